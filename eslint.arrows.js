@@ -1,0 +1,124 @@
+// Who may import whom. Every ban carries its reason, and counts type imports.
+import { readdirSync } from "node:fs";
+
+/** @typedef {{ regex: string, message: string }} Ban */
+
+const packages = readdirSync(new URL("packages", import.meta.url));
+
+/** @type {Ban} */
+const ownIndex = {
+  regex: String.raw`^(\.{1,2}/)+(index(\.[jt]s)?)?$|^\.{1,2}(/\.\.)*$`,
+  message: "index.ts is the door for others: inside the package import the file that has the name.",
+};
+
+/** @type {Ban} */
+const deepPath = {
+  regex: "^@petstore/[^/]+/(?!package\\.json$)",
+  message: "A package is only what its index.ts exports: import the package by its bare name.",
+};
+
+/** @type {Ban} */
+const otherSource = {
+  regex: String.raw`^(\.\./)+(packages|${packages.join("|")})(/(src|dist)(/|$)|$)|^(\.\./)+(src|dist)(/|$)`,
+  message: "Another package's files are not ours to reach into: import its name (@petstore/…).",
+};
+
+/** @type {Ban} */
+const operations = {
+  regex: String.raw`^\.{1,2}/(.+/)?operations(/|$)`,
+  message:
+    "Arrows run one way: pets, keys, limits ← operations ← create-pet-store. What operations share belongs below them.",
+};
+
+/** @type {Ban} */
+const compositionRoot = {
+  regex: String.raw`^\.{1,2}/(.+/)?create-pet-store(\.[jt]s)?$`,
+  message:
+    "create-pet-store is the composition root: it imports everything, and only index.ts imports it.",
+};
+
+/** @type {Ban} */
+const nodeServer = {
+  regex: "^(node:)?(http|http2|https|net|tls)$",
+  message: "The engine knows no transport: HTTP only translates it, in http-adapter.",
+};
+
+/** @type {Ban} */
+const database = {
+  regex: "^(better-sqlite3|kysely)(/|$)",
+  message:
+    "SQL lives in storage-sqlite: everyone else speaks to the Storage port of @petstore/core.",
+};
+
+/** @type {Record<string, readonly Ban[]>} */
+const bansByPackage = {
+  core: [
+    {
+      regex: "^@petstore/",
+      message: "Every package imports core, so core imports no package.",
+    },
+    nodeServer,
+    database,
+  ],
+  "http-adapter": [
+    others(
+      "storage-.*|cli",
+      "The adapter mounts a PetStore and never learns which storage is behind.",
+    ),
+    database,
+  ],
+  "storage-sqlite": [
+    others("http-adapter|cli", "A storage serves core alone: no transport, no command line."),
+    others("storage-contract", "The contract is a test suite: it belongs in test/, not in src/."),
+    nodeServer,
+  ],
+  "storage-contract": [
+    others("(?!core$).*", "The contract states the promises of core's port and knows no storage."),
+    nodeServer,
+    database,
+  ],
+  cli: [database],
+};
+
+export const arrows = [
+  {
+    files: ["packages/*/test/**", "examples/**", "benchmarks/**"],
+    rules: forbid([deepPath]),
+  },
+  ...packages.map((name) => ({
+    files: [`packages/${name}/src/**`],
+    rules: forbid(bansOf(name)),
+  })),
+  {
+    files: ["packages/core/src/**"],
+    ignores: ["packages/core/src/{create-pet-store,index}.ts"],
+    rules: forbid([...bansOf("core"), compositionRoot, operations]),
+  },
+  {
+    files: ["packages/core/src/operations/**"],
+    rules: forbid([...bansOf("core"), compositionRoot]),
+  },
+];
+
+/** @param {string} name */
+function bansOf(name) {
+  const itself = others(name, "A package that imports its own name imports its own index.ts.");
+  return [ownIndex, itself, deepPath, otherSource, ...(bansByPackage[name] ?? [])];
+}
+
+/**
+ * @param {string} names a regular expression
+ * @param {string} message
+ * @returns {Ban}
+ */
+function others(names, message) {
+  return { regex: `^@petstore/(${names})$`, message };
+}
+
+/**
+ * @param {readonly Ban[]} patterns
+ * @returns {import("eslint").Linter.RulesRecord}
+ */
+function forbid(patterns) {
+  return { "no-restricted-imports": ["error", { patterns: [...patterns] }] };
+}

@@ -1,0 +1,113 @@
+import comments from "@eslint-community/eslint-plugin-eslint-comments/configs";
+import js from "@eslint/js";
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+import { arrows } from "./eslint.arrows.js";
+
+const sources = ["packages/*/src/**"];
+const tests = ["**/*.test.{js,ts}", "packages/*/test/**"];
+
+const time = [
+  "NewExpression[callee.name='Date'][arguments.length=0]",
+  "CallExpression[callee.name='Date']",
+  "MemberExpression[object.name='Date'][property.name='now']",
+  "MemberExpression[object.name='performance']",
+  "MemberExpression[object.name='process'][property.name='hrtime']",
+].map((selector) => ({
+  selector,
+  message:
+    "Time arrives as an argument: only core's clock.ts reads it, so that a test can move it.",
+}));
+
+const lazyImport = {
+  selector: "ImportExpression",
+  message: "A lazy import escapes the rules on who may import whom: import at the top.",
+};
+
+const randomness = "Randomness arrives as an argument: only core's random.ts draws it.";
+const randomFunctions = [
+  "getRandomValues",
+  "randomBytes",
+  "randomFill",
+  "randomFillSync",
+  "randomInt",
+  "randomUUID",
+  "webcrypto",
+];
+
+export default defineConfig(
+  { ignores: ["**/dist/", "**/coverage/"] },
+  js.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  comments.recommended,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      "@eslint-community/eslint-comments/require-description": "error",
+      // An interface for a port, a type for data: both have their place.
+      "@typescript-eslint/consistent-type-definitions": "off",
+      "@typescript-eslint/consistent-type-exports": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      // getPet works until its release comes: here it is called, and these objects provide it.
+      "@typescript-eslint/no-deprecated": [
+        "error",
+        { allow: [{ from: "file", name: ["getPet", "Admission", "Caller", "TrustedPets"] }] },
+      ],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // A ResultAsync is a thenable: a dropped one is a dropped failure.
+      "@typescript-eslint/no-floating-promises": ["error", { checkThenables: true }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      eqeqeq: "error",
+    },
+  },
+  {
+    files: sources,
+    ignores: tests,
+    rules: {
+      "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        ...["crypto", "node:crypto"].map((name) => ({
+          name,
+          importNames: ["default", ...randomFunctions],
+          message: randomness,
+        })),
+      ],
+      // A warning to think, not a reason to fail.
+      "max-lines": ["warn", { max: 250 }],
+      "max-lines-per-function": ["warn", { max: 50 }],
+      "no-console": "error",
+      "no-restricted-properties": [
+        "error",
+        { object: "Math", property: "random", message: randomness },
+        ...randomFunctions.map((property) => ({ object: "crypto", property, message: randomness })),
+      ],
+      "no-restricted-syntax": ["error", lazyImport, ...time],
+    },
+  },
+  { files: ["packages/cli/src/**"], rules: { "no-console": "off" } },
+  {
+    files: ["packages/core/src/clock.ts"],
+    rules: { "no-restricted-syntax": ["error", lazyImport] },
+  },
+  {
+    files: ["packages/core/src/random.ts"],
+    rules: { "@typescript-eslint/no-restricted-imports": "off", "no-restricted-properties": "off" },
+  },
+  arrows,
+  {
+    files: ["**/*.js"],
+    rules: {
+      // A JSDoc type is the only way to say what JSON.parse returns.
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-return": "off",
+      // TypeScript checks these files too, and knows the names better.
+      "no-undef": "off",
+    },
+  },
+);

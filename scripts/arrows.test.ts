@@ -1,0 +1,119 @@
+import { ESLint } from "eslint";
+import tseslint from "typescript-eslint";
+import { expect, test } from "vitest";
+
+// The project's own configuration, less what needs the types of files that do not exist.
+const eslint = new ESLint({
+  cwd: new URL("..", import.meta.url).pathname,
+  overrideConfig: [tseslint.configs.disableTypeChecked],
+  ruleFilter: ({ ruleId }) => ruleId.includes("no-restricted-"),
+});
+
+async function complaints(filePath: string, code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath });
+  return result?.messages.map(({ message }) => message) ?? [];
+}
+
+const index = "index.ts is the door";
+const deep = "A package is only what its index.ts exports";
+const files = "Another package's files";
+const oneWay = "Arrows run one way";
+const root = "create-pet-store is the composition root";
+const noPackage = "core imports no package";
+const itself = "A package that imports its own name";
+const transport = "The engine knows no transport";
+const sql = "SQL lives in storage-sqlite";
+
+test.each([
+  ["core/src/pets/pet.ts", "../operations/admit.js", oneWay],
+  ["core/src/keys/key-ring.ts", "../operations/admit.js", oneWay],
+  ["core/src/limits/charge.ts", "../operations/admit.js", oneWay],
+  ["core/src/storage/storage.ts", "../operations/admit.js", oneWay],
+  ["core/src/settings.ts", "./operations/admit.js", oneWay],
+  ["core/src/pets/pet.ts", "../create-pet-store.js", root],
+  ["core/src/keys/key-ring.ts", "../create-pet-store.js", root],
+  ["core/src/limits/charge.ts", "../create-pet-store.js", root],
+  ["core/src/operations/admit.ts", "../create-pet-store.js", root],
+  ["core/src/pets/pet.ts", "../index.js", index],
+  ["core/src/operations/admit.ts", "../index.js", index],
+  ["core/src/create-pet-store.ts", "./index.js", index],
+  ["core/src/create-pet-store.ts", ".", index],
+  ["core/src/pets/pet.ts", "..", index],
+  ["cli/src/serve.ts", "./index.js", index],
+  ["core/src/settings.ts", "@petstore/core", noPackage],
+  ["core/src/settings.ts", "@petstore/storage-sqlite", noPackage],
+  ["core/src/settings.ts", "node:http", transport],
+  ["core/src/settings.ts", "https", transport],
+  ["core/src/settings.ts", "node:net", transport],
+  ["core/src/settings.ts", "better-sqlite3", sql],
+  ["core/src/settings.ts", "kysely", sql],
+  ["core/src/settings.ts", "../../storage-sqlite/src/open.js", files],
+  ["http-adapter/src/mount.ts", "@petstore/http-adapter", itself],
+  ["http-adapter/src/mount.ts", "@petstore/core/src/errors.js", deep],
+  ["http-adapter/src/mount.ts", "../../core/src/errors.js", files],
+  ["http-adapter/src/mount.ts", "../../core", files],
+  ["http-adapter/src/mount.ts", "@petstore/storage-sqlite", "never learns which storage"],
+  ["http-adapter/src/mount.ts", "better-sqlite3", sql],
+  ["http-adapter/src/mount.ts", "kysely", sql],
+  ["storage-sqlite/src/open.ts", "@petstore/http-adapter", "A storage serves core alone"],
+  ["storage-sqlite/src/open.ts", "@petstore/storage-contract", "belongs in test/"],
+  ["storage-sqlite/src/open.ts", "@petstore/core/dist/index.js", deep],
+  ["storage-contract/src/pets.ts", "@petstore/storage-sqlite", "knows no storage"],
+  ["cli/src/serve.ts", "@petstore/core/src/clock.js", deep],
+  ["cli/src/serve.ts", "better-sqlite3", sql],
+  ["cli/test/serve.test.ts", "@petstore/core/src/clock.js", deep],
+])("%s may not import %s", async (file, specifier, reason) => {
+  for (const code of [
+    `import { X } from "${specifier}"; X();`,
+    `import type { X } from "${specifier}"; export type Y = X;`,
+    `export { X } from "${specifier}";`,
+  ]) {
+    expect(await complaints(`packages/${file}`, code)).toContainEqual(
+      expect.stringContaining(reason),
+    );
+  }
+});
+
+test.each([
+  ["core/src/index.ts", "./create-pet-store.js"],
+  ["core/src/create-pet-store.ts", "./operations/admit.js"],
+  ["core/src/operations/admit.ts", "../keys/key-ring.js"],
+  ["core/src/operations/create-pet.ts", "./admit.js"],
+  ["core/src/storage/memory-storage.ts", "../pets/pet.js"],
+  ["core/src/keys/secret.ts", "../random.js"],
+  ["http-adapter/src/mount.ts", "@petstore/core"],
+  ["http-adapter/src/mount.ts", "node:http"],
+  ["storage-sqlite/src/open.ts", "better-sqlite3"],
+  ["storage-sqlite/test/contract.test.ts", "@petstore/storage-contract"],
+  ["core/test/pets.test.ts", "../src/pets/pet.js"],
+  ["cli/src/serve.ts", "@petstore/storage-sqlite"],
+])("%s may import %s", async (file, specifier) => {
+  expect(await complaints(`packages/${file}`, `import "${specifier}";`)).toEqual([]);
+});
+
+const time = "Time arrives as an argument";
+const randomness = "Randomness arrives as an argument";
+
+test.each([
+  ["core/src/limits/charge.ts", "Date.now();", time],
+  ["core/src/limits/charge.ts", "new Date();", time],
+  ["core/src/random.ts", "Date.now();", time],
+  ["core/src/limits/charge.ts", "Math.random();", randomness],
+  ["core/src/clock.ts", "Math.random();", randomness],
+  ["core/src/limits/charge.ts", "crypto.randomUUID();", randomness],
+  ["core/src/limits/charge.ts", `import { randomBytes } from "node:crypto";`, randomness],
+  ["core/src/limits/charge.ts", `import { randomUUID as id } from "crypto";`, randomness],
+  ["core/src/limits/charge.ts", `import * as all from "node:crypto";`, randomness],
+  ["http-adapter/src/mount.ts", "Date.now();", time],
+  ["core/src/limits/charge.ts", `void import("./ban.js");`, "A lazy import escapes"],
+])("%s may not say %s", async (file, code, reason) => {
+  expect(await complaints(`packages/${file}`, code)).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each([
+  ["core/src/clock.ts", "Date.now();"],
+  ["core/src/random.ts", `import { randomBytes } from "node:crypto"; Math.random();`],
+  ["core/src/limits/charge.ts", `import { createHash } from "node:crypto"; new Date(0);`],
+])("%s may say %s", async (file, code) => {
+  expect(await complaints(`packages/${file}`, code)).toEqual([]);
+});
