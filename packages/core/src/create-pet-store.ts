@@ -1,0 +1,51 @@
+import { ResultAsync } from "neverthrow";
+import { storageUnavailable, type StorageUnavailable } from "./errors.js";
+import { createKeyRing } from "./keys/create-key-ring.js";
+import { createAnonymousBuckets } from "./limits/anonymous.js";
+import { createTimekeeper } from "./limits/reading.js";
+import { createCaller } from "./operations/caller.js";
+import { createGate } from "./operations/gate.js";
+import { gatedKeyRing, gatedPets } from "./operations/gated.js";
+import { createTrustedPets } from "./operations/trusted-pets.js";
+import type { PetStore } from "./pet-store.js";
+import { parseSettings, type PetStoreOptions } from "./settings.js";
+import { guardStorage } from "./storage/guard-storage.js";
+
+/**
+ * Creates a pet store: the engine, with no network.
+ *
+ * ```ts
+ * const store = createPetStore();
+ * const issued = await store.keys.issue({ plan: "free", label: "acme" });
+ * ```
+ * @throws TypeError that names the option, when an option is wrong. Nothing else ever throws.
+ */
+export function createPetStore(options: PetStoreOptions = {}): PetStore {
+  const { clock, plans, ban, random, ...settings } = parseSettings(options);
+  const storage = guardStorage(settings.storage);
+  const read = createTimekeeper(clock);
+  const anonymous = createAnonymousBuckets(
+    settings.anonymousLimits,
+    settings.maxAnonymousOrigins,
+    read,
+  );
+  const gate = createGate();
+  const pets = createTrustedPets(storage.pets);
+  const trusted = gatedPets(pets, gate);
+  const { usage } = storage;
+  const parts = { gate, pets, gatedPets: trusted, usage, anonymous, plans, ban, read };
+
+  let closing: ResultAsync<void, StorageUnavailable> | undefined;
+  const close = (): ResultAsync<void, StorageUnavailable> =>
+    ResultAsync.fromSafePromise(gate.close())
+      .andThen(() => storage.close())
+      .mapErr(storageUnavailable);
+
+  return Object.freeze({
+    as: (apiKey, origin) => createCaller(parts, apiKey, origin),
+    anonymousQuota: (origin) => anonymous.peek(origin),
+    trusted,
+    keys: gatedKeyRing(createKeyRing({ storage, plans, ban, random, read }), gate),
+    close: () => (closing ??= close()),
+  } satisfies PetStore);
+}

@@ -1,0 +1,41 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { RandomSource } from "../random.js";
+import { randomBase62, toBase62 } from "./base62.js";
+
+const PREFIX = "pet_live_";
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const CHECKSUM_AT = PREFIX.length + RANDOM_LENGTH;
+const LENGTH = CHECKSUM_AT + CHECKSUM_LENGTH;
+const HINT_LENGTH = PREFIX.length + 4;
+
+/** A fresh secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
+export function mintSecret(random: RandomSource): string {
+  const body = randomBase62(random, RANDOM_LENGTH);
+  return PREFIX + body + checksum(body);
+}
+
+/**
+ * The digest to look a presented secret up by, or `undefined` when its form or checksum shows that it
+ * was never issued: a mistyped or made-up key costs no look-up.
+ */
+export function digestOfWellFormed(secret: string): string | undefined {
+  if (secret.length !== LENGTH || !secret.startsWith(PREFIX)) return undefined;
+  const body = secret.slice(PREFIX.length, CHECKSUM_AT);
+  return checksum(body) === secret.slice(CHECKSUM_AT) ? digestOf(secret) : undefined;
+}
+
+/** The SHA-256 of a secret, in base64url: all that is ever stored of it. */
+export function digestOf(secret: string): string {
+  return hash("sha256", secret, "base64url");
+}
+
+/** The first characters of a secret, by which a person recognises it. */
+export function hintOf(secret: string): string {
+  return secret.slice(0, HINT_LENGTH);
+}
+
+function checksum(body: string): string {
+  return toBase62(crc32(body), CHECKSUM_LENGTH);
+}

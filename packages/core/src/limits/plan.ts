@@ -1,0 +1,51 @@
+/** How many requests a key may make. Both are positive safe integers and hold at once. */
+export interface RateLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** A plan's limits, or `"custom"` when each key on the plan brings its own. */
+export type Plan = RateLimits | "custom";
+
+/** The plans of the specification ("Rate limits by plan"). */
+export const standardPlans = Object.freeze({
+  free: Object.freeze({ perMinute: 60, perDay: 1_000 }),
+  pro: Object.freeze({ perMinute: 300, perDay: 10_000 }),
+  business: Object.freeze({ perMinute: 1_000, perDay: 100_000 }),
+  enterprise: "custom",
+}) satisfies Readonly<Record<string, Plan>>;
+
+/** All plans that a store knows, by name. */
+export type Plans = ReadonlyMap<string, Plan>;
+
+/** Whether a value is a pair of rate limits: two integers from 1 to 2^53−1. */
+export function areRateLimits(value: unknown): value is RateLimits {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    "perMinute" in value &&
+    isRateLimit(value.perMinute) &&
+    "perDay" in value &&
+    isRateLimit(value.perDay)
+  );
+}
+
+/** A frozen copy of the limits, without anything else that came along. */
+export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
+  return Object.freeze({ perMinute, perDay });
+}
+
+/**
+ * The limits that bind a key: its plan's, or its own when the plan is custom or, being another
+ * host's, unknown here.
+ */
+export function limitsOf(
+  key: { readonly plan: string; readonly limits: RateLimits },
+  plans: Plans,
+): RateLimits {
+  const plan = plans.get(key.plan);
+  return plan === undefined || plan === "custom" ? key.limits : plan;
+}
+
+function isRateLimit(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}

@@ -1,0 +1,23 @@
+import type { ApiKeyBanned, RateLimitExceeded } from "../errors.js";
+import type { Verdict } from "./charge.js";
+
+/** Says why a request is turned away, and when to come back. */
+export function refusalOf(
+  verdict: Exclude<Verdict, { readonly kind: "admitted" }>,
+  now: number,
+): RateLimitExceeded | ApiKeyBanned {
+  const retryAfterSeconds = Math.max(1, Math.ceil((verdict.until - now) / 1_000));
+  const comeBack = `come back in ${String(retryAfterSeconds)} seconds`;
+  if (verdict.kind === "banned") {
+    return {
+      code: "api_key_banned",
+      message: `The API key kept sending after refusals and is banned for a while; ${comeBack}.`,
+      retryAfterSeconds,
+    };
+  }
+  return {
+    code: "rate_limit_exceeded",
+    message: `The limit of ${String(verdict.quota.limit)} requests per ${verdict.window} is used up; ${comeBack}.`,
+    retryAfterSeconds,
+  };
+}

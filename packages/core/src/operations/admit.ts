@@ -1,0 +1,90 @@
+import { err, errAsync, ok, ResultAsync, type Result } from "neverthrow";
+import {
+  invalidApiKey,
+  missingApiKey,
+  storageUnavailable,
+  type AdmissionError,
+  type InvalidApiKey,
+  type MissingApiKey,
+  type WithQuota,
+} from "../errors.js";
+import { isAccepted, type Credential } from "../keys/credential.js";
+import type { AnonymousBuckets } from "../limits/anonymous.js";
+import type { BanRule } from "../limits/ban.js";
+import { charge, type Verdict } from "../limits/charge.js";
+import { limitsOf, type Plans } from "../limits/plan.js";
+import type { Quota } from "../limits/quota.js";
+import type { Timekeeper } from "../limits/reading.js";
+import { refusalOf } from "../limits/refusal.js";
+import type { UsageStorage } from "../storage/usage-storage.js";
+
+/** What admission works with. */
+export interface AdmissionParts {
+  readonly usage: UsageStorage;
+  readonly anonymous: AnonymousBuckets;
+  readonly plans: Plans;
+  readonly ban: BanRule | undefined;
+  readonly read: Timekeeper;
+}
+
+/** Who was admitted, and what is left to that key. */
+export interface Admitted {
+  readonly keyId: string;
+  readonly quota: Quota;
+}
+
+/**
+ * Authenticates and takes one token (specification, "Authentication" and "Limits"). A request
+ * without a valid key takes it from the bucket of its origin, and a refused one takes none.
+ */
+export function admit(
+  parts: AdmissionParts,
+  credential: Credential,
+  origin: string | undefined,
+): ResultAsync<Admitted, WithQuota<AdmissionError>> {
+  if (credential.kind === "missing") return errAsync(turnAway(parts, missingApiKey(), origin));
+  if (credential.kind === "malformed") return errAsync(turnAway(parts, invalidApiKey(), origin));
+  return new ResultAsync(chargeHolder(parts, credential.digest, origin));
+}
+
+async function chargeHolder(
+  { usage, anonymous, plans, ban, read }: AdmissionParts,
+  digest: string,
+  origin: string | undefined,
+): Promise<Result<Admitted, WithQuota<AdmissionError>>> {
+  const charged = await usage.charge(digest, (holder) => {
+    const reading = read();
+    if (holder === undefined || !isAccepted(holder, reading.now)) return { answer: undefined };
+    const terms = { limits: limitsOf(holder.key, plans), ban };
+    const outcome = charge(holder.usage, terms, reading);
+    const answer = { keyId: holder.key.id, verdict: outcome.verdict, now: reading.now };
+    return { next: outcome.usage, answer };
+  });
+  if (charged.isErr()) {
+    return err({ ...storageUnavailable(charged.error), quota: anonymous.peek(origin) });
+  }
+  if (charged.value === undefined) {
+    return err(turnAway({ anonymous }, invalidApiKey(), origin));
+  }
+  const { keyId, verdict, now } = charged.value;
+  return verdict.kind === "admitted"
+    ? ok({ keyId, quota: verdict.quota })
+    : err(refusal(verdict, now));
+}
+
+/** A request without a valid key: its 401, or 429 when the bucket of its origin is empty. */
+function turnAway(
+  { anonymous }: Pick<AdmissionParts, "anonymous">,
+  reason: MissingApiKey | InvalidApiKey,
+  origin: string | undefined,
+): WithQuota<AdmissionError> {
+  const { verdict, now } = anonymous.charge(origin);
+  return verdict.kind === "admitted" ? { ...reason, quota: verdict.quota } : refusal(verdict, now);
+}
+
+function refusal(
+  verdict: Exclude<Verdict, { readonly kind: "admitted" }>,
+  now: number,
+): WithQuota<AdmissionError> {
+  return { ...refusalOf(verdict, now), quota: verdict.quota };
+}

@@ -1,0 +1,41 @@
+import type { PetPage, PetQuery } from "../pets/list-query.js";
+import { petStatuses, type Pet, type PetStatus } from "../pets/pet.js";
+import type { Run } from "./memory-run.js";
+import type { PetStorage } from "./pet-storage.js";
+
+/** The inventory in memory: in order of id, whole and by status. */
+export function createMemoryPets(run: Run): PetStorage {
+  const all: Pet[] = [];
+  const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
+  return {
+    create: (pet) =>
+      run(() => {
+        const created = Object.freeze({ id: BigInt(all.length + 1), ...pet });
+        all.push(created);
+        byStatus.get(created.status)?.push(created);
+        return created;
+      }),
+    find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
+    list: (query) =>
+      run(() => page(query.status === undefined ? all : (byStatus.get(query.status) ?? []), query)),
+  };
+}
+
+function page(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {
+  const start = after === undefined ? 0 : firstAfter(inOrder, after);
+  const pets = Object.freeze(inOrder.slice(start, start + limit));
+  return { pets, next: start + limit < inOrder.length ? pets.at(-1)?.id : undefined };
+}
+
+/** The index of the first animal whose id is greater than this one, by bisection. */
+function firstAfter(inOrder: readonly Pet[], after: bigint): number {
+  let low = 0;
+  let high = inOrder.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const id = inOrder[middle]?.id;
+    if (id !== undefined && id <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { Caller } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const LIMITS = { perMinute: 3, perDay: 1_000_000 };
+
+async function codes(caller: Caller, attempts: number): Promise<string[]> {
+  const all: string[] = [];
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    all.push(
+      (await caller.admit()).match(
+        () => "ok",
+        ({ code }) => code,
+      ),
+    );
+  }
+  return all;
+}
+
+async function openBannable() {
+  const opened = openStore();
+  const { id, secret } = await opened.issue({ plan: "enterprise", limits: LIMITS });
+  const caller = opened.store.as(secret);
+  return { ...opened, id, caller, ban: () => codes(caller, 7) };
+}
+
+describe("ban", () => {
+  it("comes after as many ignored refusals in a row as the per-minute limit", async () => {
+    const { caller } = await openBannable();
+    expect(await codes(caller, 8)).toEqual([
+      ...Array<string>(3).fill("ok"),
+      ...Array<string>(3).fill("rate_limit_exceeded"),
+      "api_key_banned",
+      "api_key_banned",
+    ]);
+  });
+
+  it("lasts a minute, told to the second, and ends by itself", async () => {
+    const { clock, caller, ban } = await openBannable();
+    await ban();
+    const refusal = error(await caller.admit());
+    expect(refusal).toMatchObject({
+      code: "api_key_banned",
+      retryAfterSeconds: 60,
+      quota: { remaining: 0, resetAt: clock.now() + MINUTE },
+    });
+    clock.advance(MINUTE - 1);
+    expect(await codes(caller, 1)).toEqual(["api_key_banned"]);
+    clock.advance(1);
+    expect(await codes(caller, 1)).toEqual(["ok"]);
+  });
+
+  it("is not prolonged by requests that it refuses", async () => {
+    const { clock, caller, ban } = await openBannable();
+    await ban();
+    for (let second = 0; second < 59; second += 1) {
+      clock.advance(1_000);
+      await codes(caller, 20);
+    }
+    clock.advance(1_000);
+    expect(await codes(caller, 1)).toEqual(["ok"]);
+  });
+
+  it("doubles with each further one, up to an hour", async () => {
+    const { clock, caller, ban } = await openBannable();
+    const seconds: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      await ban();
+      const refusal = error(await caller.admit());
+      if (refusal.code !== "api_key_banned") throw new Error(refusal.code);
+      seconds.push(refusal.retryAfterSeconds);
+      clock.advance(refusal.retryAfterSeconds * 1_000);
+    }
+    expect(seconds).toEqual([60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+  });
+
+  it("is forgotten a day after it ended", async () => {
+    const { clock, caller, ban } = await openBannable();
+    await ban();
+    clock.advance(MINUTE + DAY - 1);
+    await ban();
+    expect(error(await caller.admit())).toMatchObject({ retryAfterSeconds: 120 });
+    clock.advance(2 * MINUTE + DAY);
+    await ban();
+    expect(error(await caller.admit())).toMatchObject({ retryAfterSeconds: 60 });
+  });
+
+  it("needs refusals in a row: one request served starts the count anew", async () => {
+    const { clock, caller } = await openBannable();
+    for (let minute = 0; minute < 5; minute += 1) {
+      expect(await codes(caller, 6)).not.toContain("api_key_banned");
+      clock.advance(MINUTE);
+    }
+  });
+
+  it("tells when the key is really served again when the day is used up beyond the ban", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 3 } });
+    const start = clock.now();
+    const caller = store.as(secret);
+    expect(await codes(caller, 7)).toContain("api_key_banned");
+    const refusal = error(await caller.admit());
+    expect(refusal.quota).toEqual({ limit: 3, remaining: 0, resetAt: start + DAY });
+    clock.set(start + DAY);
+    expect(await codes(caller, 1)).toEqual(["ok"]);
+  });
+
+  it("is listed and lifted by the host", async () => {
+    const { store, clock, id, caller, ban } = await openBannable();
+    await openBannable();
+    expect(value(await store.keys.list({ banned: true })).keys).toEqual([]);
+    await ban();
+    const [listed] = value(await store.keys.list({ banned: true })).keys;
+    expect(listed).toMatchObject({ id, bannedUntil: clock.now() + MINUTE });
+    expect(value(await store.keys.liftBan(id)).bannedUntil).toBeUndefined();
+    expect(await codes(caller, 1)).toEqual(["rate_limit_exceeded"]);
+    clock.advance(MINUTE);
+    expect(await codes(caller, 1)).toEqual(["ok"]);
+  });
+
+  it("never happens when the host says so", async () => {
+    const { store, issue } = openStore({ ban: false });
+    const { secret } = await issue({ plan: "enterprise", limits: LIMITS });
+    expect(await codes(store.as(secret), 50)).not.toContain("api_key_banned");
+  });
+
+  it("follows the host's own rule", async () => {
+    const { store, issue } = openStore({ ban: { afterRefusals: 1, firstSeconds: 5 } });
+    const { secret } = await issue({ plan: "enterprise", limits: LIMITS });
+    expect(await codes(store.as(secret), 5)).toEqual([
+      "ok",
+      "ok",
+      "ok",
+      "rate_limit_exceeded",
+      "api_key_banned",
+    ]);
+    expect(error(await store.as(secret).admit())).toMatchObject({ retryAfterSeconds: 60 });
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import {
+  createManualClock,
+  createMemoryStorage,
+  createPetStore,
+  type Caller,
+} from "@petstore/core";
+import { openStore, value } from "./support/open-store.js";
+
+const MINUTE = 60_000;
+const LIMITS = { perMinute: 3, perDay: 1_000_000 };
+const SECOND = 1_000;
+const HOUR = 60 * MINUTE;
+const YEAR = 365 * 24 * HOUR;
+
+async function admitted(caller: Caller, attempts = 10): Promise<number> {
+  let count = 0;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if ((await caller.admit()).isOk()) count += 1;
+  }
+  return count;
+}
+
+async function openLimited(ban: false | undefined = false) {
+  const opened = openStore({ ban });
+  const { id, secret } = await opened.issue({ plan: "enterprise", limits: LIMITS });
+  return { ...opened, id, caller: opened.store.as(secret) };
+}
+
+describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
+  it("grants nothing twice and locks nobody out for longer than one window", async () => {
+    const { clock, caller } = await openLimited();
+    expect(await admitted(caller)).toBe(3);
+    clock.advance(-step);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(MINUTE - 1);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(caller)).toBe(3);
+  });
+
+  it("prolongs no ban", async () => {
+    const { clock, caller } = await openLimited(undefined);
+    expect(await admitted(caller, 7)).toBe(3);
+    clock.advance(-step);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(MINUTE);
+    expect(await admitted(caller)).toBe(3);
+  });
+
+  it("followed by a restart locks nobody out for longer than a window and the clocks' difference", async () => {
+    const storage = createMemoryStorage();
+    const clock = createManualClock();
+    const open = () => createPetStore({ storage, clock, ban: false });
+    const { secret } = value(await open().keys.issue({ plan: "enterprise", limits: LIMITS }));
+    expect(await admitted(open().as(secret))).toBe(3);
+    clock.advance(-step);
+    const caller = open().as(secret);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(MINUTE + Math.min(step, 10 * SECOND));
+    expect(await admitted(caller)).toBe(3);
+  });
+});
+
+describe("clocks", () => {
+  it("a jump forward refills at most once", async () => {
+    const { clock, caller } = await openLimited();
+    expect(await admitted(caller)).toBe(3);
+    clock.advance(YEAR);
+    expect(await admitted(caller)).toBe(3);
+    clock.advance(-YEAR);
+    expect(await admitted(caller)).toBe(0);
+  });
+
+  it("ten idle years overflow nothing", async () => {
+    const { store, clock, id, caller } = await openLimited();
+    expect(await admitted(caller)).toBe(3);
+    clock.advance(10 * YEAR);
+    expect(value(await store.keys.usage(id)).minute.remaining).toBe(3);
+    expect(await admitted(caller)).toBe(3);
+  });
+
+  it.each([5, -5])("processes whose clocks differ by %i s grant nothing twice", async (seconds) => {
+    const storage = createMemoryStorage();
+    const clock = createManualClock();
+    const other = { now: () => clock.now() + seconds * SECOND };
+    const store = createPetStore({ storage, clock, ban: false });
+    const { secret } = value(await store.keys.issue({ plan: "enterprise", limits: LIMITS }));
+    const callers = [store, createPetStore({ storage, clock: other, ban: false })].map((each) =>
+      each.as(secret),
+    );
+    let total = 0;
+    const windows = 10;
+    for (let second = 0; second < windows * 60; second += 1) {
+      for (const caller of callers) total += await admitted(caller, 2);
+      clock.advance(SECOND);
+    }
+    // One clock opens the first window, the other may end it: once, and by their difference.
+    expect(total).toBeLessThanOrEqual((windows + 1) * 3);
+    expect(total).toBeGreaterThanOrEqual(windows * 3);
+  });
+
+  it("a clock that throws or answers nonsense stands still", async () => {
+    const readings = [1_000_000, Number.NaN, -1, Infinity];
+    const clock = {
+      now: () => {
+        const reading = readings.shift();
+        if (reading === undefined) throw new Error("no clock");
+        return reading;
+      },
+    };
+    const store = createPetStore({ clock });
+    const { secret, key } = value(await store.keys.issue({ plan: "free" }));
+    expect(key.createdAt).toBe(1_000_000);
+    const { quota } = value(await store.as(secret).listPets());
+    expect(quota).toEqual({ limit: 60, remaining: 59, resetAt: 1_000_000 + MINUTE });
+  });
+
+  it("fractions of a millisecond are cut off", async () => {
+    const store = createPetStore({ clock: { now: () => 1_000_000.75 } });
+    const { key } = value(await store.keys.issue({ plan: "free" }));
+    expect(key.createdAt).toBe(1_000_000);
+  });
+});

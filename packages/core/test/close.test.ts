@@ -1,0 +1,70 @@
+import { okAsync, ResultAsync } from "neverthrow";
+import { describe, expect, it } from "vitest";
+import { createMemoryStorage, createPetStore, type Storage } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
+
+/** A memory storage whose creates wait until they are let go, and that tells when it is closed. */
+function slowStorage() {
+  const inner = createMemoryStorage();
+  let letGo: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let closed = 0;
+  const storage: Storage = {
+    ...inner,
+    pets: {
+      ...inner.pets,
+      create: (pet) => ResultAsync.fromSafePromise(gone).andThen(() => inner.pets.create(pet)),
+    },
+    close: () => {
+      closed += 1;
+      return okAsync();
+    },
+  };
+  return { storage, letGo: () => letGo(), closings: () => closed };
+}
+
+describe("close", () => {
+  it("refuses new calls of every kind with store_closed", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    const admission = value(await store.as(secret).admit());
+    value(await store.close());
+    const refusals = await Promise.all([
+      store.as(secret).listPets(),
+      store.as(undefined).listPets(),
+      admission.listPets(),
+      store.trusted.listPets(),
+      store.keys.find(id),
+      store.keys.issue({ plan: "free" }),
+    ]);
+    expect(refusals.map((refusal) => error<unknown, { code: string }>(refusal).code)).toEqual(
+      Array(6).fill("store_closed"),
+    );
+    expect(error(await store.as(secret).listPets()).quota.limit).toBe(60);
+  });
+
+  it("lets running calls finish before it closes the storage", async () => {
+    const { storage, letGo, closings } = slowStorage();
+    const store = createPetStore({ storage });
+    const { secret } = value(await store.keys.issue({ plan: "free" }));
+    const creating = store.as(secret).createPet({ name: "Rex", categoryId: 1n });
+    await Promise.resolve();
+    const closing = store.close();
+    expect(closings()).toBe(0);
+    letGo();
+    expect(value(await creating).pet.name).toBe("Rex");
+    value(await closing);
+    expect(closings()).toBe(1);
+  });
+
+  it("closes once, however often it is asked", async () => {
+    const { storage, closings } = slowStorage();
+    const store = createPetStore({ storage });
+    const results = await Promise.all([store.close(), store.close()]);
+    results.push(await store.close());
+    expect(results.every((result) => result.isOk())).toBe(true);
+    expect(closings()).toBe(1);
+  });
+});

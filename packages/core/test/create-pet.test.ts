@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { createPetStore, INT64_MAX, INT64_MIN } from "@petstore/core";
+import { error, value } from "./support/open-store.js";
+
+const { trusted } = createPetStore();
+
+/** Calls createPet as a JavaScript caller might, without types. */
+const createLoosely = (input: unknown) => trusted.createPet(input as never);
+
+describe("createPet", () => {
+  it("assigns ascending ids and answers the whole animal", async () => {
+    const first = value(await trusted.createPet({ name: "Rex", categoryId: 7n, status: "sold" }));
+    const second = value(await trusted.createPet({ name: "Ada", categoryId: 7 }));
+    expect(first.pet).toEqual({ id: first.pet.id, name: "Rex", categoryId: 7n, status: "sold" });
+    expect(second.pet.id).toBeGreaterThan(first.pet.id);
+  });
+
+  it("makes an animal available when no status is given", async () => {
+    const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
+    expect(pet.status).toBe("available");
+  });
+
+  it.each([INT64_MIN, INT64_MAX, 2n ** 53n + 1n])(
+    "keeps categoryId %s exactly",
+    async (categoryId) => {
+      const { pet } = value(await trusted.createPet({ name: "Rex", categoryId }));
+      expect(pet.categoryId).toBe(categoryId);
+    },
+  );
+
+  it.each(["", "🐕‍🦺", "a\nb", "\uFFFF", "x".repeat(10_000)])("takes the name %j", async (name) => {
+    expect(value(await trusted.createPet({ name, categoryId: 1n })).pet.name).toBe(name);
+  });
+
+  it("ignores unknown fields, a client's id among them", async () => {
+    const result = await createLoosely({ name: "Rex", categoryId: 1n, id: 99n, owner: "me" });
+    const { pet } = value(result);
+    expect(Object.keys(pet).toSorted()).toEqual(["categoryId", "id", "name", "status"]);
+    expect(pet.id).not.toBe(99n);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["no name", { categoryId: 1n }, ["name"]],
+    ["a name that is no string", { name: 5, categoryId: 1n }, ["name"]],
+    ["NUL in the name", { name: "a\0b", categoryId: 1n }, ["name"]],
+    ["a lone surrogate in the name", { name: "\uD800", categoryId: 1n }, ["name"]],
+    ["no categoryId", { name: "Rex" }, ["categoryId"]],
+    ["a fraction as categoryId", { name: "Rex", categoryId: 1.5 }, ["categoryId"]],
+    ["text as categoryId", { name: "Rex", categoryId: "1" }, ["categoryId"]],
+    ["null as categoryId", { name: "Rex", categoryId: null }, ["categoryId"]],
+    ["an unsafe number as categoryId", { name: "Rex", categoryId: 2 ** 53 }, ["categoryId"]],
+    ["a categoryId beyond int64", { name: "Rex", categoryId: INT64_MAX + 1n }, ["categoryId"]],
+    ["an unknown status", { name: "Rex", categoryId: 1n, status: "lost" }, ["status"]],
+    ["null as status", { name: "Rex", categoryId: 1n, status: null }, ["status"]],
+    ["everything wrong", { status: 1 }, ["name", "categoryId", "status"]],
+    ["inherited fields", Object.create({ name: "Rex", categoryId: 1n }), ["name", "categoryId"]],
+    ["an own __proto__", JSON.parse('{"__proto__":{"name":"x","categoryId":1}}'), ["name"]],
+    ["null", null, ["object"]],
+    ["an array", [], ["object"]],
+    ["text", "Rex", ["object"]],
+  ])("refuses %s and names what is wrong", async (_, input, named) => {
+    const refusal = error(await createLoosely(input));
+    expect(refusal.code).toBe("invalid_pet");
+    for (const field of named) expect(refusal.message).toContain(field);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { createPetStore, INT64_MAX, INT64_MIN } from "@petstore/core";
+import { error, value } from "./support/open-store.js";
+
+const { trusted } = createPetStore();
+
+describe("getPet", () => {
+  it.each([1n, 1, "1"])("finds the animal by its id given as %o", async (id) => {
+    const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
+    expect(pet.id).toBeGreaterThanOrEqual(1n);
+    expect(value(await trusted.getPet(id)).pet.id).toBe(1n);
+  });
+
+  it.each([
+    0n,
+    -1n,
+    INT64_MIN,
+    INT64_MAX,
+    INT64_MAX + 1n,
+    1.5,
+    Number.NaN,
+    "01",
+    "1.0",
+    "+1",
+    "x",
+    "",
+  ])("answers pet_not_found for %o", async (id) => {
+    expect(error(await trusted.getPet(id)).code).toBe("pet_not_found");
+  });
+});

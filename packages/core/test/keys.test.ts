@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { error, openStore, value } from "./support/open-store.js";
+
+const MINUTE = 60_000;
+const LIMITS = { perMinute: 5, perDay: 10 };
+
+describe("issue", () => {
+  it("answers a secret of the documented form, and the key", async () => {
+    const { store, clock } = openStore();
+    const { secret, key } = value(await store.keys.issue({ plan: "pro", label: "acme" }));
+    expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
+    expect(key).toEqual({
+      id: key.id,
+      hint: secret.slice(0, 13),
+      plan: "pro",
+      limits: { perMinute: 300, perDay: 10_000 },
+      label: "acme",
+      createdAt: clock.now(),
+      expiresAt: undefined,
+      revokedAt: undefined,
+      lastUsedAt: undefined,
+      bannedUntil: undefined,
+    });
+  });
+
+  it("never gives the same id or secret twice", async () => {
+    const { issue } = openStore();
+    const keys = await Promise.all(Array.from({ length: 200 }, () => issue()));
+    expect(new Set(keys.map(({ id }) => id)).size).toBe(200);
+    expect(new Set(keys.map(({ secret }) => secret)).size).toBe(200);
+  });
+
+  it.each([
+    ["an unknown plan", { plan: "gold" }, "plan"],
+    ["enterprise without limits", { plan: "enterprise" }, "limits"],
+    ["limits on a fixed plan", { plan: "free", limits: LIMITS }, "limits"],
+    ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
+    ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 0.5 } }, "perDay"],
+    ["a label that is too long", { plan: "free", label: "x".repeat(201) }, "label"],
+    ["an expiry in the past", { plan: "free", expiresAt: 5 }, "expiresAt"],
+    ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, "expiresAt"],
+  ])("refuses %s and says so", async (_, input, named) => {
+    const refusal = error(await openStore().store.keys.issue(input));
+    expect(refusal.code).toBe("invalid_key_request");
+    expect(refusal.message).toContain(named);
+  });
+
+  it("takes limits up to 2^53−1 and counts them exactly", async () => {
+    const { store, issue } = openStore();
+    const limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
+    const { secret } = await issue({ plan: "enterprise", limits });
+    const { quota } = value(await store.as(secret).admit());
+    expect(quota.remaining).toBe(Number.MAX_SAFE_INTEGER - 1);
+  });
+});
+
+describe("expiry", () => {
+  it("refuses the key from that moment on", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "free", expiresAt: new Date(clock.now() + 1_000) });
+    clock.advance(999);
+    value(await store.as(secret).admit());
+    clock.advance(1);
+    expect(error(await store.as(secret).admit()).code).toBe("invalid_api_key");
+  });
+});
+
+describe("revoke", () => {
+  it("refuses the key with the next call, for good, and says when", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue();
+    const caller = store.as(secret);
+    value(await caller.admit());
+    const revokedAt = clock.now();
+    expect(value(await store.keys.revoke(id)).revokedAt).toBe(revokedAt);
+    expect(error(await caller.admit()).code).toBe("invalid_api_key");
+    clock.advance(MINUTE);
+    expect(value(await store.keys.revoke(id)).revokedAt).toBe(revokedAt);
+  });
+});
+
+describe("rotate", () => {
+  it("replaces the secret at once when there is no overlap", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    const rotated = value(await store.keys.rotate(id));
+    expect(rotated.key.id).toBe(id);
+    expect(rotated.key.hint).toBe(rotated.secret.slice(0, 13));
+    expect(error(await store.as(secret).admit()).code).toBe("invalid_api_key");
+    value(await store.as(rotated.secret).admit());
+  });
+
+  it("lets old and new secret share one quota during the overlap, then ends the old", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue({ plan: "enterprise", limits: LIMITS });
+    value(await store.as(secret).admit());
+    const rotated = value(await store.keys.rotate(id, { overlapSeconds: 30 }));
+    expect(value(await store.as(rotated.secret).admit()).quota.remaining).toBe(3);
+    expect(value(await store.as(secret).admit()).quota.remaining).toBe(2);
+    clock.advance(30_000);
+    expect(error(await store.as(secret).admit()).code).toBe("invalid_api_key");
+    expect(value(await store.as(rotated.secret).admit()).quota.remaining).toBe(1);
+  });
+
+  it("never extends an expiry: neither the key's nor that of a secret already replaced", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue({ plan: "free", expiresAt: clock.now() + 100_000 });
+    const second = value(await store.keys.rotate(id, { overlapSeconds: 10 }));
+    const third = value(await store.keys.rotate(id, { overlapSeconds: 1_000 }));
+    clock.advance(10_000);
+    expect(error(await store.as(secret).admit()).code).toBe("invalid_api_key");
+    value(await store.as(second.secret).admit());
+    clock.advance(90_000);
+    expect(error(await store.as(third.secret).admit()).code).toBe("invalid_api_key");
+  });
+
+  it("is refused on a key that is revoked or expired", async () => {
+    const { store, clock, issue } = openStore();
+    const { id } = await issue();
+    const { id: expired } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
+    await store.keys.revoke(id);
+    clock.advance(1);
+    expect(error(await store.keys.rotate(id)).code).toBe("key_inactive");
+    expect(error(await store.keys.rotate(expired)).code).toBe("key_inactive");
+  });
+
+  it.each([-1, 1.5, Number.NaN])("refuses an overlap of %s seconds", async (overlapSeconds) => {
+    const { store, issue } = openStore();
+    const { id } = await issue();
+    const refusal = error(await store.keys.rotate(id, { overlapSeconds }));
+    expect(refusal.code).toBe("invalid_key_request");
+  });
+});
+
+describe("changePlan", () => {
+  it("keeps what was used", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    for (let request = 0; request < 10; request += 1) value(await store.as(secret).admit());
+    const key = value(await store.keys.changePlan(id, { plan: "pro" }));
+    expect(key).toMatchObject({ plan: "pro", limits: { perMinute: 300, perDay: 10_000 } });
+    expect(value(await store.as(secret).admit()).quota).toMatchObject({
+      limit: 300,
+      remaining: 289,
+    });
+    value(await store.keys.changePlan(id, { plan: "enterprise", limits: LIMITS }));
+    expect(error(await store.as(secret).admit()).quota).toMatchObject({ remaining: 0 });
+  });
+
+  it("refuses what issuing would refuse", async () => {
+    const { store, issue } = openStore();
+    const { id } = await issue();
+    for (const to of [{ plan: "gold" }, { plan: "enterprise" }, { plan: "pro", limits: LIMITS }]) {
+      expect(error(await store.keys.changePlan(id, to)).code).toBe("invalid_key_request");
+    }
+  });
+});
+
+describe("find, list and usage", () => {
+  it("lists every key in the order of issue, a page at a time", async () => {
+    const { store, clock, issue } = openStore();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      ids.push((await issue()).id);
+      clock.advance(1);
+    }
+    const listed: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = value(await store.keys.list({ limit: 2, after }));
+      listed.push(...page.keys.map(({ id }) => id));
+      after = page.next;
+    } while (after !== undefined);
+    expect(listed).toEqual(ids);
+    expect(error(await store.keys.list({ limit: 0 })).code).toBe("invalid_key_request");
+  });
+
+  it("tells both windows and the last use, and charges nothing for it", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue();
+    value(await store.as(secret).admit());
+    const usedAt = clock.now();
+    clock.advance(10_000);
+    for (let look = 0; look < 3; look += 1) {
+      expect(value(await store.keys.usage(id))).toEqual({
+        minute: { limit: 60, remaining: 59, resetAt: usedAt + MINUTE },
+        day: { limit: 1_000, remaining: 999, resetAt: usedAt + 1_440 * MINUTE },
+      });
+    }
+    expect(value(await store.keys.find(id)).lastUsedAt).toBe(usedAt);
+  });
+
+  it("answers key_not_found for an id that nobody has, whatever is asked", async () => {
+    const { keys } = openStore().store;
+    const results = await Promise.all([
+      keys.find("key_x"),
+      keys.revoke("key_x"),
+      keys.rotate("key_x"),
+      keys.changePlan("key_x", { plan: "pro" }),
+      keys.liftBan("key_x"),
+      keys.usage("key_x"),
+    ]);
+    expect(results.map((result) => error<unknown, { code: string }>(result).code)).toEqual(
+      Array(6).fill("key_not_found"),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createPetStore, INT64_MAX, INT64_MIN, petStatuses } from "@petstore/core";
+import { error, value } from "./support/open-store.js";
+
+const { trusted } = createPetStore();
+
+/** Calls listPets as a JavaScript caller might, without types. */
+const listLoosely = (input: unknown) => trusted.listPets(input as never);
+
+describe("listPets", () => {
+  beforeAll(async () => {
+    for (let index = 0; index < 120; index += 1) {
+      const status = petStatuses[index % petStatuses.length];
+      value(await trusted.createPet({ name: `pet ${index}`, categoryId: 1n, status }));
+    }
+  });
+
+  it("lists 20 animals in ascending order of id when nothing is asked", async () => {
+    const { pets, next } = value(await trusted.listPets());
+    expect(pets.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => BigInt(i + 1)));
+    expect(next).toBe(20n);
+  });
+
+  it.each([1, 100])("lists %i animals when asked for them", async (limit) => {
+    expect(value(await trusted.listPets({ limit })).pets).toHaveLength(limit);
+  });
+
+  it("reaches every animal once through next, and ends", async () => {
+    const seen: bigint[] = [];
+    let after: bigint | undefined;
+    do {
+      const page = value(await trusted.listPets({ limit: 7, after }));
+      seen.push(...page.pets.map(({ id }) => id));
+      after = page.next;
+    } while (after !== undefined);
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => BigInt(i + 1)));
+  });
+
+  it("lists only the animals with the status asked for", async () => {
+    const { pets, next } = value(await trusted.listPets({ status: "sold", limit: 40 }));
+    expect(pets).toHaveLength(40);
+    expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(["sold"]));
+    expect(next).toBeUndefined();
+  });
+
+  it("starts anywhere in int64", async () => {
+    expect(value(await trusted.listPets({ after: INT64_MIN, limit: 1 })).pets[0]?.id).toBe(1n);
+    expect(value(await trusted.listPets({ after: INT64_MAX })).pets).toEqual([]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["limit 0", { limit: 0 }, "limit"],
+    ["limit 101", { limit: 101 }, "limit"],
+    ["a fractional limit", { limit: 1.5 }, "limit"],
+    ["text as limit", { limit: "5" }, "limit"],
+    ["several limits", { limit: [1, 2] }, "limit"],
+    ["null as limit", { limit: null }, "limit"],
+    ["an unknown status", { status: "lost" }, "status"],
+    ["an empty status", { status: "" }, "status"],
+    ["another case of a status", { status: "SOLD" }, "status"],
+    ["an after beyond int64", { after: INT64_MAX + 1n }, "after"],
+    ["text as after", { after: "x" }, "after"],
+    ["no object", 5, "object"],
+    ["null", null, "object"],
+  ])("refuses %s and names it", async (_, input, named) => {
+    const refusal = error(await listLoosely(input));
+    expect(refusal.code).toBe("invalid_query");
+    expect(refusal.message).toContain(named);
+  });
+});

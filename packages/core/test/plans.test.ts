@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { Caller } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+async function admitted(caller: Caller, attempts: number): Promise<number> {
+  let count = 0;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if ((await caller.admit()).isOk()) count += 1;
+  }
+  return count;
+}
+
+describe("plans", () => {
+  it.each([
+    ["free", 60, 1_000],
+    ["pro", 300, 10_000],
+    ["business", 1_000, 100_000],
+  ])("%s admits %i a minute and %i a day, exactly", async (plan, perMinute, perDay) => {
+    const { store, clock, issue } = openStore({ ban: false });
+    const { secret } = await issue({ plan });
+    const caller = store.as(secret);
+    expect(await admitted(caller, perMinute + 1)).toBe(perMinute);
+    let total = perMinute;
+    while (total < perDay) {
+      clock.advance(MINUTE);
+      const count = await admitted(caller, perMinute + 1);
+      if (total + count < perDay) expect(count).toBe(perMinute);
+      total += count;
+    }
+    expect(total).toBe(perDay);
+    clock.advance(MINUTE);
+    expect(error(await caller.admit())).toMatchObject({
+      code: "rate_limit_exceeded",
+      quota: { limit: perDay, remaining: 0 },
+    });
+  });
+
+  it("enterprise admits what its key was issued with", async () => {
+    const { store, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 4 } });
+    expect(await admitted(store.as(secret), 5)).toBe(3);
+  });
+
+  it("a plan of the host's own is one like the others", async () => {
+    const { store, issue } = openStore({ plans: { trial: { perMinute: 2, perDay: 5 } } });
+    const { secret } = await issue({ plan: "trial" });
+    expect(await admitted(store.as(secret), 5)).toBe(2);
+  });
+
+  it("remaining falls by one with each request, and the limit that binds is told", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 5 } });
+    const caller = store.as(secret);
+    const start = clock.now();
+    const quotas = [];
+    for (let request = 0; request < 3; request += 1) {
+      quotas.push(value(await caller.listPets()).quota);
+      clock.advance(1_000);
+    }
+    expect(quotas).toEqual(
+      [2, 1, 0].map((remaining) => ({ limit: 3, remaining, resetAt: start + MINUTE })),
+    );
+    clock.set(start + MINUTE);
+    expect(value(await caller.listPets()).quota).toEqual({
+      limit: 5,
+      remaining: 1,
+      resetAt: start + DAY,
+    });
+  });
+
+  it("of two equally empty windows the one that resets later is told", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 2 } });
+    const { quota } = value(await store.as(secret).listPets());
+    expect(quota).toEqual({ limit: 2, remaining: 1, resetAt: clock.now() + DAY });
+  });
+
+  it("a refusal takes nothing from either window", async () => {
+    const { store, clock, issue } = openStore({ ban: false });
+    const { id, secret } = await issue({
+      plan: "enterprise",
+      limits: { perMinute: 2, perDay: 3 },
+    });
+    const caller = store.as(secret);
+    await admitted(caller, 10);
+    clock.advance(MINUTE);
+    expect(value(await store.keys.usage(id)).day.remaining).toBe(1);
+    expect(await admitted(caller, 10)).toBe(1);
+    expect(value(await store.keys.usage(id)).minute.remaining).toBe(1);
+  });
+
+  it("a window opens with its first request, not with the clock's minute", async () => {
+    const { store, clock, issue } = openStore({ ban: false });
+    const { secret } = await issue();
+    const caller = store.as(secret);
+    clock.advance(59_999);
+    expect(await admitted(caller, 61)).toBe(60);
+    clock.advance(MINUTE - 1);
+    expect(await admitted(caller, 1)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(caller, 61)).toBe(60);
+  });
+
+  it("every operation takes one token, also when it fails", async () => {
+    const { store, issue } = openStore();
+    const { secret } = await issue();
+    const caller = store.as(secret);
+    const quotas = [
+      value(await caller.listPets()).quota,
+      value(await caller.createPet({ name: "Rex", categoryId: 1n })).quota,
+      value(await caller.getPet(1n)).quota,
+      error(await caller.listPets({ limit: 0 })).quota,
+      error(await caller.createPet({ name: "\0", categoryId: 1n })).quota,
+      error(await caller.getPet(99n)).quota,
+    ];
+    expect(quotas.map(({ remaining }) => remaining)).toEqual([59, 58, 57, 56, 55, 54]);
+  });
+
+  it("an admission is charged once, whatever is then performed on it", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    const admission = value(await store.as(secret).admit());
+    expect(admission.keyId).toBe(id);
+    expect(value(await admission.listPets()).quota.remaining).toBe(59);
+    expect(value(await store.keys.usage(id)).minute.remaining).toBe(59);
+  });
+
+  it("the host itself needs no key and has no limit", async () => {
+    const { store } = openStore();
+    for (let request = 0; request < 100; request += 1) value(await store.trusted.listPets());
+  });
+});
