@@ -20,6 +20,10 @@ describe("issue", () => {
       revokedAt: undefined,
       lastUsedAt: undefined,
       bannedUntil: undefined,
+      usage: {
+        minute: { limit: 300, remaining: 300, resetAt: clock.now() + MINUTE },
+        day: { limit: 10_000, remaining: 10_000, resetAt: clock.now() + 1_440 * MINUTE },
+      },
     });
   });
 

@@ -8,9 +8,9 @@ import {
   type StorageUnavailable,
 } from "../errors.js";
 import type { BanRule } from "../limits/ban.js";
-import { remainingQuotas } from "../limits/charge.js";
-import { limitsOf, type Plans } from "../limits/plan.js";
+import type { Plans } from "../limits/plan.js";
 import type { Timekeeper } from "../limits/reading.js";
+import { NO_USAGE } from "../limits/usage.js";
 import type { RandomSource } from "../random.js";
 import type { KeyWithUsage } from "../storage/key-storage.js";
 import type { Storage } from "../storage/storage.js";
@@ -46,21 +46,22 @@ export function createKeyRing({ storage, plans, ban, random, read }: KeyRingPart
 
   const find = (id: string) => stored(id).map(view);
 
+  // The change comes last, so that no failure after it can hide that it was made.
   const change = (
     id: string,
     decide: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
   ): ResultAsync<ApiKey, KeyNotFound | KeyInactive | StorageUnavailable> =>
-    keys
-      .update<Result<void, KeyNotFound | KeyInactive>>(id, (key) => {
-        if (key === undefined) return { answer: err(keyNotFound()) };
-        return decide(key).match(
-          (next) => ({ next, answer: ok() }),
-          (error) => ({ answer: err(error) }),
-        );
-      })
-      .mapErr(storageUnavailable)
-      .andThen((answer) => answer)
-      .andThen(() => find(id));
+    stored(id).andThen((found) =>
+      keys
+        .update<Result<StoredApiKey, KeyNotFound | KeyInactive>>(id, (key) => {
+          if (key === undefined) return { answer: err(keyNotFound()) };
+          const decided = decide(key);
+          return { next: decided.unwrapOr(undefined), answer: decided };
+        })
+        .mapErr(storageUnavailable)
+        .andThen((changed) => changed)
+        .map((key) => view({ key, usage: found.usage })),
+    );
 
   const mint = (): { readonly secret: string; readonly record: ApiKeySecret } => {
     const secret = mintSecret(random);
@@ -76,11 +77,11 @@ export function createKeyRing({ storage, plans, ban, random, read }: KeyRingPart
       return parseKeyRequest(input, plans, now).asyncAndThen((request) => {
         const { secret, record } = mint();
         const id = newKeyId(now, random);
+        const key = { ...request, id, createdAt: now, revokedAt: undefined, secrets: [record] };
         return keys
-          .insert({ ...request, id, createdAt: now, revokedAt: undefined, secrets: [record] })
+          .insert(key)
           .mapErr(storageUnavailable)
-          .andThen(() => find(id))
-          .map((key) => ({ secret, key }));
+          .map(() => ({ secret, key: view({ key, usage: NO_USAGE }) }));
       });
     },
 
@@ -122,16 +123,16 @@ export function createKeyRing({ storage, plans, ban, random, read }: KeyRingPart
       ),
 
     liftBan: (id) =>
-      usage
-        .update(id, (used) =>
-          used === undefined
-            ? { answer: undefined }
-            : { next: { ...used, bans: 0, bannedAt: 0, refusals: 0 }, answer: undefined },
-        )
-        .mapErr(storageUnavailable)
-        .andThen(() => find(id)),
+      stored(id).andThen((found) =>
+        usage
+          .update(id, (used) => {
+            const next = { ...(used ?? NO_USAGE), bans: 0, bannedAt: 0, refusals: 0 };
+            return { next, answer: next };
+          })
+          .mapErr(storageUnavailable)
+          .map((lifted) => view({ ...found, usage: lifted })),
+      ),
 
-    usage: (id) =>
-      stored(id).map(({ key, usage: used }) => remainingQuotas(used, limitsOf(key, plans), read())),
+    usage: (id) => find(id).map((key) => key.usage),
   } satisfies KeyRing);
 }

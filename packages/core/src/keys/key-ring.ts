@@ -22,6 +22,14 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends, or `undefined` when the key is not banned. */
   readonly bannedUntil: number | undefined;
+  /** What the key has left. */
+  readonly usage: KeyUsage;
+}
+
+/** What a key has left in both windows. */
+export interface KeyUsage {
+  readonly minute: Quota;
+  readonly day: Quota;
 }
 
 /** A key just issued or rotated. */
@@ -58,12 +66,6 @@ export interface KeyPage {
   readonly keys: readonly ApiKey[];
   /** The id to pass as `after` for the next page, or `undefined` when this page is the last. */
   readonly next: string | undefined;
-}
-
-/** What a key has left in both windows. */
-export interface KeyUsage {
-  readonly minute: Quota;
-  readonly day: Quota;
 }
 
 /** Issues and manages API keys: for the host, never behind an API key itself. */

@@ -1,4 +1,5 @@
 import { bannedUntil, rememberedBans, type BanRule } from "../limits/ban.js";
+import { remainingQuotas } from "../limits/charge.js";
 import { limitsOf, type Plans } from "../limits/plan.js";
 import type { Reading } from "../limits/reading.js";
 import type { KeyWithUsage } from "../storage/key-storage.js";
@@ -11,16 +12,18 @@ export function viewKey(
   reading: Reading,
 ): ApiKey {
   const { ban } = rules;
+  const limits = limitsOf(key, rules.plans);
   return Object.freeze({
     id: key.id,
     hint: key.secrets[0]?.hint ?? "",
     plan: key.plan,
-    limits: limitsOf(key, rules.plans),
+    limits,
     label: key.label,
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
     lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
     bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
+    usage: remainingQuotas(usage, limits, reading),
   });
 }
