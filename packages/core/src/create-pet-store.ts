@@ -5,8 +5,8 @@ import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createTimekeeper } from "./limits/reading.js";
 import { createCaller } from "./operations/caller.js";
 import { createGate } from "./operations/gate.js";
-import { gatedKeyRing, gatedPets } from "./operations/gated.js";
-import { createTrustedPets } from "./operations/trusted-pets.js";
+import { createGatedKeys } from "./operations/gated-keys.js";
+import { createGatedPets } from "./operations/gated-pets.js";
 import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { guardStorage } from "./storage/guard-storage.js";
@@ -30,9 +30,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     read,
   );
   const gate = createGate();
-  const pets = createTrustedPets(storage.pets);
-  const trusted = gatedPets(pets, gate);
-  const { usage } = storage;
+  const { pets, usage } = storage;
+  const trusted = createGatedPets(pets, gate);
   const parts = { gate, pets, gatedPets: trusted, usage, anonymous, plans, ban, read };
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
@@ -45,7 +44,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     as: (apiKey, origin) => createCaller(parts, apiKey, origin),
     anonymousQuota: (origin) => anonymous.peek(origin),
     trusted,
-    keys: gatedKeyRing(createKeyRing({ storage, plans, ban, random, read }), gate),
+    keys: createGatedKeys(createKeyRing({ storage, plans, ban, random, read }), gate),
     close: () => (closing ??= close()),
   } satisfies PetStore);
 }

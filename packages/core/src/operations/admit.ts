@@ -1,4 +1,4 @@
-import { err, errAsync, ok, ResultAsync, type Result } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 import {
   invalidApiKey,
   missingApiKey,
@@ -37,22 +37,16 @@ export interface Admitted {
  * Authenticates and takes one token (specification, "Authentication" and "Limits"). A request
  * without a valid key takes it from the bucket of its origin, and a refused one takes none.
  */
-export function admit(
+export async function admit(
   parts: AdmissionParts,
   credential: Credential,
   origin: string | undefined,
-): ResultAsync<Admitted, WithQuota<AdmissionError>> {
-  if (credential.kind === "missing") return errAsync(turnAway(parts, missingApiKey(), origin));
-  if (credential.kind === "malformed") return errAsync(turnAway(parts, invalidApiKey(), origin));
-  return new ResultAsync(chargeHolder(parts, credential.digest, origin));
-}
-
-async function chargeHolder(
-  { usage, anonymous, plans, ban, read }: AdmissionParts,
-  digest: string,
-  origin: string | undefined,
 ): Promise<Result<Admitted, WithQuota<AdmissionError>>> {
-  const charged = await usage.charge(digest, (holder) => {
+  const { usage, anonymous, plans, ban, read } = parts;
+  if (credential.kind === "missing") return err(turnAway(anonymous, missingApiKey(), origin));
+  if (credential.kind === "malformed") return err(turnAway(anonymous, invalidApiKey(), origin));
+
+  const charged = await usage.charge(credential.digest, (holder) => {
     const reading = read();
     if (holder === undefined || !isAccepted(holder, reading.now)) return { answer: undefined };
     const terms = { limits: limitsOf(holder.key, plans), ban };
@@ -63,9 +57,8 @@ async function chargeHolder(
   if (charged.isErr()) {
     return err({ ...storageUnavailable(charged.error), quota: anonymous.peek(origin) });
   }
-  if (charged.value === undefined) {
-    return err(turnAway({ anonymous }, invalidApiKey(), origin));
-  }
+  if (charged.value === undefined) return err(turnAway(anonymous, invalidApiKey(), origin));
+
   const { keyId, verdict, now } = charged.value;
   return verdict.kind === "admitted"
     ? ok({ keyId, quota: verdict.quota })
@@ -74,7 +67,7 @@ async function chargeHolder(
 
 /** A request without a valid key: its 401, or 429 when the bucket of its origin is empty. */
 function turnAway(
-  { anonymous }: Pick<AdmissionParts, "anonymous">,
+  anonymous: AnonymousBuckets,
   reason: MissingApiKey | InvalidApiKey,
   origin: string | undefined,
 ): WithQuota<AdmissionError> {

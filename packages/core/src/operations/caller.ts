@@ -1,17 +1,21 @@
-import type { ResultAsync } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 import { storeClosed, type AdmissionError, type StoreClosed, type WithQuota } from "../errors.js";
 import { readCredential, type Credential } from "../keys/credential.js";
-import type { Admission, Caller, TrustedPets } from "../pet-store.js";
+import type { Caller, Charged, TrustedPets } from "../pet-store.js";
+import type { PetStorage } from "../storage/pet-storage.js";
 import { createAdmission } from "./admission.js";
-import { admit, type AdmissionParts } from "./admit.js";
+import { admit, type AdmissionParts, type Admitted } from "./admit.js";
+import { charged } from "./charged.js";
+import { createPet } from "./create-pet.js";
 import type { Gate } from "./gate.js";
+import { getPet } from "./get-pet.js";
+import { listPets } from "./list-pets.js";
 
 /** What a caller works with. */
 export interface CallerParts extends AdmissionParts {
   readonly gate: Gate;
-  /** The operations behind the gate, for calls that have already passed it. */
-  readonly pets: TrustedPets;
-  /** The operations that pass the gate themselves. */
+  readonly pets: PetStorage;
+  /** The operations that an admission performs later, when the gate may have been closed. */
   readonly gatedPets: TrustedPets;
 }
 
@@ -21,24 +25,38 @@ export function createCaller(
   apiKey: string | undefined,
   origin: string | undefined,
 ): Caller {
-  const { gate, anonymous } = parts;
+  const { gate, anonymous, pets, gatedPets } = parts;
   let credential: Credential | undefined;
 
-  const admitted = (pets: TrustedPets): ResultAsync<Admission, WithQuota<AdmissionError>> => {
+  const admitOne = (): Promise<Result<Admitted, WithQuota<AdmissionError>>> => {
     credential ??= readCredential(apiKey);
-    return admit(parts, credential, origin).map((one) => createAdmission(pets, one));
+    return admit(parts, credential, origin);
   };
   const closed = (): WithQuota<StoreClosed> => ({
     ...storeClosed(),
     quota: anonymous.peek(origin),
   });
-  const perform = <T, E>(operation: (admission: Admission) => ResultAsync<T, E>) =>
-    gate.pass(() => admitted(parts.pets).andThen(operation), closed);
+  const chargeAndPerform = async <T extends object, E extends object>(
+    operation: () => Promise<Result<T, E>>,
+  ): Promise<Result<T & Charged, WithQuota<AdmissionError> | WithQuota<E>>> => {
+    const admitted = await admitOne();
+    if (admitted.isErr()) return err(admitted.error);
+    return charged(operation(), admitted.value.quota);
+  };
+  // Both as one call: a store that is being closed lets the whole of it finish.
+  const perform = <T extends object, E extends object>(operation: () => Promise<Result<T, E>>) =>
+    gate.pass(() => chargeAndPerform(operation), closed);
 
-  return Object.freeze({
-    admit: () => gate.pass(() => admitted(parts.gatedPets), closed),
-    listPets: (input) => perform((admission) => admission.listPets(input)),
-    createPet: (input) => perform((admission) => admission.createPet(input)),
-    getPet: (id) => perform((admission) => admission.getPet(id)),
-  } satisfies Caller);
+  return {
+    admit: () =>
+      gate.pass(async () => {
+        const admitted = await admitOne();
+        return admitted.isErr()
+          ? err(admitted.error)
+          : ok(createAdmission(gatedPets, admitted.value));
+      }, closed),
+    listPets: (input = {}) => perform(() => listPets(pets, input)),
+    createPet: (input) => perform(() => createPet(pets, input)),
+    getPet: (id) => perform(() => getPet(pets, id)),
+  };
 }

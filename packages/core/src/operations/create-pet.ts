@@ -1,18 +1,16 @@
-import type { ResultAsync } from "neverthrow";
+import { err, type Result } from "neverthrow";
 import { storageUnavailable, type InvalidPet, type StorageUnavailable } from "../errors.js";
+import type { PetResult } from "../pet-store.js";
 import { parseNewPet, type NewPetInput } from "../pets/new-pet.js";
-import type { Pet } from "../pets/pet.js";
 import type { PetStorage } from "../storage/pet-storage.js";
 
 /** Adds an animal (specification, "POST /pets"). */
-export function createPet(
+export async function createPet(
   pets: PetStorage,
   input: NewPetInput,
-): ResultAsync<{ readonly pet: Pet }, InvalidPet | StorageUnavailable> {
-  return parseNewPet(input).asyncAndThen((newPet) =>
-    pets
-      .create(newPet)
-      .map((pet) => ({ pet }))
-      .mapErr(storageUnavailable),
-  );
+): Promise<Result<PetResult, InvalidPet | StorageUnavailable>> {
+  const newPet = parseNewPet(input);
+  if (newPet.isErr()) return err(newPet.error);
+  const created = await pets.create(newPet.value);
+  return created.map((pet) => ({ pet })).mapErr(storageUnavailable);
 }

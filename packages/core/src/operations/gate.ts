@@ -1,9 +1,9 @@
-import { errAsync, ResultAsync, type Result } from "neverthrow";
+import { err, ResultAsync, type Result } from "neverthrow";
 
 /** Lets calls in until the store is closed, and knows when the last of them is done. */
 export interface Gate {
   /** Runs the call, or answers `refusal` when the gate is closed. */
-  pass<T, E, R>(call: () => ResultAsync<T, E>, refusal: () => R): ResultAsync<T, E | R>;
+  pass<T, E, R>(call: () => Promise<Result<T, E>>, refusal: () => R): ResultAsync<T, E | R>;
   /** Closes the gate; resolves when no call is running any more. */
   close(): Promise<void>;
 }
@@ -14,7 +14,11 @@ export function createGate(): Gate {
   let running = 0;
   let whenIdle: (() => void) | undefined;
 
-  const run = async <T, E>(call: () => ResultAsync<T, E>): Promise<Result<T, E>> => {
+  const run = async <T, E, R>(
+    call: () => Promise<Result<T, E>>,
+    refusal: () => R,
+  ): Promise<Result<T, E | R>> => {
+    if (!open) return err(refusal());
     running += 1;
     try {
       return await call();
@@ -25,8 +29,7 @@ export function createGate(): Gate {
   };
 
   return {
-    pass: <T, E, R>(call: () => ResultAsync<T, E>, refusal: () => R) =>
-      open ? new ResultAsync<T, E | R>(run(call)) : errAsync<T, E | R>(refusal()),
+    pass: (call, refusal) => new ResultAsync(run(call, refusal)),
     close: () => {
       open = false;
       return new Promise((resolve) => {

@@ -1,23 +1,22 @@
-import { err, errAsync, ok, type ResultAsync } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 import {
   petNotFound,
   storageUnavailable,
   type PetNotFound,
   type StorageUnavailable,
 } from "../errors.js";
+import type { PetIdInput, PetResult } from "../pet-store.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
-import type { Pet } from "../pets/pet.js";
 import type { PetStorage } from "../storage/pet-storage.js";
 
 /** Fetches one animal (specification, "GET /pets/{petId}"). What is no int64 names no animal. */
-export function getPet(
+export async function getPet(
   pets: PetStorage,
-  input: bigint | number | string,
-): ResultAsync<{ readonly pet: Pet }, PetNotFound | StorageUnavailable> {
+  input: PetIdInput,
+): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
-  if (id === undefined) return errAsync(petNotFound());
-  return pets
-    .find(id)
-    .mapErr(storageUnavailable)
-    .andThen((pet) => (pet === undefined ? err(petNotFound()) : ok({ pet })));
+  if (id === undefined) return err(petNotFound());
+  const found = await pets.find(id);
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
 }

@@ -1,12 +1,14 @@
-import type { ResultAsync } from "neverthrow";
+import { err, type Result } from "neverthrow";
 import { storageUnavailable, type InvalidQuery, type StorageUnavailable } from "../errors.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import type { PetStorage } from "../storage/pet-storage.js";
 
 /** Lists animals in ascending order of id (specification, "GET /pets"). */
-export function listPets(
+export async function listPets(
   pets: PetStorage,
   input: ListPetsInput,
-): ResultAsync<PetPage, InvalidQuery | StorageUnavailable> {
-  return parseListQuery(input).asyncAndThen((query) => pets.list(query).mapErr(storageUnavailable));
+): Promise<Result<PetPage, InvalidQuery | StorageUnavailable>> {
+  const query = parseListQuery(input);
+  if (query.isErr()) return err(query.error);
+  return (await pets.list(query.value)).mapErr(storageUnavailable);
 }
