@@ -1,0 +1,97 @@
+import type { ApiKey, IssuedKey, Quota } from "@petstore/core";
+import type { Renderer } from "./reply.js";
+
+/** One key. */
+export const oneKey: Renderer<ApiKey> = {
+  json: keyToJson,
+  text: (key) => keysToTable([key]),
+};
+
+/** Any number of keys: an array, or a table. */
+export const manyKeys: Renderer<readonly ApiKey[]> = {
+  json: (keys) => keys.map(keyToJson),
+  text: keysToTable,
+};
+
+/** A key with its secret. */
+export const issuedKey: Renderer<IssuedKey> = {
+  json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
+  text: ({ secret, key }) =>
+    [
+      `Key ${key.id} on the ${key.plan} plan. Its secret, shown this once:`,
+      "",
+      `  ${secret}`,
+      "",
+    ].join("\n"),
+};
+
+/** Times are ISO 8601, what is absent is `null`. */
+function keyToJson(key: ApiKey): object {
+  return {
+    id: key.id,
+    hint: key.hint,
+    plan: key.plan,
+    limits: key.limits,
+    label: key.label ?? null,
+    createdAt: isoOrNull(key.createdAt),
+    lastUsedAt: isoOrNull(key.lastUsedAt),
+    expiresAt: isoOrNull(key.expiresAt),
+    revokedAt: isoOrNull(key.revokedAt),
+    bannedUntil: isoOrNull(key.bannedUntil),
+    usage: { minute: windowToJson(key.usage.minute), day: windowToJson(key.usage.day) },
+  };
+}
+
+function keysToTable(keys: readonly ApiKey[]): string {
+  const rows = keys.map((key) => [
+    key.id,
+    `${key.hint}…`,
+    key.label ?? "-",
+    key.plan,
+    spent(key.usage.minute),
+    spent(key.usage.day),
+    short(key.createdAt),
+    short(key.lastUsedAt),
+    short(key.expiresAt),
+    state(key),
+  ]);
+  return table([
+    ["ID", "SECRET", "LABEL", "PLAN", "MINUTE", "DAY", "CREATED", "LAST USED", "EXPIRES", "STATE"],
+    ...rows,
+  ]);
+}
+
+function state(key: ApiKey): string {
+  if (key.revokedAt !== undefined) return `revoked ${short(key.revokedAt)}`;
+  return key.bannedUntil === undefined ? "good" : `banned until ${short(key.bannedUntil)}`;
+}
+
+function spent({ limit, remaining }: Quota): string {
+  return `${String(limit - remaining)}/${String(limit)}`;
+}
+
+function windowToJson({ limit, remaining, resetAt }: Quota): object {
+  return { limit, remaining, resetAt: isoOrNull(resetAt) };
+}
+
+function isoOrNull(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+function short(time: number | undefined): string {
+  return time === undefined ? "-" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

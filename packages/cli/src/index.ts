@@ -1,0 +1,2 @@
+export { runCommand } from "./run-command.js";
+export type { Terminal } from "./terminal.js";

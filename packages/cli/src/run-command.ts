@@ -1,0 +1,39 @@
+import { Command, CommanderError } from "commander";
+import { keysCommand } from "./commands/keys/keys-command.js";
+import { serveCommand } from "./commands/serve-command.js";
+import type { Terminal } from "./terminal.js";
+
+/**
+ * Runs the `petstore` command with these arguments.
+ * Resolves to the exit code: 0, or 1 when it failed, after one line that says why.
+ */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0;
+  const fail = (message: string): void => {
+    terminal.error(`petstore: ${message}`);
+    exitCode = 1;
+  };
+  const program = new Command("petstore")
+    .description("Serve a pet store and manage its API keys.")
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.error(text.trimEnd()),
+    })
+    .exitOverride();
+  program.addCommand(serveCommand(terminal, fail)).addCommand(keysCommand(terminal, fail));
+  inheritSettings(program);
+
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (thrown) {
+    // Commander has already said what it found, and "throws" help as well.
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return thrown.exitCode;
+  }
+  return exitCode;
+}
+
+/** Commander passes settings on only to subcommands that it made itself. */
+function inheritSettings(command: Command): void {
+  for (const each of command.commands) inheritSettings(each.copyInheritedSettings(command));
+}

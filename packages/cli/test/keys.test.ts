@@ -1,0 +1,162 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { newDatabase, petstore } from "./support/command.js";
+
+interface IssuedJson {
+  readonly id: string;
+  readonly secret: string;
+  readonly plan: string;
+}
+
+async function issue(database: string, ...args: readonly string[]): Promise<IssuedJson> {
+  const { out, error } = await petstore(
+    ...["keys", "issue", "--plan", "free", "--database", database, "--json", ...args],
+  );
+  expect(error).toBe("");
+  return JSON.parse(out) as IssuedJson;
+}
+
+describe("keys issue", () => {
+  it("prints one JSON object with the id, the secret and the plan", async () => {
+    const issued = await issue(newDatabase(), "--label", "acme", "--expires", "2099-01-01");
+    expect(issued).toMatchObject({
+      id: expect.stringMatching(/^key_/) as string,
+      secret: expect.stringMatching(/^pet_live_[0-9A-Za-z]{36}$/) as string,
+      plan: "free",
+      label: "acme",
+      limits: { perMinute: 60, perDay: 1_000 },
+      expiresAt: "2099-01-01T00:00:00.000Z",
+    });
+  });
+
+  it("prints the secret for people when not asked for JSON", async () => {
+    const { code, out } = await petstore(
+      ...["keys", "issue", "--plan", "pro", "--database", newDatabase()],
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/pro plan[^]*pet_live_[0-9A-Za-z]{36}/);
+  });
+
+  it("issues enterprise keys with limits of their own, and refuses them without", async () => {
+    const database = newDatabase();
+    const limits = ["--per-minute", "7", "--per-day", "70"];
+    const enterprise = ["keys", "issue", "--plan", "enterprise", "--database", database];
+    const { out } = await petstore(...enterprise, ...limits, "--json");
+    expect(JSON.parse(out)).toMatchObject({ limits: { perMinute: 7, perDay: 70 } });
+    for (const args of [enterprise, [...enterprise, "--per-minute", "7"]]) {
+      const refused = await petstore(...args);
+      expect(refused).toMatchObject({ code: 1, out: "" });
+      expect(refused.error).toMatch(/^petstore: the enterprise plan needs limits .*$/);
+    }
+  });
+
+  it.each([
+    [["--plan", "gold"], "plan must be one of"],
+    [["--plan", "free", "--per-minute", "x"], "whole number"],
+    [["--plan", "free", "--expires", "tomorrow"], "ISO 8601"],
+    [[], "--plan"],
+  ])("refuses %j with one line and exit code 1", async (args, reason) => {
+    const { code, out, error } = await petstore(
+      ...["keys", "issue", "--database", newDatabase(), ...args],
+    );
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(error).toContain(reason);
+    expect(error.split("\n")).toHaveLength(1);
+  });
+});
+
+describe("keys list, show, revoke, rotate, plan and unban", () => {
+  it("lists every key, for people and as JSON", async () => {
+    const database = newDatabase();
+    const ids = [(await issue(database)).id, (await issue(database, "--label", "acme")).id];
+    const json = await petstore("keys", "list", "--database", database, "--json");
+    expect((JSON.parse(json.out) as IssuedJson[]).map(({ id }) => id)).toEqual(ids);
+    const { out } = await petstore("keys", "list", "--database", database);
+    expect(out.split("\n")).toHaveLength(3);
+    expect(out).toMatch(/LABEL.*PLAN.*MINUTE.*DAY.*CREATED.*LAST USED.*EXPIRES.*STATE/);
+    expect(out).toMatch(/acme +free +0\/60 +0\/1000/);
+  });
+
+  it("revokes a key", async () => {
+    const database = newDatabase();
+    const { id } = await issue(database);
+    const { out } = await petstore("keys", "revoke", id, "--database", database, "--json");
+    expect(JSON.parse(out)).toMatchObject({ id, revokedAt: expect.any(String) as string });
+    expect((await petstore("keys", "show", id, "--database", database)).out).toContain("revoked");
+  });
+
+  it("rotates a key and prints the new secret", async () => {
+    const database = newDatabase();
+    const { id, secret } = await issue(database);
+    const args = ["keys", "rotate", id, "--overlap", "60", "--database", database, "--json"];
+    const rotated = JSON.parse((await petstore(...args)).out) as IssuedJson;
+    expect(rotated.id).toBe(id);
+    expect(rotated.secret).not.toBe(secret);
+  });
+
+  it("changes a key's plan", async () => {
+    const database = newDatabase();
+    const { id } = await issue(database);
+    const args = ["keys", "plan", id, "business", "--database", database, "--json"];
+    expect(JSON.parse((await petstore(...args)).out)).toMatchObject({ plan: "business" });
+  });
+
+  it("unbans a key", async () => {
+    const database = newDatabase();
+    const { id } = await issue(database);
+    const { out } = await petstore("keys", "unban", id, "--database", database, "--json");
+    expect(JSON.parse(out)).toMatchObject({ id, bannedUntil: null });
+  });
+
+  it.each(["show", "revoke", "rotate", "unban"])(
+    "%s says when there is no such key",
+    async (verb) => {
+      const database = newDatabase();
+      await issue(database);
+      const refused = await petstore("keys", verb, "key_x", "--database", database);
+      expect(refused).toEqual({ code: 1, out: "", error: "petstore: No API key has this id." });
+    },
+  );
+
+  it("does not make a database where there is none", async () => {
+    const database = newDatabase();
+    const refused = await petstore("keys", "list", "--database", database);
+    expect(refused).toMatchObject({ code: 1, error: `petstore: there is no database ${database}` });
+  });
+
+  it("says in one line when the file is no database", async () => {
+    const database = newDatabase();
+    writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
+    const { code, error } = await petstore("keys", "list", "--database", database);
+    expect(code).toBe(1);
+    expect(error).toMatch(/^petstore: cannot use the database \S+: .+$/);
+  });
+});
+
+describe("--help", () => {
+  it.each([
+    [["--help"], ["serve", "keys"]],
+    [
+      ["keys", "--help"],
+      ["issue", "list", "show", "revoke", "rotate", "plan", "unban"],
+    ],
+    [
+      ["keys", "issue", "--help"],
+      ["--plan", "--per-minute", "--label", "--expires", "--json"],
+    ],
+    [
+      ["serve", "--help"],
+      ["--host", "--port", "--database", "PETSTORE_DATABASE"],
+    ],
+  ])("%j names what there is, with exit code 0", async (args, named) => {
+    const { code, out } = await petstore(...args);
+    expect(code).toBe(0);
+    for (const name of named) expect(out).toContain(name);
+  });
+
+  it("is shown, with exit code 1, when no command is given", async () => {
+    const { code, out, error } = await petstore();
+    expect(code).toBe(1);
+    expect(out + error).toContain("Usage: petstore");
+  });
+});

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { newDatabase, petstore } from "./support/command.js";
+import { startServer } from "./support/server.js";
+
+async function secretOf(database: string): Promise<{ id: string; secret: string }> {
+  const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
+  return JSON.parse((await petstore(...args)).out) as { id: string; secret: string };
+}
+
+const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+
+describe("serve", () => {
+  it("serves the store on the database's keys and pets, also after a restart", async () => {
+    const database = newDatabase();
+    const { secret } = await secretOf(database);
+    const first = await startServer("--database", database);
+    const body = '{"name":"Rex","categoryId":9007199254740993}';
+    const created = await fetch(`${first.url}/pets`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body,
+    });
+    expect(await created.text()).toBe(
+      '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
+    );
+    expect(await first.stop()).toBe(0);
+    const second = await startServer("--database", database);
+    const listed = await fetch(`${second.url}/pets`, bearer(secret));
+    expect(await listed.text()).toContain("9007199254740993");
+    expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
+  });
+
+  it("with --first-key issues a key and prints a curl line that works, once", async () => {
+    const database = newDatabase();
+    const first = await startServer("--database", database, "--first-key");
+    await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
+    const [, header = "", url = ""] = /-H "Authorization: (.*?)" (\S+)/.exec(first.output()) ?? [];
+    expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
+    await first.stop();
+    const second = await startServer("--database", database, "--first-key");
+    await second.stop();
+    expect(second.output()).not.toContain("curl");
+  });
+
+  it("knows a key issued or revoked beside it at once", async () => {
+    const database = newDatabase();
+    const { url } = await startServer("--database", database);
+    const { id, secret } = await secretOf(database);
+    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
+    await petstore("keys", "revoke", id, "--database", database);
+    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 on %s", async (signal) => {
+    const server = await startServer("--database", newDatabase());
+    expect(await server.stop(signal)).toBe(0);
+  });
+
+  it("says in one line that the port is in use, with exit code 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = String(typeof address === "object" ? address?.port : address);
+    const { code, error } = await petstore("serve", "--port", port, "--database", newDatabase());
+    other.close();
+    expect(code).toBe(1);
+    expect(error).toBe(`petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`);
+  });
+
+  it("says in one line that the database cannot be used, with exit code 1", async () => {
+    const { code, error } = await petstore("serve", "--database", "/nowhere/pets.db");
+    expect(code).toBe(1);
+    expect(error).toMatch(/^petstore: cannot use the database \/nowhere\/pets\.db: .+$/);
+  });
+});
