@@ -1,5 +1,6 @@
 import { ResultAsync } from "neverthrow";
 import { storageUnavailable, type StorageUnavailable } from "./errors.js";
+import { createEvents } from "./events/events.js";
 import { createKeyRing } from "./keys/create-key-ring.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createTimekeeper } from "./limits/reading.js";
@@ -31,8 +32,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   );
   const gate = createGate();
   const { pets, usage } = storage;
-  const trusted = createGatedPets(pets, gate);
-  const parts = { gate, pets, gatedPets: trusted, usage, anonymous, plans, ban, read };
+  const { events, tell } = createEvents();
+  const parts = { gate, pets, usage, anonymous, plans, ban, read, tell };
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
@@ -43,8 +44,9 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   return Object.freeze({
     as: (apiKey, origin) => createCaller(parts, apiKey, origin),
     anonymousQuota: (origin) => anonymous.peek(origin),
-    trusted,
-    keys: createGatedKeys(createKeyRing({ storage, plans, ban, random, read }), gate),
+    trusted: createGatedPets(parts, gate),
+    keys: createGatedKeys(createKeyRing({ storage, plans, ban, random, read, tell }), gate),
+    events,
     close: () => (closing ??= close()),
   } satisfies PetStore);
 }

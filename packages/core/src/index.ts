@@ -22,6 +22,19 @@ export type {
   Unavailable,
   WithQuota,
 } from "./errors.js";
+export type {
+  BanLifted,
+  DeprecatedOperationUsed,
+  KeyBanned,
+  KeyIssued,
+  KeyRevoked,
+  KeyRotated,
+  LimitExceeded,
+  PetCreated,
+  PetStoreEvent,
+  PlanChanged,
+} from "./events/event.js";
+export type { Events, Listener } from "./events/events.js";
 export type { ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
 export type {
   ApiKey,

@@ -7,6 +7,7 @@ import type {
   StorageUnavailable,
   WithQuota,
 } from "./errors.js";
+import type { Events } from "./events/events.js";
 import type { KeyRing } from "./keys/key-ring.js";
 import type { Quota } from "./limits/quota.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
@@ -94,6 +95,8 @@ export interface PetStore {
   readonly trusted: TrustedPets;
   /** Issues and manages API keys. */
   readonly keys: KeyRing;
+  /** Tells the host what happens in this process. */
+  readonly events: Events;
   /**
    * Refuses new calls with `store_closed`, lets running ones finish, then closes the storage.
    * Closing again answers what the first closing answered.

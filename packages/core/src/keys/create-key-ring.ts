@@ -1,27 +1,20 @@
-import { err, ok, type Result, type ResultAsync } from "neverthrow";
-import {
-  keyInactive,
-  keyNotFound,
-  storageUnavailable,
-  type KeyInactive,
-  type KeyNotFound,
-  type StorageUnavailable,
-} from "../errors.js";
+import { err, ok } from "neverthrow";
+import { keyInactive } from "../errors.js";
+import type { Tell } from "../events/events.js";
 import type { BanRule } from "../limits/ban.js";
 import type { Plans } from "../limits/plan.js";
 import type { Timekeeper } from "../limits/reading.js";
-import { NO_USAGE } from "../limits/usage.js";
 import type { RandomSource } from "../random.js";
 import type { KeyWithUsage } from "../storage/key-storage.js";
 import type { Storage } from "../storage/storage.js";
-import type { ApiKeySecret, StoredApiKey } from "./api-key.js";
 import { hasExpired } from "./credential.js";
 import { newKeyId } from "./key-id.js";
+import { createKeyRecords } from "./key-records.js";
 import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-request.js";
 import type { ApiKey, KeyRing } from "./key-ring.js";
 import { viewKey } from "./key-view.js";
 import { rotated } from "./rotation.js";
-import { digestOf, hintOf, mintSecret } from "./secret.js";
+import { mintSecret, recordOf } from "./secret.js";
 
 /** What a key ring works with. */
 export interface KeyRingParts {
@@ -30,109 +23,84 @@ export interface KeyRingParts {
   readonly ban: BanRule | undefined;
   readonly random: RandomSource;
   readonly read: Timekeeper;
+  readonly tell: Tell;
 }
 
+/** The events that tell of a key as it is afterwards. */
+type KeyEvent = "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted";
+
 /** The host's key ring over a storage. */
-export function createKeyRing({ storage, plans, ban, random, read }: KeyRingParts): KeyRing {
-  const { keys, usage } = storage;
-
-  const view = (stored: KeyWithUsage): ApiKey => viewKey(stored, { plans, ban }, read());
-
-  const stored = (id: string): ResultAsync<KeyWithUsage, KeyNotFound | StorageUnavailable> =>
-    keys
-      .find(id)
-      .mapErr(storageUnavailable)
-      .andThen((found) => (found === undefined ? err(keyNotFound()) : ok(found)));
-
-  const find = (id: string) => stored(id).map(view);
-
-  // The change comes last, so that no failure after it can hide that it was made.
-  const change = (
-    id: string,
-    decide: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
-  ): ResultAsync<ApiKey, KeyNotFound | KeyInactive | StorageUnavailable> =>
-    stored(id).andThen((found) =>
-      keys
-        .update<Result<StoredApiKey, KeyNotFound | KeyInactive>>(id, (key) => {
-          if (key === undefined) return { answer: err(keyNotFound()) };
-          const decided = decide(key);
-          return { next: decided.unwrapOr(undefined), answer: decided };
-        })
-        .mapErr(storageUnavailable)
-        .andThen((changed) => changed)
-        .map((key) => view({ key, usage: found.usage })),
-    );
-
-  const mint = (): { readonly secret: string; readonly record: ApiKeySecret } => {
-    const secret = mintSecret(random);
-    return {
-      secret,
-      record: { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined },
+export function createKeyRing(parts: KeyRingParts): KeyRing {
+  const { plans, random, read, tell } = parts;
+  const records = createKeyRecords(parts.storage);
+  const view = (stored: KeyWithUsage): ApiKey => viewKey(stored, parts, read());
+  const viewAndTell =
+    (type: KeyEvent) =>
+    (stored: KeyWithUsage): ApiKey => {
+      const key = view(stored);
+      tell(() => ({ type, at: read().now, key }));
+      return key;
     };
+
+  const find = (id: string) => records.find(id).map(view);
+
+  const issue: KeyRing["issue"] = (input) => {
+    const { now } = read();
+    return parseKeyRequest(input, plans, now).asyncAndThen((request) => {
+      const secret = mintSecret(random);
+      const id = newKeyId(now, random);
+      const secrets = [recordOf(secret)];
+      return records
+        .insert({ ...request, id, createdAt: now, revokedAt: undefined, secrets })
+        .map(viewAndTell("key_issued"))
+        .map((key) => ({ secret, key }));
+    });
   };
 
-  return Object.freeze({
-    issue: (input) => {
+  const list: KeyRing["list"] = (input = {}) =>
+    parseKeyQuery(input).asyncAndThen((query) =>
+      records.page(query).map((page) => {
+        const keys = page.map(view);
+        return {
+          keys: query.banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
+          next: page.length === query.limit ? page.at(-1)?.key.id : undefined,
+        };
+      }),
+    );
+
+  const revoke: KeyRing["revoke"] = (id) => {
+    const { now } = read();
+    let isNew = false;
+    return records
+      .change(id, (key) => {
+        isNew = key.revokedAt === undefined;
+        return ok({ ...key, revokedAt: key.revokedAt ?? now });
+      })
+      .map((stored) => (isNew ? viewAndTell("key_revoked") : view)(stored));
+  };
+
+  const rotate: KeyRing["rotate"] = (id, { overlapSeconds = 0 } = {}) =>
+    parseOverlap(overlapSeconds).asyncAndThen((overlap) => {
       const { now } = read();
-      return parseKeyRequest(input, plans, now).asyncAndThen((request) => {
-        const { secret, record } = mint();
-        const id = newKeyId(now, random);
-        const key = { ...request, id, createdAt: now, revokedAt: undefined, secrets: [record] };
-        return keys
-          .insert(key)
-          .mapErr(storageUnavailable)
-          .map(() => ({ secret, key: view({ key, usage: NO_USAGE }) }));
-      });
-    },
-
-    find,
-
-    list: (input = {}) =>
-      parseKeyQuery(input).asyncAndThen((query) =>
-        keys
-          .list(query)
-          .mapErr(storageUnavailable)
-          .map((page) => {
-            const all = page.map(view);
-            return {
-              keys: query.banned ? all.filter((key) => key.bannedUntil !== undefined) : all,
-              next: page.length === query.limit ? page.at(-1)?.key.id : undefined,
-            };
-          }),
-      ),
-
-    revoke: (id) => {
-      const { now } = read();
-      return change(id, (key) => ok({ ...key, revokedAt: key.revokedAt ?? now }));
-    },
-
-    rotate: (id, { overlapSeconds = 0 } = {}) =>
-      parseOverlap(overlapSeconds).asyncAndThen((overlap) => {
-        const { now } = read();
-        const { secret, record } = mint();
-        return change(id, (key) =>
+      const secret = mintSecret(random);
+      return records
+        .change(id, (key) =>
           key.revokedAt !== undefined || hasExpired(key.expiresAt, now)
             ? err(keyInactive())
-            : ok(rotated(key, record, now + overlap, now)),
-        ).map((key) => ({ secret, key }));
-      }),
+            : ok(rotated(key, recordOf(secret), now + overlap, now)),
+        )
+        .map(viewAndTell("key_rotated"))
+        .map((key) => ({ secret, key }));
+    });
 
-    changePlan: (id, to) =>
-      parsePlanChoice(to, plans).asyncAndThen((choice) =>
-        change(id, (key) => ok({ ...key, ...choice })),
-      ),
+  const changePlan: KeyRing["changePlan"] = (id, to) =>
+    parsePlanChoice(to, plans).asyncAndThen((choice) =>
+      records.change(id, (key) => ok({ ...key, ...choice })).map(viewAndTell("plan_changed")),
+    );
 
-    liftBan: (id) =>
-      stored(id).andThen((found) =>
-        usage
-          .update(id, (used) => {
-            const next = { ...(used ?? NO_USAGE), bans: 0, bannedAt: 0, refusals: 0 };
-            return { next, answer: next };
-          })
-          .mapErr(storageUnavailable)
-          .map((lifted) => view({ ...found, usage: lifted })),
-      ),
+  const liftBan: KeyRing["liftBan"] = (id) => records.forgetBans(id).map(viewAndTell("ban_lifted"));
 
-    usage: (id) => find(id).map((key) => key.usage),
-  } satisfies KeyRing);
+  const usage: KeyRing["usage"] = (id) => find(id).map((key) => key.usage);
+
+  return Object.freeze({ issue, find, list, revoke, rotate, changePlan, liftBan, usage });
 }

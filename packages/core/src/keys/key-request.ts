@@ -26,6 +26,7 @@ export function parseKeyRequest(
   plans: Plans,
   now: number,
 ): Result<KeyRequest, InvalidKeyRequest> {
+  if (!isObject(input)) return err(invalidKeyRequest(["what to issue must be an object"]));
   const { label, expiresAt } = input;
   const expiry = expiresAt instanceof Date ? expiresAt.getTime() : expiresAt;
   const limits = chooseLimits(input, plans);
@@ -43,6 +44,7 @@ export function parsePlanChoice(
   input: { readonly plan: string; readonly limits?: RateLimits | undefined },
   plans: Plans,
 ): Result<PlanChoice, InvalidKeyRequest> {
+  if (!isObject(input)) return err(invalidKeyRequest(["the plan must be given in an object"]));
   const limits = chooseLimits(input, plans);
   if (typeof limits === "string") return err(invalidKeyRequest([limits]));
   return ok({ plan: input.plan, limits });
@@ -82,6 +84,10 @@ function chooseLimits(
   return areRateLimits(limits)
     ? limitsOnly(limits)
     : `the ${name} plan needs limits of its own: perMinute and perDay, each a positive integer`;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isLabel(label: unknown): boolean {

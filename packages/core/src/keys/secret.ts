@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { RandomSource } from "../random.js";
+import type { ApiKeySecret } from "./api-key.js";
 import { randomBase62, toBase62 } from "./base62.js";
 
 const PREFIX = "pet_live_";
@@ -26,14 +27,13 @@ export function digestOfWellFormed(secret: string): string | undefined {
   return checksum(body) === secret.slice(CHECKSUM_AT) ? digestOf(secret) : undefined;
 }
 
-/** The SHA-256 of a secret, in base64url: all that is ever stored of it. */
-export function digestOf(secret: string): string {
-  return hash("sha256", secret, "base64url");
+/** What is stored of a new secret. */
+export function recordOf(secret: string): ApiKeySecret {
+  return { digest: digestOf(secret), hint: secret.slice(0, HINT_LENGTH), expiresAt: undefined };
 }
 
-/** The first characters of a secret, by which a person recognises it. */
-export function hintOf(secret: string): string {
-  return secret.slice(0, HINT_LENGTH);
+function digestOf(secret: string): string {
+  return hash("sha256", secret, "base64url");
 }
 
 function checksum(body: string): string {

@@ -12,16 +12,30 @@ export interface Terms {
   readonly ban: BanRule | undefined;
 }
 
-/** The outcome of one request: admitted, or refused until a time (milliseconds since the epoch). */
-export type Verdict =
-  | { readonly kind: "admitted"; readonly quota: Quota }
+/** The outcome of one request. */
+export type Verdict = Admitted | Refused;
+
+/** The request is served. */
+export interface Admitted {
+  readonly kind: "admitted";
+  readonly quota: Quota;
+}
+
+/** The request is turned away until a time, in milliseconds since the Unix epoch. */
+export type Refused =
   | {
       readonly kind: "refused";
       readonly quota: Quota;
       readonly until: number;
       readonly window: "minute" | "day";
     }
-  | { readonly kind: "banned"; readonly quota: Quota; readonly until: number };
+  | {
+      readonly kind: "banned";
+      readonly quota: Quota;
+      readonly until: number;
+      /** Whether the ban began with this request. */
+      readonly begins: boolean;
+    };
 
 /** What a usage becomes, and what is said of it. */
 export interface ChargeOutcome {
@@ -44,7 +58,7 @@ export function charge(stored: Usage, terms: Terms, reading: Reading): ChargeOut
 
   const banEnd = ban === undefined ? undefined : bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
-    return { usage: standing, verdict: banned(banEnd, windows, limits) };
+    return { usage: standing, verdict: banned(banEnd, false, windows, limits) };
   }
   if (windows.minute.used < limits.perMinute && windows.day.used < limits.perDay) {
     return admit(usage, windows, limits, reading.now);
@@ -52,7 +66,7 @@ export function charge(stored: Usage, terms: Terms, reading: Reading): ChargeOut
   if (ban !== undefined && isIgnoringRefusals(usage, ban, limits)) {
     const next = { ...standing, refusals: 0, bans: usage.bans + 1, bannedAt: reading.now };
     const until = bannedUntil(next, ban, reading.now) ?? reading.now;
-    return { usage: next, verdict: banned(until, windows, limits) };
+    return { usage: next, verdict: banned(until, true, windows, limits) };
   }
   return {
     usage: ban === undefined ? standing : { ...standing, refusals: usage.refusals + 1 },
@@ -127,14 +141,19 @@ function refused(windows: Windows, limits: RateLimits): Verdict {
 }
 
 /** A banned key has nothing left until the ban ends, or longer if a window is used up beyond that. */
-function banned(banEnd: number, { minute, day }: Windows, limits: RateLimits): Verdict {
+function banned(
+  banEnd: number,
+  begins: boolean,
+  { minute, day }: Windows,
+  limits: RateLimits,
+): Verdict {
   const until = Math.max(
     banEnd,
     minute.used < limits.perMinute ? 0 : minute.openedAt + MINUTE,
     day.used < limits.perDay ? 0 : day.openedAt + DAY,
   );
   const limit = day.used < limits.perDay ? limits.perMinute : limits.perDay;
-  return { kind: "banned", quota: { limit, remaining: 0, resetAt: until }, until };
+  return { kind: "banned", quota: { limit, remaining: 0, resetAt: until }, until, begins };
 }
 
 function quotaOf(window: Window, length: number, limit: number): Quota {

@@ -1,11 +1,8 @@
 import type { ApiKeyBanned, RateLimitExceeded } from "../errors.js";
-import type { Verdict } from "./charge.js";
+import type { Refused } from "./charge.js";
 
 /** Says why a request is turned away, and when to come back. */
-export function refusalOf(
-  verdict: Exclude<Verdict, { readonly kind: "admitted" }>,
-  now: number,
-): RateLimitExceeded | ApiKeyBanned {
+export function refusalOf(verdict: Refused, now: number): RateLimitExceeded | ApiKeyBanned {
   const retryAfterSeconds = Math.max(1, Math.ceil((verdict.until - now) / 1_000));
   const comeBack = `come back in ${String(retryAfterSeconds)} seconds`;
   if (verdict.kind === "banned") {

@@ -9,9 +9,10 @@ import {
   type WithQuota,
 } from "../errors.js";
 import { isAccepted, type Credential } from "../keys/credential.js";
+import type { Tell } from "../events/events.js";
 import type { AnonymousBuckets } from "../limits/anonymous.js";
 import type { BanRule } from "../limits/ban.js";
-import { charge, type Verdict } from "../limits/charge.js";
+import { charge, type Refused } from "../limits/charge.js";
 import { limitsOf, type Plans } from "../limits/plan.js";
 import type { Quota } from "../limits/quota.js";
 import type { Timekeeper } from "../limits/reading.js";
@@ -24,6 +25,7 @@ export interface AdmissionParts {
   readonly anonymous: AnonymousBuckets;
   readonly plans: Plans;
   readonly ban: BanRule | undefined;
+  readonly tell: Tell;
   readonly read: Timekeeper;
 }
 
@@ -42,9 +44,9 @@ export async function admit(
   credential: Credential,
   origin: string | undefined,
 ): Promise<Result<Admitted, WithQuota<AdmissionError>>> {
-  const { usage, anonymous, plans, ban, read } = parts;
-  if (credential.kind === "missing") return err(turnAway(anonymous, missingApiKey(), origin));
-  if (credential.kind === "malformed") return err(turnAway(anonymous, invalidApiKey(), origin));
+  const { usage, plans, ban, read } = parts;
+  if (credential.kind === "missing") return err(turnAway(parts, missingApiKey(), origin));
+  if (credential.kind === "malformed") return err(turnAway(parts, invalidApiKey(), origin));
 
   const charged = await usage.charge(credential.digest, (holder) => {
     const reading = read();
@@ -55,29 +57,41 @@ export async function admit(
     return { next: outcome.usage, answer };
   });
   if (charged.isErr()) {
-    return err({ ...storageUnavailable(charged.error), quota: anonymous.peek(origin) });
+    return err({ ...storageUnavailable(charged.error), quota: parts.anonymous.peek(origin) });
   }
-  if (charged.value === undefined) return err(turnAway(anonymous, invalidApiKey(), origin));
+  if (charged.value === undefined) return err(turnAway(parts, invalidApiKey(), origin));
 
   const { keyId, verdict, now } = charged.value;
   return verdict.kind === "admitted"
     ? ok({ keyId, quota: verdict.quota })
-    : err(refusal(verdict, now));
+    : err(refuse(parts, verdict, now, { keyId }));
 }
 
 /** A request without a valid key: its 401, or 429 when the bucket of its origin is empty. */
 function turnAway(
-  anonymous: AnonymousBuckets,
+  parts: AdmissionParts,
   reason: MissingApiKey | InvalidApiKey,
   origin: string | undefined,
 ): WithQuota<AdmissionError> {
-  const { verdict, now } = anonymous.charge(origin);
-  return verdict.kind === "admitted" ? { ...reason, quota: verdict.quota } : refusal(verdict, now);
+  const { verdict, now } = parts.anonymous.charge(origin);
+  return verdict.kind === "admitted"
+    ? { ...reason, quota: verdict.quota }
+    : refuse(parts, verdict, now, { origin });
 }
 
-function refusal(
-  verdict: Exclude<Verdict, { readonly kind: "admitted" }>,
+/** A request over a limit, or of a banned key; tells the host. */
+function refuse(
+  { tell }: AdmissionParts,
+  verdict: Refused,
   now: number,
+  { keyId, origin }: { readonly keyId?: string; readonly origin?: string | undefined },
 ): WithQuota<AdmissionError> {
-  return { ...refusalOf(verdict, now), quota: verdict.quota };
+  const { quota } = verdict;
+  if (verdict.kind === "refused") {
+    const { window } = verdict;
+    tell(() => ({ type: "limit_exceeded", at: now, keyId, origin, window, limit: quota.limit }));
+  } else if (verdict.begins && keyId !== undefined) {
+    tell(() => ({ type: "key_banned", at: now, keyId, until: verdict.until }));
+  }
+  return { ...refusalOf(verdict, now), quota };
 }

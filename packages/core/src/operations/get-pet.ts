@@ -7,13 +7,20 @@ import {
 } from "../errors.js";
 import type { PetIdInput, PetResult } from "../pet-store.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
-import type { PetStorage } from "../storage/pet-storage.js";
+import type { PetParts } from "./pet-parts.js";
 
 /** Fetches one animal (specification, "GET /pets/{petId}"). What is no int64 names no animal. */
 export async function getPet(
-  pets: PetStorage,
+  { pets, tell, read }: PetParts,
   input: PetIdInput,
+  keyId?: string,
 ): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
+  tell(() => ({
+    type: "deprecated_operation_used",
+    at: read().now,
+    operation: "getPet",
+    keyId,
+  }));
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return err(petNotFound());
   const found = await pets.find(id);

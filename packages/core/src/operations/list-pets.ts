@@ -1,11 +1,11 @@
 import { err, type Result } from "neverthrow";
 import { storageUnavailable, type InvalidQuery, type StorageUnavailable } from "../errors.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
-import type { PetStorage } from "../storage/pet-storage.js";
+import type { PetParts } from "./pet-parts.js";
 
 /** Lists animals in ascending order of id (specification, "GET /pets"). */
 export async function listPets(
-  pets: PetStorage,
+  { pets }: PetParts,
   input: ListPetsInput,
 ): Promise<Result<PetPage, InvalidQuery | StorageUnavailable>> {
   const query = parseListQuery(input);

@@ -1,0 +1,10 @@
+import type { Tell } from "../events/events.js";
+import type { Timekeeper } from "../limits/reading.js";
+import type { PetStorage } from "../storage/pet-storage.js";
+
+/** What the operations on pets work with. */
+export interface PetParts {
+  readonly pets: PetStorage;
+  readonly tell: Tell;
+  readonly read: Timekeeper;
+}

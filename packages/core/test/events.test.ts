@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { PetStoreEvent } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
+
+/** Lets everything be delivered that has happened so far. */
+const delivered = () => new Promise((resolve) => setImmediate(resolve));
+
+function openRecorded() {
+  const opened = openStore();
+  const events: PetStoreEvent[] = [];
+  opened.store.events.onAny((event) => events.push(event));
+  return { ...opened, events };
+}
+
+describe("events", () => {
+  it("tell everything that happens, in order, with the clock's time", async () => {
+    const { store, clock, events, issue } = openRecorded();
+    const { id, secret } = await issue({
+      plan: "enterprise",
+      limits: { perMinute: 3, perDay: 99 },
+    });
+    const caller = store.as(secret);
+    value(await caller.createPet({ name: "Rex", categoryId: 1n }));
+    value(await caller.getPet(1n));
+    clock.advance(1_000);
+    value(await store.trusted.createPet({ name: "Ada", categoryId: 1n }));
+    value(await caller.listPets());
+    for (let refusal = 0; refusal < 6; refusal += 1) error(await caller.listPets());
+    value(await store.keys.liftBan(id));
+    value(await store.keys.changePlan(id, { plan: "pro" }));
+    value(await store.keys.rotate(id));
+    value(await store.keys.revoke(id));
+    value(await store.keys.revoke(id));
+    await delivered();
+    const at = clock.now();
+    expect(events).toMatchObject([
+      { type: "key_issued", at: at - 1_000, key: { id } },
+      { type: "pet_created", at: at - 1_000, keyId: id, pet: { id: 1n } },
+      { type: "deprecated_operation_used", operation: "getPet", keyId: id },
+      { type: "pet_created", at, keyId: undefined, pet: { id: 2n } },
+      { type: "limit_exceeded", keyId: id, window: "minute", limit: 3 },
+      { type: "limit_exceeded", keyId: id },
+      { type: "limit_exceeded", keyId: id },
+      { type: "key_banned", keyId: id, until: at + 60_000 },
+      { type: "ban_lifted", key: { id, bannedUntil: undefined } },
+      { type: "plan_changed", key: { id, plan: "pro" } },
+      { type: "key_rotated", key: { id } },
+      { type: "key_revoked", key: { id, revokedAt: at } },
+    ]);
+  });
+
+  it("tell where refused callers without a key come from", async () => {
+    const { store, events } = openRecorded();
+    for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
+    await delivered();
+    expect(events).toMatchObject([
+      { type: "limit_exceeded", keyId: undefined, origin: "192.0.2.1", limit: 60 },
+    ]);
+  });
+
+  it("tell nothing that did not happen", async () => {
+    const { store, events } = openRecorded();
+    error(await store.trusted.createPet({ name: "\0", categoryId: 1n }));
+    error(await store.keys.revoke("key_x"));
+    error(await store.keys.issue({ plan: "gold" }));
+    await delivered();
+    expect(events).toEqual([]);
+  });
+
+  it("of one type reach its listeners alone, until they stop listening", async () => {
+    const { store } = openStore();
+    const names: string[] = [];
+    const stop = store.events.on("pet_created", ({ pet }) => names.push(pet.name));
+    await store.keys.issue({ plan: "free" });
+    await store.trusted.createPet({ name: "Rex", categoryId: 1n });
+    await delivered();
+    stop();
+    await store.trusted.createPet({ name: "Ada", categoryId: 1n });
+    await delivered();
+    expect(names).toEqual(["Rex"]);
+  });
+
+  it("a listener that throws, rejects or never settles touches neither requests nor others", async () => {
+    const { store } = openStore();
+    let heard = 0;
+    store.events.onAny(() => {
+      throw new Error("a listener's own");
+    });
+    store.events.onAny(() => Promise.reject(new Error("a listener's own")));
+    store.events.onAny(() => new Promise(() => undefined));
+    store.events.onAny(() => (heard += 1));
+    value(await store.trusted.createPet({ name: "Rex", categoryId: 1n }));
+    value(await store.trusted.createPet({ name: "Ada", categoryId: 1n }));
+    await delivered();
+    expect(heard).toBe(2);
+  });
+
+  it("show no secret", async () => {
+    const { events, issue } = openRecorded();
+    const { secret } = await issue();
+    await delivered();
+    expect(JSON.stringify(events)).not.toContain(secret.slice(13));
+  });
+});
