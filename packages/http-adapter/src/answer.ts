@@ -1,0 +1,121 @@
+import type { PetStore, Quota } from "@petstore/core";
+import { err, type Result } from "neverthrow";
+import { apiKeyOf } from "./authorization.js";
+import { GET_PET_DEPRECATION } from "./deprecation.js";
+import type { HttpRequest, HttpResponse } from "./http-message.js";
+import { perform, type Performed, type Stage } from "./perform.js";
+import type { Place } from "./place.js";
+import { internalError, notFound } from "./refusal.js";
+import {
+  createPageRenderer,
+  NO_FIELDS,
+  render,
+  renderError,
+  renderHead,
+  type Fields,
+} from "./render.js";
+import { matchRoute, type Operation } from "./route.js";
+import type { HttpSettings } from "./settings.js";
+import type { Failure } from "./status.js";
+
+/** The neutral core of every transport: a request in, a response out. Never throws, never rejects. */
+export interface Answerer {
+  /** Answers a request below the base path. */
+  answer(request: HttpRequest, place: Place): Promise<HttpResponse>;
+  /** Answers a request that goes elsewhere, where nobody else would: 404, at no cost. */
+  answerElsewhere(request: Pick<HttpRequest, "method" | "origin">): HttpResponse;
+}
+
+type Route = Result<Operation, Failure>;
+
+interface Context {
+  readonly store: PetStore;
+  readonly onError: (cause: unknown) => void;
+  readonly stage: Stage;
+}
+
+/** The neutral core for a store. */
+export function createAnswerer(
+  store: PetStore,
+  { maxBodyBytes, onError }: Pick<HttpSettings, "maxBodyBytes" | "onError">,
+): Answerer {
+  const context = { store, onError, stage: { maxBodyBytes, renderPage: createPageRenderer() } };
+  return {
+    answer: async (request, place) => {
+      const route = matchRoute(place.path, request.method);
+      const performed = await rescue(
+        () => attempt(request, place, route, context),
+        () => anonymousQuota(request.origin, context),
+        onError,
+      );
+      if (performed.isErr()) report(performed.error, onError);
+      return renderFor(request.method, performed, fieldsOf(route));
+    },
+    answerElsewhere: ({ method, origin }) => {
+      const quota = anonymousQuota(origin, context);
+      return renderFor(method, err({ ...notFound(), quota }), NO_FIELDS);
+    },
+  };
+}
+
+/** The order of checks: the message, then key and limits, then path and method, then the rest. */
+async function attempt(
+  request: HttpRequest,
+  place: Place,
+  route: Route,
+  { store, onError, stage }: Context,
+): Promise<Performed> {
+  const { flaw, origin } = request;
+  if (flaw !== undefined) return err({ ...flaw, quota: store.anonymousQuota(origin) });
+  const admitted = await store.as(apiKeyOf(request.lines("authorization")), origin).admit();
+  if (admitted.isErr()) return err(admitted.error);
+  const admission = admitted.value;
+  if (route.isErr()) return err({ ...route.error, quota: admission.quota });
+  return rescue(
+    () => perform(route.value, admission, request, place, stage),
+    () => admission.quota,
+    onError,
+  );
+}
+
+async function rescue(
+  run: () => Promise<Performed>,
+  quota: () => Quota,
+  onError: (cause: unknown) => void,
+): Promise<Performed> {
+  try {
+    return await run();
+  } catch (cause) {
+    onError(cause);
+    return err({ ...internalError(), quota: quota() });
+  }
+}
+
+/** What a caller is told when even the engine cannot say. */
+const UNKNOWN_QUOTA: Quota = Object.freeze({ limit: 0, remaining: 0, resetAt: 0 });
+
+function anonymousQuota(origin: string | undefined, { store, onError }: Context): Quota {
+  try {
+    return store.anonymousQuota(origin);
+  } catch (cause) {
+    onError(cause);
+    return UNKNOWN_QUOTA;
+  }
+}
+
+function report(failure: Failure, onError: (cause: unknown) => void): void {
+  if (failure.code === "storage_unavailable") onError(failure.cause);
+}
+
+function fieldsOf(route: Route): Fields {
+  return route.isOk() && route.value.kind === "getPet" ? GET_PET_DEPRECATION : NO_FIELDS;
+}
+
+function renderFor(method: string, performed: Performed, fields: Fields): HttpResponse {
+  const response = performed.match(
+    (outcome) =>
+      render(outcome.status, outcome.body, outcome.quota, [...outcome.fields, ...fields]),
+    (failure) => renderError(failure, fields),
+  );
+  return method === "HEAD" ? renderHead(response) : response;
+}

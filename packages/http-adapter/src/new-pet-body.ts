@@ -1,0 +1,39 @@
+import { err, ok, type Result } from "neverthrow";
+import { checkContent } from "./content.js";
+import type { HttpBody, HttpRequest } from "./http-message.js";
+import { decodeJson } from "./json/decode.js";
+import {
+  badRequest,
+  type BadRequest,
+  type MalformedJson,
+  type PayloadTooLarge,
+  type UnsupportedMediaType,
+} from "./refusal.js";
+
+/** Why a body could not be read as JSON. */
+export type BodyRefusal = PayloadTooLarge | UnsupportedMediaType | MalformedJson | BadRequest;
+
+/** Reads the body of POST /pets: JSON of any shape, for the engine to judge. */
+export async function readNewPetBody(
+  request: HttpRequest,
+  limit: number,
+): Promise<Result<unknown, BodyRefusal>> {
+  const content = checkContent(request, limit);
+  if (content.isErr()) return err(content.error);
+  const body = await request.readBody(limit);
+  return body.andThen(valueOf);
+}
+
+function valueOf(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {
+  if (body.kind === "bytes") return decodeJson(body.bytes);
+  return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
+}
+
+const ROUNDED =
+  "categoryId is beyond 2^53 and a body parser has rounded it: mount the pet store before the body parser.";
+
+function hasRoundedCategory(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("categoryId" in value)) return false;
+  const { categoryId } = value;
+  return typeof categoryId === "number" && Math.abs(categoryId) > Number.MAX_SAFE_INTEGER;
+}

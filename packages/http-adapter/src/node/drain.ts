@@ -1,0 +1,28 @@
+import type { IncomingMessage } from "node:http";
+
+const MAX_BYTES = 1_048_576;
+const IDLE_MILLISECONDS = 250;
+const MAX_MILLISECONDS = 2_000;
+
+/**
+ * Reads away what still comes of a request's body and forgets it: until it ends, the client falls
+ * silent or goes away, or it has been enough. Then calls `done`, once.
+ */
+export function drain(request: IncomingMessage, done: () => void): void {
+  let length = 0;
+  const idle = setTimeout(finish, IDLE_MILLISECONDS);
+  const deadline = setTimeout(finish, MAX_MILLISECONDS);
+
+  function take(chunk: Uint8Array): void {
+    length += chunk.length;
+    if (length > MAX_BYTES) finish();
+    else idle.refresh();
+  }
+  function finish(): void {
+    clearTimeout(idle);
+    clearTimeout(deadline);
+    request.off("data", take).off("end", finish).off("close", finish);
+    done();
+  }
+  request.on("data", take).on("end", finish).on("close", finish).resume();
+}

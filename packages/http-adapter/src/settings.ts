@@ -1,0 +1,73 @@
+/** What every transport of the adapter can be given; everything has a default. */
+export interface HttpOptions {
+  /**
+   * The path that the store lives under: segments without a trailing slash, or `""` for everything
+   * that arrives. `/v1` when left out (specification, "Versioning").
+   */
+  readonly basePath?: string | undefined;
+  /** How many bytes a body has at most; 65,536 when left out. Longer ones are answered 413. */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * Told what stays hidden from clients: the cause of every 503 `storage_unavailable` and of every
+   * 500 `internal_error`. What it throws is ignored.
+   */
+  readonly onError?: ((cause: unknown) => void) | undefined;
+}
+
+/** The options, checked and complete. */
+export interface HttpSettings {
+  readonly basePath: string;
+  readonly maxBodyBytes: number;
+  readonly onError: (cause: unknown) => void;
+}
+
+/**
+ * Checks the options and completes them.
+ * @throws TypeError that names the option, when one is wrong.
+ */
+export function parseHttpSettings(options: HttpOptions): HttpSettings {
+  mustBeKnown(options);
+  const { basePath = "/v1", maxBodyBytes = 65_536, onError = ignore } = options;
+  must(isBasePath(basePath), "basePath", 'must be "" or like /v1: segments, no trailing slash');
+  must(isByteCount(maxBodyBytes), "maxBodyBytes", "must be a positive integer");
+  must(typeof onError === "function", "onError", "must be a function");
+  return Object.freeze({ basePath, maxBodyBytes, onError: harmless(onError) });
+}
+
+/** Throws a TypeError that names the option, unless the rule holds. */
+export function must(holds: boolean, option: string, rule: string): void {
+  if (!holds) throw new TypeError(`@petstore/http-adapter: option ${option} ${rule}`);
+}
+
+const OPTIONS = ["basePath", "maxBodyBytes", "onError", "origin"];
+
+function mustBeKnown(options: object): void {
+  for (const name of Object.keys(options)) {
+    must(OPTIONS.includes(name), name, `is unknown; known are ${OPTIONS.join(", ")}`);
+  }
+}
+
+// RFC 3986, section 3.3. Dot segments would never arrive: clients resolve them away.
+const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
+
+function isBasePath(value: unknown): boolean {
+  return typeof value === "string" && SEGMENTS.test(value);
+}
+
+function isByteCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function ignore(): void {
+  // Nobody asked to be told.
+}
+
+function harmless(report: (cause: unknown) => void): (cause: unknown) => void {
+  return (cause) => {
+    try {
+      report(cause);
+    } catch {
+      // A host callback that throws never takes a request down.
+    }
+  };
+}

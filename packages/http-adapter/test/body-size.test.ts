@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { compose, serve } from "./support/serve.js";
+import type { Wire } from "./support/wire.js";
+
+const petOf = (bytes: number): string => {
+  const pet = '{"name":"","categoryId":1}';
+  return pet.replace('""', `"${"x".repeat(bytes - pet.length)}"`);
+};
+
+test("64 KiB are read, one byte more is 413", async () => {
+  const { create } = await serve();
+  expect((await create(petOf(65_536))).status).toBe(201);
+  const { status, body } = await create(petOf(65_537));
+  expect(status).toBe(413);
+  expect(body).toContain('"payload_too_large"');
+});
+
+test("maxBodyBytes moves the limit", async () => {
+  const { create } = await serve({ maxBodyBytes: 100 });
+  expect((await create(petOf(100))).status).toBe(201);
+  expect((await create(petOf(101))).status).toBe(413);
+});
+
+test("a declared length over the limit is refused before any of the body arrives", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, headers: ["Content-Length: 10000000000"] }));
+  const { status, headers } = await wire.answer();
+  expect([status, headers["connection"]]).toEqual([413, "close"]);
+  expect(await wire.rest()).toBe("");
+});
+
+test("chunks are cut at the limit, and what follows is never taken for a request", async () => {
+  const { dial, key, store } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
+  sendChunk(wire, "x".repeat(65_536));
+  sendChunk(wire, compose({ key }));
+  const { status, headers } = await wire.answer();
+  expect([status, headers["connection"]]).toEqual([413, "close"]);
+  wire.send(`0\r\n\r\n${compose({ method: "POST", key, body: petOf(100) })}${petOf(100)}`);
+  expect(await wire.rest()).toBe("");
+  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+});
+
+test("a chunked body within the limit is read whole", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
+  for (const character of '{"name":"Réx","categoryId":9007199254740993}')
+    sendChunk(wire, character);
+  wire.send("0\r\n\r\n");
+  expect((await wire.answer()).body).toContain('"name":"Réx","categoryId":9007199254740993');
+});
+
+test("a client that reads nothing before it has sent a whole megabyte still gets its 413", async () => {
+  const { dial, key, server } = await serve();
+  const accepted = once(server, "connection");
+  const wire = await dial();
+  const [socket] = (await accepted) as [Socket];
+  wire.socket.pause();
+  const body = "x".repeat(1_000_000);
+  wire.send(compose({ method: "POST", key, body }) + body);
+  await once(socket, "close");
+  expect(socket.bytesRead).toBeGreaterThan(1_000_000);
+  wire.socket.resume();
+  expect((await wire.answer()).status).toBe(413);
+});
+
+test.each([
+  { what: "a GET with a body", sent: { method: "GET" }, status: 200 },
+  { what: "a wrong method with a body", sent: { method: "PUT" }, status: 405 },
+  { what: "no key", sent: { method: "POST", key: null }, status: 401 },
+])("$what: a short body is read away and the connection stays", async ({ sent, status }) => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ key, ...sent, body: "x".repeat(60_000) }));
+  expect((await wire.answer()).status).toBe(status);
+  wire.send(`${"x".repeat(60_000)}${compose({ key })}`);
+  expect((await wire.answer()).status).toBe(200);
+});
+
+test("an unread body of unknown length closes the connection after the answer", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "PUT", key, headers: ["Transfer-Encoding: chunked"] }));
+  const { status, headers } = await wire.answer();
+  expect([status, headers["connection"]]).toEqual([405, "close"]);
+  expect(await wire.rest()).toBe("");
+});
+
+function sendChunk(wire: Wire, text: string): void {
+  wire.send(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+}

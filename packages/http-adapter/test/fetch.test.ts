@@ -1,0 +1,107 @@
+import { createFetchHandler, type FetchOptions } from "@petstore/http-adapter";
+import { expect, test } from "vitest";
+import { makeStore } from "./support/serve.js";
+
+test("a Request gets the Response that the same bytes get over a socket", async () => {
+  const { handle, authorization } = await fetchHandler();
+  const created = await handle(
+    request("/v1/pets", {
+      method: "POST",
+      body: '{"name":"Æ","categoryId":9007199254740993}',
+      authorization,
+    }),
+  );
+  expect(created.status).toBe(201);
+  expect(created.headers.get("location")).toBe("/v1/pets/1");
+  expect(created.headers.get("x-ratelimit-remaining")).toBe("59");
+  expect(await created.text()).toBe(
+    '{"id":1,"name":"Æ","categoryId":9007199254740993,"status":"available"}',
+  );
+  const listed = await handle(request("/v1/pets?limit=1&status=available", { authorization }));
+  expect(await listed.text()).toContain("9007199254740993");
+});
+
+test("HEAD has headers and no body", async () => {
+  const { handle, authorization } = await fetchHandler();
+  const head = await handle(request("/v1/pets", { method: "HEAD", authorization }));
+  expect(head.headers.get("content-length")).toBe("2");
+  expect(head.body).toBeNull();
+});
+
+test.each([
+  [401, {}, "/v1/pets"],
+  [401, { authorization: "Bearer a, Bearer b" }, "/v1/pets"],
+  [404, {}, "/"],
+  [404, {}, "/V1/pets"],
+])("%i for %j %s", async (status, headers, path) => {
+  const { handle } = await fetchHandler();
+  const answer = await handle(request(path, headers));
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ status });
+  expect(answer.headers.get("x-ratelimit-limit")).toBe("60");
+});
+
+test("a body is cut at the limit, declared or not", async () => {
+  const { handle, authorization } = await fetchHandler({ maxBodyBytes: 10 });
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(8));
+    },
+  });
+  const endless = new Request("http://a/v1/pets", {
+    method: "POST",
+    body,
+    duplex: "half",
+    headers: { authorization },
+  });
+  expect((await handle(endless)).status).toBe(413);
+  expect(pulled).toBeLessThan(10);
+});
+
+test("a body that the host has read, or that breaks, is 400", async () => {
+  const { handle, authorization } = await fetchHandler();
+  const read = request("/v1/pets", { method: "POST", body: "{}", authorization });
+  await read.text();
+  expect((await handle(read)).status).toBe(400);
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+  const init = {
+    method: "POST",
+    body: broken,
+    duplex: "half" as const,
+    headers: { authorization },
+  };
+  expect((await handle(new Request("http://a/v1/pets", init))).status).toBe(400);
+});
+
+test("callers without a key share one bucket, unless the host tells them apart", async () => {
+  const shared = await fetchHandler();
+  await shared.handle(request("/v1/pets", {}));
+  expect((await shared.handle(request("/v1/pets", {}))).headers.get("x-ratelimit-remaining")).toBe(
+    "58",
+  );
+  const apart = await fetchHandler({
+    origin: ({ headers }) => headers.get("x-client") ?? undefined,
+  });
+  await apart.handle(request("/v1/pets", { "x-client": "a" }));
+  const other = await apart.handle(request("/v1/pets", { "x-client": "b" }));
+  expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
+});
+
+async function fetchHandler(options: FetchOptions = {}) {
+  const { store, key } = await makeStore();
+  return { handle: createFetchHandler(store, options), authorization: `Bearer ${key}` };
+}
+
+function request(
+  path: string,
+  { method = "GET", body, ...headers }: Record<string, string>,
+): Request {
+  return new Request(`http://pets.test${path}`, {
+    method,
+    headers,
+    // As bytes: a string would declare itself text/plain.
+    ...(body === undefined ? {} : { body: Buffer.from(body) }),
+  });
+}

@@ -1,0 +1,47 @@
+import { createServer } from "node:http";
+import type { PetStore } from "@petstore/core";
+import { mount } from "@petstore/http-adapter";
+import { ResultAsync } from "neverthrow";
+import { expect, test } from "vitest";
+import { listen, makeStore } from "./support/serve.js";
+
+const bug = new Error("a bug with a /secret/path");
+
+test.each<[what: string, broken: Partial<PetStore>]>([
+  ["throws", { as: fail }],
+  ["rejects", { as: (): never => ({ admit: reject }) as never }],
+])(
+  "an engine that %s is 500 internal_error with all headers, and the host is told",
+  async (_, broken) => {
+    const { store, key } = await makeStore();
+    const causes: unknown[] = [];
+    const server = createServer();
+    mount(server, { ...store, ...broken }, { onError: (cause) => causes.push(cause) });
+    const { call } = await listen(server, key);
+
+    const { status, headers, body } = await call();
+    expect(status).toBe(500);
+    expect(JSON.parse(body)).toMatchObject({ code: "internal_error", status: 500 });
+    expect(body).not.toContain("secret");
+    expect(headers).toMatchObject({ "x-ratelimit-limit": "60", "x-ratelimit-remaining": "60" });
+    expect(causes).toEqual([bug]);
+  },
+);
+
+test("even when the engine cannot say what is left, and onError throws, there is an answer", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer();
+  mount(server, { ...store, as: fail, anonymousQuota: fail }, { onError: fail });
+  const { call } = await listen(server, key);
+  const { status, headers } = await call();
+  expect(status).toBe(500);
+  expect(headers["x-ratelimit-limit"]).toBe("0");
+});
+
+function fail(): never {
+  throw bug;
+}
+
+function reject(): ResultAsync<never, never> {
+  return new ResultAsync(Promise.reject(bug));
+}

@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import { createFetchHandler, createNodeHandler, mount } from "@petstore/http-adapter";
+import { createPetStore } from "@petstore/core";
+import { describe, expect, test } from "vitest";
+import { serve } from "./support/serve.js";
+
+const store = createPetStore();
+
+describe.each<[name: string, create: (options: object) => unknown]>([
+  ["mount", (options) => mount(createServer(), store, options)],
+  ["createNodeHandler", (options) => createNodeHandler(store, options)],
+  ["createFetchHandler", (options) => createFetchHandler(store, options)],
+])("%s", (_, create) => {
+  test.each([
+    "v1",
+    "/",
+    "/v1/",
+    "//v1",
+    "/v1//x",
+    "/a?b",
+    "/a#b",
+    "/a b",
+    "/../v1",
+    "/./v1",
+    "/v1/..",
+    7,
+    null,
+  ])("refuses the base path %j and names the option", (basePath) =>
+    expect(() => create({ basePath })).toThrow(/option basePath must/),
+  );
+
+  test.each(["", "/v1", "/api/v1", "/a/b/c/v1", "/caf%C3%A9/v1", "/...", "/.x", undefined])(
+    "accepts the base path %j",
+    (basePath) => expect(() => create({ basePath })).not.toThrow(),
+  );
+
+  test.each([
+    ["maxBodyBytes", 0],
+    ["maxBodyBytes", 1.5],
+    ["maxBodyBytes", "1kb"],
+    ["onError", true],
+    ["origin", "x-forwarded-for"],
+    ["basepath", "/v1"],
+  ])("refuses a wrong %s and names it", (option, value) => {
+    expect(() => create({ [option]: value })).toThrow(new RegExp(`option ${option} `));
+  });
+});
+
+test("a store lives at any depth", async () => {
+  const { call } = await serve({ basePath: "/a/b/v1" });
+  expect((await call({ path: "/a/b/v1/pets" })).status).toBe(200);
+  expect((await call({ path: "/v1/pets" })).status).toBe(404);
+  const body = '{"name":"Rex","categoryId":1}';
+  const created = await call({ path: "/a/b/v1/pets", method: "POST", body });
+  expect(created.headers["location"]).toBe("/a/b/v1/pets/1");
+});

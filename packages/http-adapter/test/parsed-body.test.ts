@@ -1,0 +1,60 @@
+import { createServer } from "node:http";
+import { createNodeHandler } from "@petstore/http-adapter";
+import { expect, test } from "vitest";
+import { listen, makeStore, type Served } from "./support/serve.js";
+
+test("what a body parser made of the body is used, and judged by the engine", async () => {
+  const { create } = await behind((text) => JSON.parse(text));
+  expect((await create('{"name":"Rex","categoryId":7}')).body).toContain('"categoryId":7');
+  expect((await create('{"name":"Rex","categoryId":"7"}')).body).toContain('"invalid_pet"');
+  expect((await create("[]")).body).toContain('"invalid_pet"');
+});
+
+test("a number that the parser may have rounded is 400 and says what to do", async () => {
+  const { create } = await behind((text) => JSON.parse(text));
+  for (const digits of ["9007199254740993", "-9223372036854775808"]) {
+    const { status, body } = await create(`{"name":"Rex","categoryId":${digits}}`);
+    expect(status).toBe(400);
+    expect(body).toContain("mount the pet store before the body parser");
+  }
+});
+
+test("bytes are read like bytes from the wire", async () => {
+  const { create } = await behind((text) => Buffer.from(text));
+  expect((await create('{"name":"Rex","categoryId":9007199254740993}')).body).toContain(
+    '"categoryId":9007199254740993',
+  );
+  expect((await create("x".repeat(65_537))).status).toBe(413);
+});
+
+test("a body that is gone without a trace is 400 and says what to do", async () => {
+  const { create } = await behind(() => undefined);
+  const { status, body } = await create('{"name":"Rex","categoryId":7}');
+  expect(status).toBe(400);
+  expect(body).toContain("before the body parser");
+});
+
+test("a body property beside an unread stream is ignored", async () => {
+  const { store, key } = await makeStore();
+  const handle = createNodeHandler(store);
+  const server = createServer((request, response) => {
+    handle(Object.assign(request, { body: {} }), response);
+  });
+  const { create } = await listen(server, key);
+  expect((await create('{"name":"Rex","categoryId":7}')).status).toBe(201);
+});
+
+/** A host whose body parser reads the body before the pet store sees the request. */
+async function behind(parse: (text: string) => unknown): Promise<Pick<Served, "create">> {
+  const { store, key } = await makeStore();
+  const handle = createNodeHandler(store);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = parse(Buffer.concat(chunks).toString());
+      handle(Object.assign(request, { body }), response);
+    });
+  });
+  return listen(server, key);
+}

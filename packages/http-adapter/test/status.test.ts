@@ -1,0 +1,22 @@
+import { statusOf, type Failure } from "@petstore/http-adapter";
+import { expect, test } from "vitest";
+
+test.each<[code: Failure["code"], status: number]>([
+  ["bad_request", 400],
+  ["malformed_json", 400],
+  ["invalid_query", 400],
+  ["invalid_pet", 400],
+  ["missing_api_key", 401],
+  ["invalid_api_key", 401],
+  ["not_found", 404],
+  ["pet_not_found", 404],
+  ["method_not_allowed", 405],
+  ["payload_too_large", 413],
+  ["unsupported_media_type", 415],
+  ["expectation_failed", 417],
+  ["rate_limit_exceeded", 429],
+  ["api_key_banned", 429],
+  ["internal_error", 500],
+  ["storage_unavailable", 503],
+  ["store_closed", 503],
+])("%s is %i", (code, status) => expect(statusOf(code)).toBe(status));

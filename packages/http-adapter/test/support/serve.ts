@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { createManualClock, createPetStore, type ManualClock, type PetStore } from "@petstore/core";
+import type { PetStoreOptions } from "@petstore/core";
+import { onTestFinished } from "vitest";
+import { mount, type NodeOptions } from "@petstore/http-adapter";
+import { dial, type Answer, type Wire } from "./wire.js";
+
+/** What a test sends. */
+export interface Call {
+  readonly method?: string;
+  /** The request target, raw. */
+  readonly path?: string;
+  /** Whole header lines; Host and Authorization are added. */
+  readonly headers?: readonly string[];
+  /** Sent with its Content-Length. */
+  readonly body?: string | Uint8Array;
+  /** The bearer token, the store's own key when left out; `null` for no Authorization line. */
+  readonly key?: string | null;
+}
+
+/** A store with one Free key, reachable on a real socket. */
+export interface Served {
+  readonly store: PetStore;
+  readonly clock: ManualClock;
+  /** The secret of a Free key. */
+  readonly key: string;
+  readonly server: Server;
+  readonly port: number;
+  /** Sends one request on a connection of its own. */
+  readonly call: (call?: Call) => Promise<Answer>;
+  /** Posts this body to /v1/pets. */
+  readonly create: (json: string) => Promise<Answer>;
+  readonly dial: () => Promise<Wire>;
+}
+
+/** Starts a server with a mounted store for the length of a test. */
+export async function serve(
+  options: NodeOptions & { readonly store?: PetStoreOptions } = {},
+  server = createServer(),
+): Promise<Served> {
+  const { store: storeOptions, ...nodeOptions } = options;
+  const made = await makeStore(storeOptions);
+  mount(server, made.store, nodeOptions);
+  return { ...made, ...(await listen(server, made.key)) };
+}
+
+/** A memory store on a hand-moved clock, with one Free key. */
+export async function makeStore(
+  options: PetStoreOptions = {},
+): Promise<Pick<Served, "store" | "clock" | "key">> {
+  const clock = createManualClock();
+  const store = createPetStore({ clock, ...options });
+  const key = await issue(store, "free");
+  return { store, clock, key };
+}
+
+/** Issues a key and gives its secret. */
+export async function issue(store: PetStore, plan: string): Promise<string> {
+  const issued = await store.keys.issue({ plan });
+  return issued._unsafeUnwrap().secret;
+}
+
+/** Starts a server for the length of a test. */
+export async function listen(
+  server: Server,
+  key: string,
+): Promise<Pick<Served, "server" | "port" | "call" | "create" | "dial">> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const call = (what: Call = {}): Promise<Answer> => exchange(port, { key, ...what });
+  return {
+    server,
+    port,
+    call,
+    create: (json) => call({ method: "POST", body: json }),
+    dial: () => dial(port),
+  };
+}
+
+async function exchange(port: number, call: Call): Promise<Answer> {
+  const wire = await dial(port);
+  wire.send(compose(call));
+  if (call.body !== undefined) wire.send(call.body);
+  const answer = await wire.answer(call.method);
+  wire.socket.destroy();
+  return answer;
+}
+
+/** The head of a request as text. */
+export function compose({
+  method = "GET",
+  path = "/v1/pets",
+  headers = [],
+  body,
+  key,
+}: Call): string {
+  return [
+    `${method} ${path} HTTP/1.1`,
+    "Host: pets.test",
+    ...(typeof key === "string" ? [`Authorization: Bearer ${key}`] : []),
+    ...(body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
+    ...headers,
+    "\r\n",
+  ].join("\r\n");
+}

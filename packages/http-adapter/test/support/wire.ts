@@ -1,0 +1,79 @@
+import { connect, type Socket } from "node:net";
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name; lines with the same name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One raw connection: bytes out as they are given, answers back one by one. */
+export interface Wire {
+  readonly socket: Socket;
+  send(bytes: string | Uint8Array): void;
+  /** The next answer; an answer to HEAD has no body whatever its length says. */
+  answer(method?: string): Promise<Answer>;
+  /** All that comes until the other side closes, beyond the answers taken. */
+  rest(): Promise<string>;
+}
+
+/** Connects to a server on this machine. */
+export async function dial(port: number, host = "127.0.0.1"): Promise<Wire> {
+  const socket = connect(port, host);
+  let received = "";
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  socket.setEncoding("latin1");
+  socket.on("data", (text: string) => {
+    received += text;
+    wake();
+  });
+  socket.on("error", () => wake());
+  socket.on("close", () => {
+    isOver = true;
+    wake();
+  });
+  await new Promise((resolve, reject) => {
+    socket.once("connect", resolve).once("error", reject);
+  });
+
+  async function until(found: () => number): Promise<number> {
+    for (;;) {
+      const at = found();
+      if (at >= 0) return at;
+      if (isOver) throw new Error(`The connection closed after ${JSON.stringify(received)}`);
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+
+  return {
+    socket,
+    send: (bytes) => void socket.write(bytes),
+    answer: async (method = "GET") => {
+      const end = await until(() => received.indexOf("\r\n\r\n"));
+      const { status, headers } = parseHead(received.slice(0, end));
+      const hasBody = method !== "HEAD" && status >= 200;
+      const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
+      const stop = await until(() => (received.length >= end + 4 + length ? end + 4 + length : -1));
+      const body = Buffer.from(received.slice(end + 4, stop), "latin1").toString("utf8");
+      received = received.slice(stop);
+      return { status, headers, body };
+    },
+    rest: async () => {
+      while (!isOver) await new Promise<void>((resolve) => (wake = resolve));
+      return received;
+    },
+  };
+}
+
+function parseHead(head: string): Pick<Answer, "status" | "headers"> {
+  const [statusLine = "", ...lines] = head.split("\r\n");
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const name = line.slice(0, line.indexOf(":")).toLowerCase();
+    const value = line.slice(line.indexOf(":") + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  return { status: Number(statusLine.split(" ")[1]), headers };
+}
