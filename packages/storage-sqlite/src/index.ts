@@ -1,0 +1,8 @@
+export {
+  openSqliteStorage,
+  type SqliteDatabaseOptions,
+  type SqliteFileOptions,
+  type SqliteStorageOptions,
+} from "./open-sqlite-storage.js";
+export type { OpenStorageError, OpenStorageErrorCode } from "./open-storage-error.js";
+export type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";

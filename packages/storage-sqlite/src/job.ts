@@ -1,0 +1,42 @@
+import type { StorageFailure } from "@petstore/core";
+import { err, type Result } from "neverthrow";
+import { failureOf, isOwnFault } from "./failure.js";
+
+/** What a call does inside the transaction of a batch. When it fails it has undone what it did. */
+export type Work<Shared, Answer> = (batch: Shared) => Result<Answer, StorageFailure>;
+
+/** One call's part of a batch. */
+export interface Job<Shared> {
+  /** Does the work, and returns how to answer it once it is committed. Throws when the batch is lost. */
+  run(batch: Shared): () => void;
+  /** Answers that the batch was lost, and why. */
+  fail(error: unknown): void;
+}
+
+/** A job of this work that gives its answer to `resolve`. `tried` names it in a failure. */
+export function createJob<Shared, Answer>(
+  tried: string,
+  work: Work<Shared, Answer>,
+  resolve: (answer: Result<Answer, StorageFailure>) => void,
+): Job<Shared> {
+  return {
+    run: (batch) => {
+      const answer = attempt(tried, () => work(batch));
+      return () => resolve(answer);
+    },
+    fail: (error) => resolve(err(failureOf(tried, error))),
+  };
+}
+
+/** What the work itself is to blame for fails it alone; anything else is thrown on. */
+function attempt<Answer>(
+  tried: string,
+  work: () => Result<Answer, StorageFailure>,
+): Result<Answer, StorageFailure> {
+  try {
+    return work();
+  } catch (error) {
+    if (!isOwnFault(error)) throw error;
+    return err(failureOf(tried, error));
+  }
+}

@@ -1,0 +1,62 @@
+import type { KeyQuery, KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore/core";
+import { ok } from "neverthrow";
+import type { Connection } from "./connection.js";
+import { ask } from "./decision.js";
+import type { Read } from "./reader.js";
+import { prepareApiKeySecrets } from "./tables/api-key-secrets.js";
+import { prepareApiKeys, type BareKeyWithUsage } from "./tables/api-keys.js";
+import type { Batch, WriteQueue } from "./write-queue.js";
+
+export function createKeyStorage(
+  durable: Connection,
+  queue: WriteQueue<Batch>,
+  reading: Connection,
+  read: Read,
+): KeyStorage {
+  const stored = prepareKeys(durable);
+  const seen = prepareKeys(reading);
+  return {
+    insert: (key) =>
+      queue.add("Adding an API key", () => {
+        durable.undoable(() => stored.insert(key));
+        return ok();
+      }),
+    find: (id) => read("Finding an API key", () => reading.read(() => seen.find(id))),
+    list: (query) => read("Listing API keys", () => reading.read(() => seen.list(query))),
+    update: (id, decide) =>
+      queue.add("Changing an API key", () => {
+        const key = stored.find(id)?.key;
+        return ask(decide, key).map(({ next, answer }) => {
+          if (key && next && next !== key) durable.undoable(() => stored.update({ ...next, id }));
+          return answer;
+        });
+      }),
+  };
+}
+
+/** A key spreads over two tables: these are the reads and writes of it whole. */
+function prepareKeys(connection: Connection) {
+  const keys = prepareApiKeys(connection);
+  const secrets = prepareApiKeySecrets(connection);
+
+  const withSecrets = ({ key, usage }: BareKeyWithUsage): KeyWithUsage => ({
+    key: { ...key, secrets: secrets.list(key.id) },
+    usage,
+  });
+  return {
+    insert: (key: StoredApiKey): void => {
+      keys.insert(key);
+      secrets.replace(key.id, key.secrets);
+    },
+    update: (key: StoredApiKey): void => {
+      keys.update(key);
+      secrets.replace(key.id, key.secrets);
+    },
+    find: (id: string): KeyWithUsage | undefined => {
+      const found = keys.find(id);
+      return found && withSecrets(found);
+    },
+    list: ({ limit, after = "", banned }: KeyQuery): readonly KeyWithUsage[] =>
+      (banned ? keys.listBanned(limit, after) : keys.list(limit, after)).map(withSecrets),
+  };
+}

@@ -1,0 +1,112 @@
+import { sql, type SchemaModule } from "kysely";
+import type { Ddl, Migration } from "./migration.js";
+
+/** Animals, API keys with the digests of their secrets, and what the keys have used. */
+export const initial: Migration = {
+  number: 1,
+  name: "initial",
+  statements: (schema) => [
+    ...pets(schema),
+    ...petsRevision(schema),
+    apiKeys(schema),
+    ...apiKeySecrets(schema),
+    ...apiKeyUsage(schema),
+  ],
+};
+
+function pets(schema: SchemaModule): readonly Ddl[] {
+  return [
+    schema
+      .createTable("pets")
+      // AUTOINCREMENT, so that the id of a removed animal is never given out again.
+      .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
+      .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("category_id", "integer", (column) => column.notNull())
+      .addColumn("status", "text", (column) => column.notNull())
+      .addCheckConstraint("pets_id_positive", sql`id > 0`)
+      .addCheckConstraint("pets_status_known", sql`status in ('available', 'pending', 'sold')`)
+      .modifyEnd(sql`strict`),
+    // An index of SQLite ends in the rowid, which is the id: a page by status is read in order.
+    schema.createIndex("pets_by_status").on("pets").column("status"),
+  ];
+}
+
+function petsRevision(schema: SchemaModule): readonly Ddl[] {
+  // Random, not counted: a count comes again after a rollback or out of a restored backup.
+  // Of SQLite's 64 random bits, 53 fit into a JavaScript number.
+  const random = sql`random() >> 11`;
+  const renewAfter = (change: "insert" | "update" | "delete") => sql`
+    create trigger ${sql.id(`pets_revision_after_${change}`)} after ${sql.raw(change)} on pets
+    begin update pets_revision set revision = ${random}; end`;
+  return [
+    schema
+      .createTable("pets_revision")
+      .addColumn("only", "integer", (column) => column.primaryKey().check(sql`only = 1`))
+      .addColumn("revision", "integer", (column) => column.notNull())
+      .modifyEnd(sql`strict`),
+    sql`insert into pets_revision (only, revision) values (1, ${random})`,
+    renewAfter("insert"),
+    renewAfter("update"),
+    renewAfter("delete"),
+  ];
+}
+
+function apiKeys(schema: SchemaModule): Ddl {
+  return schema
+    .createTable("api_keys")
+    .addColumn("id", "text", (column) => column.primaryKey().check(sql`id <> ''`))
+    .addColumn("plan", "text", (column) => column.notNull())
+    .addColumn("per_minute", "integer", (column) => column.notNull().check(sql`per_minute > 0`))
+    .addColumn("per_day", "integer", (column) => column.notNull().check(sql`per_day > 0`))
+    .addColumn("label", "text")
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("expires_at", "integer")
+    .addColumn("revoked_at", "integer")
+    .modifyEnd(sql`strict, without rowid`);
+}
+
+function apiKeySecrets(schema: SchemaModule): readonly Ddl[] {
+  return [
+    schema
+      .createTable("api_key_secrets")
+      .addColumn("digest", "text", (column) => column.primaryKey())
+      .addColumn("key_id", "text", (column) =>
+        column.notNull().references("api_keys.id").onDelete("cascade"),
+      )
+      .addColumn("position", "integer", (column) => column.notNull())
+      .addColumn("hint", "text", (column) => column.notNull())
+      .addColumn("expires_at", "integer")
+      .modifyEnd(sql`strict, without rowid`),
+    schema
+      .createIndex("api_key_secrets_by_key")
+      .unique()
+      .on("api_key_secrets")
+      .columns(["key_id", "position"]),
+  ];
+}
+
+function apiKeyUsage(schema: SchemaModule): readonly Ddl[] {
+  return [
+    schema
+      .createTable("api_key_usage")
+      .addColumn("key_id", "text", (column) =>
+        column.primaryKey().references("api_keys.id").onDelete("cascade"),
+      )
+      .addColumn("minute_opened_at", "integer", (column) => column.notNull())
+      .addColumn("minute_used", "integer", (column) =>
+        column.notNull().check(sql`minute_used >= 0`),
+      )
+      .addColumn("day_opened_at", "integer", (column) => column.notNull())
+      .addColumn("day_used", "integer", (column) => column.notNull().check(sql`day_used >= 0`))
+      .addColumn("refusals", "integer", (column) => column.notNull().check(sql`refusals >= 0`))
+      .addColumn("bans", "integer", (column) => column.notNull().check(sql`bans >= 0`))
+      .addColumn("banned_at", "integer", (column) => column.notNull())
+      .addColumn("last_used_at", "integer", (column) => column.notNull())
+      .modifyEnd(sql`strict, without rowid`),
+    schema
+      .createIndex("api_key_usage_banned")
+      .on("api_key_usage")
+      .column("key_id")
+      .where(sql.ref("bans"), ">", 0),
+  ];
+}

@@ -1,0 +1,50 @@
+import type { PetPage, PetQuery, PetStorage } from "@petstore/core";
+import { ok } from "neverthrow";
+import type { Connection } from "./connection.js";
+import { createPageCache } from "./page-cache.js";
+import type { Read } from "./reader.js";
+import { preparePetsRevision } from "./tables/pets-revision.js";
+import { preparePets, type Pets } from "./tables/pets.js";
+import type { Batch, WriteQueue } from "./write-queue.js";
+
+export function createPetStorage(
+  durable: Connection,
+  queue: WriteQueue<Batch>,
+  reading: Connection,
+  read: Read,
+): PetStorage {
+  const stored = preparePets(durable);
+  const seen = preparePets(reading);
+  const revision = preparePetsRevision(reading);
+  const cache = createPageCache();
+
+  const cachedPage = (query: PetQuery): PetPage => {
+    const now = revision.current();
+    const known = now === undefined ? undefined : cache.find(now, query);
+    return known ?? reading.read(() => readPage(query));
+  };
+
+  const readPage = (query: PetQuery): PetPage => {
+    const page = pageOf(seen, query);
+    const readAt = revision.current();
+    if (readAt !== undefined) cache.keep(readAt, query, page);
+    return page;
+  };
+
+  return {
+    create: ({ name, categoryId, status }) =>
+      queue.add("Adding a pet", () => {
+        const id = stored.insert({ name, categoryId, status });
+        return ok(Object.freeze({ id, name, categoryId, status }));
+      }),
+    find: (id) => read("Finding a pet", () => seen.find(id)),
+    list: (query) => read("Listing pets", () => cachedPage(query)),
+  };
+}
+
+/** Reads one animal more than the page holds: its presence tells whether there is a next page. */
+function pageOf(pets: Pets, { limit, after, status }: PetQuery): PetPage {
+  const found = pets.list(limit + 1, after ?? 0n, status);
+  const page = Object.freeze(found.slice(0, limit));
+  return Object.freeze({ pets: page, next: found.length > limit ? page.at(-1)?.id : undefined });
+}

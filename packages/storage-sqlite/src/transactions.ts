@@ -1,0 +1,70 @@
+import { DatabaseInUse } from "./failure.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+
+/** The transactions of one connection. What the work throws undoes it and is thrown on. */
+export interface Transactions {
+  /** Runs work that holds the write lock from its start: all of it is done or nothing. */
+  write<T>(work: () => T): T;
+  /** Runs work that sees the database as it is at one moment; inside a transaction, as that sees it. */
+  read<T>(work: () => T): T;
+  /** Inside `write`: runs work that can be undone alone. */
+  undoable<T>(work: () => T): T;
+}
+
+export function createTransactions(database: SqliteDatabase): Transactions {
+  const prepare = (source: string): (() => void) => {
+    const statement = database.prepare(source);
+    return () => {
+      statement.run([]);
+    };
+  };
+  const begin = prepare("begin");
+  const beginImmediate = prepare("begin immediate");
+  const commit = prepare("commit");
+  const rollback = prepare("rollback");
+  const savepoint = prepare("savepoint petstore");
+  const release = prepare("release petstore");
+  const rollbackToSavepoint = prepare("rollback to petstore");
+
+  // A full disk and the like have already undone the whole transaction.
+  const undoAll = (): void => {
+    if (database.inTransaction) rollback();
+  };
+  const undoOne = (): void => {
+    if (!database.inTransaction) return;
+    rollbackToSavepoint();
+    release();
+  };
+
+  return {
+    write: (work) => {
+      if (database.inTransaction) throw new DatabaseInUse();
+      beginImmediate();
+      return doOrUndo(work, commit, undoAll);
+    },
+    read: (work) => {
+      if (database.inTransaction) return work();
+      begin();
+      return doOrUndo(work, commit, undoAll);
+    },
+    undoable: (work) => {
+      savepoint();
+      return doOrUndo(work, release, undoOne);
+    },
+  };
+}
+
+function doOrUndo<T>(work: () => T, keep: () => void, undo: () => void): T {
+  try {
+    const result = work();
+    keep();
+    return result;
+  } catch (error) {
+    try {
+      undo();
+    } catch {
+      // What failed first is what happened.
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { storageFailure, type StorageFailure } from "@petstore/core";
+import { err, ok, ResultAsync, type Result } from "neverthrow";
+import type { Connection } from "./connection.js";
+import { isBusy } from "./failure.js";
+import { createJob, type Job, type Work } from "./job.js";
+import { pauseAfter, type Patience } from "./patience.js";
+import { createWaitingLine } from "./waiting-line.js";
+
+/** What the calls of one transaction share. */
+export interface Batch {
+  /** Writes what the calls have left to be written; the last thing before the commit. */
+  finish(): void;
+}
+
+/**
+ * Writes that arrive in one turn of the event loop share one transaction, so one sync of the disk.
+ * Each call is answered after the commit. Work that answers `Err`, or throws for a reason of its own,
+ * fails alone; any other throw loses the whole batch.
+ */
+export interface WriteQueue<Shared extends Batch> {
+  /** `tried` names the work in a failure, as in "Adding a pet". The work may be run repeatedly. */
+  add<Answer>(tried: string, work: Work<Shared, Answer>): ResultAsync<Answer, StorageFailure>;
+  /** Refuses further work; resolves when everything added before is answered. */
+  close(): Promise<void>;
+}
+
+/** Bounds how long one transaction keeps the event loop and other processes waiting. */
+const LONGEST_BATCH = 1_000;
+
+/** A queue of writes on one connection. */
+export function createWriteQueue<Shared extends Batch>(
+  connection: Connection,
+  patience: Patience,
+  openBatch: () => Shared,
+): WriteQueue<Shared> {
+  const line = createWaitingLine<Job<Shared>>(patience.deadline);
+  let scheduled = false;
+  let tries = 0;
+  let closing: Promise<void> | undefined;
+  let drained: (() => void) | undefined;
+
+  const goOn = (): void => {
+    if (line.isEmpty()) drained?.();
+    else if (!scheduled) {
+      scheduled = true;
+      setImmediate(flush);
+    }
+  };
+
+  const flush = (): void => {
+    scheduled = false;
+    const jobs = line.first(LONGEST_BATCH);
+    const outcome = commit(connection, jobs, openBatch);
+    if (outcome.isErr() && isBusy(outcome.error)) {
+      pause(outcome.error);
+      return;
+    }
+    tries = 0;
+    line.drop(jobs.length);
+    outcome.match(
+      (answers) => answers.forEach((answer) => answer()),
+      (error) => jobs.forEach((job) => job.fail(error)),
+    );
+    goOn();
+  };
+
+  const pause = (error: unknown): void => {
+    line.pass(patience.blocking);
+    for (const job of line.takeExpired()) job.fail(error);
+    if (line.isEmpty()) {
+      goOn();
+      return;
+    }
+    tries += 1;
+    const length = pauseAfter(tries);
+    scheduled = true;
+    setTimeout(() => {
+      line.pass(length);
+      flush();
+    }, length);
+  };
+
+  return {
+    add: <Answer>(tried: string, work: Work<Shared, Answer>) =>
+      new ResultAsync<Answer, StorageFailure>(
+        new Promise((resolve) => {
+          if (closing !== undefined) {
+            resolve(err(storageFailure(`${tried} failed: the storage is closed.`)));
+            return;
+          }
+          line.add(createJob(tried, work, resolve));
+          goOn();
+        }),
+      ),
+    close: () =>
+      (closing ??= new Promise((resolve) => {
+        drained = resolve;
+        goOn();
+      })),
+  };
+}
+
+/** Runs the jobs in one transaction, and returns how to answer each; or why all of them are lost. */
+function commit<Shared extends Batch>(
+  connection: Connection,
+  jobs: readonly Job<Shared>[],
+  openBatch: () => Shared,
+): Result<readonly (() => void)[], unknown> {
+  try {
+    return ok(
+      connection.write(() => {
+        const batch = openBatch();
+        const answers = jobs.map((job) => job.run(batch));
+        batch.finish();
+        return answers;
+      }),
+    );
+  } catch (error) {
+    return err(error);
+  }
+}

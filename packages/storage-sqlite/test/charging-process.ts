@@ -1,0 +1,19 @@
+// Run by processes.test.ts: charges a key through a storage of its own, many calls at a time.
+import { chargeOnce } from "./charge-once.js";
+import { openStorage } from "./open-storage.js";
+
+const [, , filename = "", digest = "", rounds = "", callers = ""] = process.argv;
+const storage = await openStorage({ filename });
+process.on("message", () => {
+  void charge().then((seen) => process.send?.(seen));
+});
+process.send?.("ready");
+
+async function charge(): Promise<readonly number[]> {
+  const seen = [];
+  for (let round = 0; round < Number(rounds); round += 1) {
+    const calls = Array.from({ length: Number(callers) }, () => chargeOnce(storage, digest));
+    seen.push(...(await Promise.all(calls)));
+  }
+  return seen;
+}

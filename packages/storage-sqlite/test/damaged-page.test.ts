@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { firstPage, rex } from "./samples.js";
+import { createFolder } from "./temporary-folder.js";
+
+it("a page that is damaged later fails the calls that meet it, and no others", async () => {
+  const folder = createFolder();
+  const filename = folder.path("pets.db");
+  const filling = await openStorage({ filename });
+  await Promise.all(
+    Array.from({ length: 2_000 }, () => filling.pets.create({ ...rex, name: "x".repeat(100) })),
+  );
+  await filling.close();
+  const bytes = readFileSync(filename);
+  writeFileSync(filename, bytes.fill(0xff, bytes.length - 20 * 4_096, bytes.length - 4_096));
+
+  const storage = await openStorage({ filename });
+  const pages = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      storage.pets.list({ ...firstPage, after: BigInt(100 * index) }),
+    ),
+  );
+  const failures = pages.filter((page) => page.isErr());
+  expect(failures[0]?._unsafeUnwrapErr().message).toBe(
+    "Listing pets failed: the file is damaged (SQLITE_CORRUPT).",
+  );
+  expect(pages[0]?.isOk()).toBe(true);
+  await storage.close();
+  folder.remove();
+});

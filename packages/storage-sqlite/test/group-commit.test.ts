@@ -1,0 +1,75 @@
+import type { Storage } from "@petstore/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chargeOnce } from "./charge-once.js";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { commitsIn } from "./wal-commits.js";
+
+let folder: TemporaryFolder;
+let storage: Storage;
+beforeEach(async () => {
+  folder = createFolder();
+  storage = await openStorage({ filename: folder.path("pets.db") });
+  for (const id of ["a", "b"]) await storage.keys.insert(aKey(id));
+});
+afterEach(async () => {
+  await storage.close();
+  folder.remove();
+});
+
+async function commitsOf(work: () => PromiseLike<unknown>): Promise<number> {
+  const before = commitsIn(folder.path("pets.db-wal"));
+  await work();
+  return commitsIn(folder.path("pets.db-wal")) - before;
+}
+const times = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work);
+
+describe("calls that arrive in one turn share one commit", () => {
+  it("when they add pets", async () => {
+    expect(await commitsOf(() => Promise.all(times(32, () => storage.pets.create(rex))))).toBe(1);
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(32);
+  });
+
+  it("when they charge keys", async () => {
+    const charges = () => [...times(16, () => "a"), ...times(16, () => "b")];
+    expect(
+      await commitsOf(() =>
+        Promise.all(charges().map((id) => chargeOnce(storage, `digest of ${id}`))),
+      ),
+    ).toBe(1);
+  });
+
+  it("but no more than a thousand of them", async () => {
+    expect(await commitsOf(() => Promise.all(times(2_500, () => storage.pets.create(rex))))).toBe(
+      3,
+    );
+  });
+
+  it("and write nothing when nothing changed", async () => {
+    const look = () => storage.usage.charge("digest of a", (holder) => ({ answer: holder }));
+    expect(await commitsOf(() => Promise.all(times(32, look)))).toBe(0);
+  });
+});
+
+describe("a call that fails in a shared commit", () => {
+  it("fails alone, and leaves nothing of itself", async () => {
+    const takenDigest = { ...aKey("c"), secrets: [...aKey("new").secrets, ...aKey("a").secrets] };
+    const impossible = { ...rex, categoryId: 2n ** 63n };
+    const [before, taken, wrong, after] = await Promise.all([
+      storage.pets.create(rex),
+      storage.keys.insert(takenDigest),
+      storage.pets.create(impossible),
+      storage.keys.insert(aKey("d")),
+    ]);
+
+    expect(before.isOk()).toBe(true);
+    expect(taken._unsafeUnwrapErr().message).toContain("SQLITE_CONSTRAINT");
+    expect(wrong.isErr()).toBe(true);
+    expect(after.isOk()).toBe(true);
+    expect((await storage.keys.find("c"))._unsafeUnwrap()).toBeUndefined();
+    const shown = await storage.usage.charge("digest of new", (holder) => ({ answer: holder }));
+    expect(shown._unsafeUnwrap()).toBeUndefined();
+    expect((await storage.keys.find("d"))._unsafeUnwrap()?.key).toEqual(aKey("d"));
+  });
+});

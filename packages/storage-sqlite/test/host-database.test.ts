@@ -1,0 +1,71 @@
+import { setImmediate } from "node:timers/promises";
+import { INT64_MAX, type Storage } from "@petstore/core";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+
+let database: Database.Database;
+let storage: Storage;
+beforeEach(async () => {
+  database = new Database(":memory:");
+  storage = await openStorage({ database, lockTimeoutSeconds: 60 });
+});
+afterEach(() => {
+  database.close();
+});
+
+const names = async (): Promise<readonly string[]> =>
+  (await storage.pets.list(firstPage))._unsafeUnwrap().pets.map(({ name }) => name);
+
+describe("in a host's database", () => {
+  it("the storage closes, and the database stays open", async () => {
+    await storage.close();
+    expect(database.open).toBe(true);
+    expect(database.prepare("select count(*) from pets").pluck().get()).toBe(0);
+  });
+
+  it("a write waits for the end of the host's transaction, and is no part of it", async () => {
+    database.exec("begin");
+    const created = storage.pets.create(rex);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    expect(database.inTransaction).toBe(true);
+    database.exec("rollback");
+    expect((await created).isOk()).toBe(true);
+    expect(await names()).toEqual(["Rex"]);
+  });
+
+  it("a write waits while the host iterates over rows", async () => {
+    const rows = database.prepare("select 1 union select 2").iterate();
+    rows.next();
+    const created = storage.pets.create(rex);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    rows.return?.();
+    expect((await created).isOk()).toBe(true);
+  });
+
+  it("a page read inside the host's transaction is forgotten with it", async () => {
+    await storage.pets.create(rex);
+    database.exec("begin; update pets set name = 'Never'");
+    expect(await names()).toEqual(["Never"]);
+    database.exec("rollback");
+    expect(await names()).toEqual(["Rex"]);
+  });
+
+  it("numbers stay numbers and int64 stays exact, whatever the host's default is", async () => {
+    const other = new Database(":memory:").defaultSafeIntegers(true);
+    const strict = await openStorage({ database: other });
+    await strict.keys.insert(aKey("a"));
+    expect((await strict.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
+    const created = await strict.pets.create({ ...rex, categoryId: INT64_MAX });
+    expect(created._unsafeUnwrap().categoryId).toBe(INT64_MAX);
+    other.close();
+  });
+
+  it("every call fails, as a value, when the host closes it", async () => {
+    database.close();
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await storage.pets.list(firstPage)).isErr()).toBe(true);
+    expect((await storage.close()).isOk()).toBe(true);
+  });
+});

@@ -1,0 +1,102 @@
+import { setImmediate } from "node:timers/promises";
+import type { Storage } from "@petstore/core";
+import Database from "better-sqlite3";
+import type { ResultAsync } from "neverthrow";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+let filename: string;
+let other: Database.Database;
+beforeEach(() => {
+  folder = createFolder();
+  filename = folder.path("pets.db");
+  other = new Database(filename);
+});
+afterEach(() => {
+  other.close();
+  folder.remove();
+});
+
+async function openWith(options: { lockTimeoutSeconds: number }): Promise<Storage> {
+  const storage = await openStorage({ filename, ...options });
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+  return storage;
+}
+
+const writes = ({ pets, keys, usage }: Storage): ResultAsync<unknown, { message: string }>[] => [
+  pets.create(rex),
+  keys.insert(aKey("b")),
+  usage.charge("digest of a", (holder) => ({
+    next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
+    answer: undefined,
+  })),
+];
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+}
+
+describe("while another connection holds the write lock", () => {
+  it("writes wait without holding up the event loop, and are done when it lets go", async () => {
+    const storage = await openWith({ lockTimeoutSeconds: 60 });
+    other.exec("begin immediate");
+    let answered = 0;
+    const waiting = writes(storage).map((write) => write.map(() => (answered += 1)));
+    await turns(50);
+    expect(answered).toBe(0);
+
+    // The lock is held by this very thread: had the wait blocked it, nobody could let go.
+    other.exec("rollback");
+    for (const result of await Promise.all(waiting)) expect(result.isOk()).toBe(true);
+    expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(1);
+    await storage.close();
+  });
+
+  it("reads go on", async () => {
+    const storage = await openWith({ lockTimeoutSeconds: 60 });
+    await storage.pets.create(rex);
+    other.exec("begin immediate");
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(1);
+    expect((await storage.pets.find(1n))._unsafeUnwrap()?.name).toBe("Rex");
+    other.exec("rollback");
+    await storage.close();
+  });
+
+  it("writes fail when they have waited for long enough, and leave no trace", async () => {
+    const storage = await openWith({ lockTimeoutSeconds: 0.03 });
+    other.exec("begin immediate");
+    for (const result of await Promise.all(writes(storage))) {
+      expect(result._unsafeUnwrapErr().message).toContain("held the database for too long");
+    }
+    other.exec("rollback");
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
+    expect((await storage.keys.find("b"))._unsafeUnwrap()).toBeUndefined();
+
+    for (const result of await Promise.all(writes(storage))) expect(result.isOk()).toBe(true);
+    expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(1);
+    await storage.close();
+  });
+
+  it("a close waits for the writes before it", async () => {
+    const storage = await openWith({ lockTimeoutSeconds: 60 });
+    other.exec("begin immediate");
+    const created = storage.pets.create(rex);
+    const closed = storage.close();
+    await turns(10);
+    other.exec("rollback");
+    expect((await created).isOk()).toBe(true);
+    expect((await closed).isOk()).toBe(true);
+  });
+
+  it("opening waits", async () => {
+    await (await openWith({ lockTimeoutSeconds: 60 })).close();
+    other.exec("begin immediate");
+    const opening = openStorage({ filename, lockTimeoutSeconds: 60 });
+    await turns(10);
+    other.exec("rollback");
+    await (await opening).close();
+  });
+});

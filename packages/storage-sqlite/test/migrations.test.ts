@@ -1,0 +1,81 @@
+import Database from "better-sqlite3";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createConnection } from "../src/connection.js";
+import { migrate, migrations } from "../src/migrations/migrate.js";
+import type { Migration } from "../src/migrations/migration.js";
+import { createQueries } from "../src/schema.js";
+
+const addsColumn: Migration = {
+  number: 2,
+  name: "adds a column",
+  statements: (schema) => [schema.alterTable("pets").addColumn("colour", "text")],
+};
+const fails: Migration = {
+  number: 3,
+  name: "fails half-way",
+  statements: (schema) => [
+    schema.alterTable("pets").addColumn("weight", "integer"),
+    sql`insert into a_table_that_is_not_there values (1)`,
+  ],
+};
+
+let database: Database.Database;
+beforeEach(() => {
+  database = new Database(":memory:");
+});
+afterEach(() => {
+  database.close();
+});
+
+function migrateTo(...steps: readonly Migration[]): void {
+  const queries = createQueries();
+  migrate(createConnection(database, queries), queries, steps);
+}
+const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
+const columns = () =>
+  database.prepare("select name from pragma_table_info('pets') order by cid").pluck().all();
+
+describe("the schema", () => {
+  it("has steps that count from 1 without gaps", () => {
+    expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
+  });
+
+  it("is brought up to date from an older step, with what is stored in it", () => {
+    migrateTo(...migrations);
+    database.exec("insert into pets (name, category_id, status) values ('Rex', 7, 'sold')");
+    migrateTo(...migrations, addsColumn);
+
+    expect(recorded()).toEqual([1, 2]);
+    expect(columns()).toContain("colour");
+    expect(database.prepare("select name from pets").pluck().all()).toEqual(["Rex"]);
+  });
+
+  it("takes each step once", () => {
+    migrateTo(...migrations, addsColumn);
+    migrateTo(...migrations, addsColumn);
+    expect(recorded()).toEqual([1, 2]);
+  });
+
+  it("stays as it was when a step fails", () => {
+    migrateTo(...migrations);
+    expect(() => migrateTo(...migrations, addsColumn, fails)).toThrow();
+    expect(recorded()).toEqual([1]);
+    expect(columns()).toEqual(["id", "name", "category_id", "status"]);
+    expect(database.inTransaction).toBe(false);
+  });
+
+  it("serves a page by status, and one of banned keys, without looking at the others", () => {
+    migrateTo(...migrations);
+    const planOf = (query: string): string => {
+      const steps = database.prepare<[], { detail: string }>(`explain query plan ${query}`).all();
+      return steps.map(({ detail }) => detail).join("\n");
+    };
+    expect(
+      planOf("select * from pets where status = 'sold' and id > 1000 order by id limit 20"),
+    ).toBe("SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)");
+    expect(
+      planOf("select * from api_key_usage where bans > 0 and key_id > 'a' order by key_id limit 9"),
+    ).toBe("SEARCH api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
+  });
+});

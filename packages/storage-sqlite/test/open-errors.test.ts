@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = createFolder();
+});
+afterEach(() => folder.remove());
+
+async function codeOf(options: SqliteStorageOptions): Promise<string> {
+  const opened = await openSqliteStorage({ lockTimeoutSeconds: 0, ...options });
+  return opened._unsafeUnwrapErr().code;
+}
+
+/** A sound database file that holds some pets. */
+async function createFile(): Promise<string> {
+  const filename = folder.path("sound.db");
+  const storage = await openStorage({ filename });
+  for (let count = 0; count < 5; count += 1) {
+    await storage.pets.create({ ...rex, name: "long ".repeat(2_000) });
+  }
+  await storage.close();
+  return filename;
+}
+
+describe("opening a database answers at once", () => {
+  it("cannot_open for a folder that is not there", async () => {
+    expect(await codeOf({ filename: folder.path("missing/pets.db") })).toBe("cannot_open");
+  });
+
+  it("cannot_open for a folder in the place of the file", async () => {
+    mkdirSync(folder.path("pets.db"));
+    expect(await codeOf({ filename: folder.path("pets.db") })).toBe("cannot_open");
+  });
+
+  it("cannot_open for a host's database that is closed", async () => {
+    const database = new Database(":memory:");
+    database.close();
+    expect(await codeOf({ database })).toBe("cannot_open");
+  });
+
+  it("not_a_database for a text file, and leaves it as it is", async () => {
+    const filename = folder.path("notes.txt");
+    writeFileSync(filename, "Buy dog food.\n".repeat(500));
+    expect(await codeOf({ filename })).toBe("not_a_database");
+    expect(readFileSync(filename, "utf8")).toBe("Buy dog food.\n".repeat(500));
+  });
+
+  it("not_a_database for a file whose header is overwritten", async () => {
+    const filename = await createFile();
+    writeFileSync(filename, "garbage", { flag: "r+" });
+    expect(await codeOf({ filename })).toBe("not_a_database");
+  });
+
+  it("damaged for a file that was cut short", async () => {
+    const filename = await createFile();
+    truncateSync(filename, 2 * 4_096);
+    expect(await codeOf({ filename })).toBe("damaged");
+  });
+
+  it("read_only for a database that may only be read", async () => {
+    const database = new Database(await createFile(), { readonly: true });
+    expect(await codeOf({ database })).toBe("read_only");
+    database.close();
+  });
+
+  it("disk_full when the tables do not fit", async () => {
+    const database = new Database(folder.path("small.db"));
+    database.pragma("max_page_count = 3");
+    expect(await codeOf({ database })).toBe("disk_full");
+    expect(database.inTransaction).toBe(false);
+    database.close();
+  });
+
+  it("busy when another connection does not let go", async () => {
+    const filename = await createFile();
+    const other = new Database(filename);
+    other.exec("begin immediate");
+    expect(await codeOf({ filename, lockTimeoutSeconds: 0.01 })).toBe("busy");
+    other.exec("rollback");
+    other.close();
+  });
+
+  it("busy when the host does not end its own transaction", async () => {
+    const database = new Database(":memory:");
+    database.exec("begin");
+    expect(await codeOf({ database })).toBe("busy");
+    database.close();
+  });
+
+  it("schema_too_new for tables of a later version", async () => {
+    const filename = await createFile();
+    const later = new Database(filename);
+    later.exec("insert into petstore_migrations (number, name) values (999, 'the future')");
+    later.close();
+    expect(await codeOf({ filename })).toBe("schema_too_new");
+  });
+
+  it("schema_conflict for a host's own table of the same name, and adds none of ours", async () => {
+    const database = new Database(folder.path("host.db"));
+    database.exec("create table api_keys (mine text)");
+    expect(await codeOf({ database })).toBe("schema_conflict");
+    const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+    expect(tables).toEqual([{ name: "api_keys" }]);
+    database.close();
+  });
+
+  it("schema_conflict when somebody dropped a table", async () => {
+    const filename = await createFile();
+    const other = new Database(filename);
+    other.exec("drop table api_key_usage");
+    other.close();
+    expect(await codeOf({ filename })).toBe("schema_conflict");
+  });
+
+  it("sqlite_too_old for an SQLite that can lose commits", async () => {
+    const database = new Database(":memory:");
+    database.function("sqlite_version", () => "3.51.2");
+    expect(await codeOf({ database })).toBe("sqlite_too_old");
+    database.close();
+  });
+
+  it("not_durable where SQLite keeps no write-ahead log", async () => {
+    const temporary = new Database("");
+    expect(await codeOf({ database: temporary })).toBe("not_durable");
+    temporary.close();
+  });
+});
+
+describe("opening a database throws what the options have wrong, and names it", () => {
+  it.each([
+    [{ filename: "" }, "filename"],
+    [{ filename: "pets\0.db" }, "filename"],
+    [{ filename: ":memory:", lockTimeoutSeconds: -1 }, "lockTimeoutSeconds"],
+    [{ filename: ":memory:", lockTimeoutSeconds: NaN }, "lockTimeoutSeconds"],
+  ])("%j", (options, name) => {
+    expect(() => openSqliteStorage(options)).toThrow(name);
+  });
+});

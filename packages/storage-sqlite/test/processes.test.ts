@@ -1,0 +1,91 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chargeOnce } from "./charge-once.js";
+import { openStorage } from "./open-storage.js";
+import { aKey, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+const ROUNDS = 40;
+const CALLERS = 16;
+
+let folder: TemporaryFolder;
+let filename: string;
+beforeEach(() => {
+  folder = createFolder();
+  filename = folder.path("pets.db");
+});
+afterEach(() => folder.remove());
+
+function start(): ChildProcess {
+  const script = fileURLToPath(new URL("charging-process.ts", import.meta.url));
+  const args = [filename, "digest of a", String(ROUNDS), String(CALLERS)];
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  return fork(script, args, { execArgv: ["--import", "tsx"], cwd: root });
+}
+
+/** The next message from a process: for these, always one array or word. */
+async function messageFrom(child: ChildProcess): Promise<unknown> {
+  const messages: unknown[] = await once(child, "message");
+  return messages[0];
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+describe("two processes on one file", () => {
+  it("count every charge, and no two see the same count", { timeout: 60_000 }, async () => {
+    const storage = await openStorage({ filename });
+    await storage.keys.insert(aKey("a"));
+    const children = [start(), start()];
+    await Promise.all(children.map(messageFrom));
+
+    const counting = children.map(messageFrom);
+    for (const child of children) child.send("go");
+    const own = await Promise.all(
+      Array.from({ length: CALLERS }, () => chargeOnce(storage, "digest of a")),
+    );
+    const seen = [own, ...(await Promise.all(counting))].flat();
+
+    const total = CALLERS + 2 * ROUNDS * CALLERS;
+    expect(seen).toHaveLength(total);
+    expect(new Set(seen).size).toBe(total);
+    expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(total);
+    await storage.close();
+    for (const child of children) await kill(child);
+  });
+
+  it("may open a new file at the same time", { timeout: 60_000 }, async () => {
+    const children = [start(), start()];
+    expect(await Promise.all(children.map(messageFrom))).toEqual(["ready", "ready"]);
+    for (const child of children) await kill(child);
+
+    const database = new Database(filename);
+    expect(database.prepare("select number from petstore_migrations").pluck().all()).toEqual([1]);
+    database.close();
+  });
+});
+
+describe("a process that is killed", () => {
+  it("forgives nothing that was answered", { timeout: 60_000 }, async () => {
+    const storage = await openStorage({ filename });
+    await storage.keys.insert(aKey("a"));
+    await storage.pets.create(rex);
+    const child = start();
+    await messageFrom(child);
+    child.send("go");
+    await messageFrom(child);
+    await kill(child);
+    await storage.close();
+
+    const again = await openStorage({ filename });
+    expect((await again.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(ROUNDS * CALLERS);
+    expect((await again.pets.find(1n))._unsafeUnwrap()?.name).toBe("Rex");
+    await again.close();
+  });
+});

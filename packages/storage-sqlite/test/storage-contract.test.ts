@@ -1,0 +1,64 @@
+import Database from "better-sqlite3";
+import { storageContract } from "@petstore/storage-contract";
+import { describe, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { createFolder } from "./temporary-folder.js";
+
+storageContract(
+  { describe, it },
+  {
+    name: "a file",
+    createPlace: () => {
+      const folder = createFolder();
+      const filename = folder.path("pets.db");
+      return Promise.resolve({
+        open: () => openStorage({ filename }),
+        remove: () => resolved(folder.remove),
+      });
+    },
+  },
+);
+
+storageContract(
+  { describe, it },
+  {
+    name: "the database of a host",
+    createPlace: () => {
+      const folder = createFolder();
+      const databases: Database.Database[] = [];
+      return Promise.resolve({
+        open: () => {
+          const database = new Database(folder.path("host.db"), { timeout: 2 });
+          databases.push(database);
+          return openStorage({ database });
+        },
+        remove: () =>
+          resolved(() => {
+            for (const database of databases) database.close();
+            folder.remove();
+          }),
+      });
+    },
+  },
+);
+
+storageContract(
+  { describe, it },
+  {
+    name: "a database in memory",
+    createPlace: () =>
+      Promise.resolve({
+        open: () => openStorage({ filename: ":memory:" }),
+        remove: () => Promise.resolve(),
+      }),
+    withoutPromise: {
+      reopening: "a database in memory is gone when it is closed",
+      sharing: "every database in memory is one of its own",
+    },
+  },
+);
+
+function resolved(work: () => void): Promise<void> {
+  work();
+  return Promise.resolve();
+}
