@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** @param {string} name */
+export function serverFile(name) {
+  return fileURLToPath(new URL(`servers/${name}.js`, import.meta.url));
+}
+
+/**
+ * Starts a server, runs something against it, and stops it.
+ * @template T
+ * @param {string} name
+ * @param {Record<string, string>} environment
+ * @param {(url: string, startup: number) => Promise<T>} use gets the base address and the
+ *   milliseconds from spawn to listening
+ * @returns {Promise<T>}
+ */
+export async function withServer(name, environment, use) {
+  const started = performance.now();
+  const child = spawn(process.execPath, [serverFile(name)], {
+    env: { ...process.env, NODE_ENV: "production", ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [port] = await once(child.stdout.setEncoding("utf8"), "data");
+    return await use(`http://127.0.0.1:${String(port).trim()}`, performance.now() - started);
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+}

@@ -1,0 +1,40 @@
+// The floor: bare node:http and prepared statements. No key, no limits, no validation.
+import { createServer } from "node:http";
+import { listening, openPets } from "./pets-table.js";
+
+const pets = openPets();
+if (process.env["SEED"]) pets.seed(Number(process.env["SEED"]));
+
+const server = createServer((request, response) => {
+  const [path = "", query = ""] = (request.url ?? "").split("?");
+  if (request.method === "POST") {
+    /** @type {Buffer[]} */
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      answer(response, 201, pets.create(JSON.parse(Buffer.concat(chunks).toString())));
+    });
+  } else if (path === "/v1/pets") {
+    const limit = Number(new URLSearchParams(query).get("limit") ?? 20);
+    answer(response, 200, pets.list(limit));
+  } else {
+    const pet = pets.find(Number(path.slice("/v1/pets/".length)));
+    answer(response, pet ? 200 : 404, pet ?? { code: "not_found" });
+  }
+});
+
+/**
+ * @param {import("node:http").ServerResponse} response
+ * @param {number} status
+ * @param {unknown} value
+ */
+function answer(response, status, value) {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+listening(server);

@@ -1,0 +1,39 @@
+// Hono 4 on its node server with hono-rate-limiter, a key check and validation by hand.
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { rateLimiter } from "hono-rate-limiter";
+import { isAuthorized } from "./key-check.js";
+import { listening, openPets } from "./pets-table.js";
+
+const pets = openPets();
+const app = new Hono();
+app.use(async (context, next) => {
+  if (isAuthorized(context.req.header("authorization"))) return next();
+  return context.json({ code: "invalid" }, 401);
+});
+app.use(
+  rateLimiter({
+    windowMs: 60_000,
+    limit: 1_000_000_000,
+    keyGenerator: (context) => context.req.header("authorization") ?? "",
+  }),
+);
+app.get("/v1/pets", (context) => {
+  const limit = Number(context.req.query("limit") ?? 20);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return context.json(pets.list(limit));
+  return context.json({ code: "invalid" }, 400);
+});
+app.get("/v1/pets/:id", (context) => {
+  const pet = pets.find(Number(context.req.param("id")));
+  return pet ? context.json(pet) : context.json({ code: "not_found" }, 404);
+});
+app.post("/v1/pets", async (context) => {
+  const pet = await context.req.json();
+  if (typeof pet.name === "string" && Number.isInteger(pet.categoryId)) {
+    return context.json(pets.create(pet), 201);
+  }
+  return context.json({ code: "invalid" }, 400);
+});
+
+const server = createAdaptorServer({ fetch: app.fetch });
+listening(/** @type {import("node:net").Server} */ (server));
