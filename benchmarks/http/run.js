@@ -24,11 +24,26 @@ const seconds = Number(values.seconds);
 /** @type {{ name: string, server: string, synchronous: string, operations: readonly import("./load.js").Operation[] }[]} */
 const contestants = [
   { name: "floor", server: "floor", synchronous: "FULL", operations: ["list", "get", "create"] },
-  { name: "pet store", server: "petstore", synchronous: "FULL", operations: ["list", "get", "create"] },
+  {
+    name: "pet store",
+    server: "petstore",
+    synchronous: "FULL",
+    operations: ["list", "get", "create"],
+  },
   { name: "floor, NORMAL", server: "floor", synchronous: "NORMAL", operations: ["create"] },
-  { name: "fastify", server: "fastify", synchronous: "FULL", operations: ["list", "get", "create"] },
+  {
+    name: "fastify",
+    server: "fastify",
+    synchronous: "FULL",
+    operations: ["list", "get", "create"],
+  },
   { name: "hono", server: "hono", synchronous: "FULL", operations: ["list", "get", "create"] },
-  { name: "express", server: "express", synchronous: "FULL", operations: ["list", "get", "create"] },
+  {
+    name: "express",
+    server: "express",
+    synchronous: "FULL",
+    operations: ["list", "get", "create"],
+  },
   { name: "constant", server: "constant", synchronous: "FULL", operations: ["list"] },
 ];
 
@@ -61,14 +76,20 @@ for (let round = 0; round < rounds; round += 1) {
       if (name === "floor") floor = rate;
       push(rates, `${operation} ${name}`, rate);
       push(ratios, `${operation} ${name}`, rate / floor);
-      console.error(`${round} ${operation} ${name}: ${rate.toFixed(0)} (${(rate / floor).toFixed(2)})`);
+      console.error(
+        `${round} ${operation} ${name}: ${rate.toFixed(0)} (${(rate / floor).toFixed(2)})`,
+      );
     }
   }
 }
 rmSync(folder, { recursive: true });
 console.log(
   JSON.stringify(
-    [...ratios].map(([name, all]) => ({ name, ratio: median(all), rate: median(rates.get(name) ?? []) })),
+    [...ratios].map(([name, all]) => ({
+      name,
+      ratio: median(all),
+      rate: median(rates.get(name) ?? []),
+    })),
     null,
     2,
   ),

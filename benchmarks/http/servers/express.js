@@ -32,7 +32,7 @@ app.get("/v1/pets/:id", (request, response) => {
   else response.status(404).json({ code: "not_found" });
 });
 app.post("/v1/pets", express.json(), (request, response) => {
-  const pet = /** @type {import("./pets-table.js").Pet} */ (request.body);
+  const pet = /** @type {import("./pets-table.js").NewPet} */ (request.body);
   if (typeof pet.name === "string" && Number.isInteger(pet.categoryId)) {
     response.status(201).json(pets.create(pet));
   } else response.status(400).json({ code: "invalid" });

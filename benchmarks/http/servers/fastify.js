@@ -48,7 +48,7 @@ app.post(
     },
   },
   (request, reply) => {
-    const pet = /** @type {import("./pets-table.js").Pet} */ (request.body);
+    const pet = /** @type {import("./pets-table.js").NewPet} */ (request.body);
     return reply.code(201).send(pets.create(pet));
   },
 );

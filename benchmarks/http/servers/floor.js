@@ -10,9 +10,11 @@ const server = createServer((request, response) => {
   if (request.method === "POST") {
     /** @type {Buffer[]} */
     const chunks = [];
-    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("data", (/** @type {Buffer} */ chunk) => chunks.push(chunk));
     request.on("end", () => {
-      answer(response, 201, pets.create(JSON.parse(Buffer.concat(chunks).toString())));
+      /** @type {import("./pets-table.js").NewPet} */
+      const pet = JSON.parse(Buffer.concat(chunks).toString());
+      answer(response, 201, pets.create(pet));
     });
   } else if (path === "/v1/pets") {
     const limit = Number(new URLSearchParams(query).get("limit") ?? 20);

@@ -28,6 +28,7 @@ app.get("/v1/pets/:id", (context) => {
   return pet ? context.json(pet) : context.json({ code: "not_found" }, 404);
 });
 app.post("/v1/pets", async (context) => {
+  /** @type {import("./pets-table.js").NewPet} */
   const pet = await context.req.json();
   if (typeof pet.name === "string" && Number.isInteger(pet.categoryId)) {
     return context.json(pets.create(pet), 201);

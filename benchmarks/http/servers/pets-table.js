@@ -1,7 +1,7 @@
 // What the floor and the peers keep their pets in: the statements that one would write by hand.
 import Database from "better-sqlite3";
 
-/** @typedef {{ id: number, name: string, categoryId: number, status: string }} Pet */
+/** @typedef {{ name: string, categoryId: number, status?: string }} NewPet */
 
 /** Opens the table in the file named by DATABASE, with the durability named by SYNCHRONOUS. */
 export function openPets() {
@@ -16,7 +16,9 @@ export function openPets() {
       status text not null
     ) strict;
   `);
-  const list = database.prepare("select id, name, categoryId, status from pets order by id limit ?");
+  const list = database.prepare(
+    "select id, name, categoryId, status from pets order by id limit ?",
+  );
   const find = database.prepare("select id, name, categoryId, status from pets where id = ?");
   const insert = database.prepare("insert into pets (name, categoryId, status) values (?, ?, ?)");
   return {
@@ -24,14 +26,15 @@ export function openPets() {
     list: (limit) => list.all(limit),
     /** @param {number} id */
     find: (id) => find.get(id),
-    /** @param {Omit<Pet, "id">} pet */
+    /** @param {NewPet} pet */
     create: ({ name, categoryId, status = "available" }) => {
       const { lastInsertRowid } = insert.run(name, categoryId, status);
       return { id: Number(lastInsertRowid), name, categoryId, status };
     },
     /** @param {number} count */
     seed: database.transaction((/** @type {number} */ count) => {
-      for (let index = 0; index < count; index += 1) insert.run(`pet ${index}`, index % 50, "available");
+      for (let index = 0; index < count; index += 1)
+        insert.run(`pet ${index}`, index % 50, "available");
     }),
   };
 }
