@@ -22,7 +22,7 @@ export function createSqliteStorage(connections: Connections, deadline: number):
   const usage = createWriteQueue(swift, patience, () => createUsageBatch(usageTable));
 
   let closing: ResultAsync<void, StorageFailure> | undefined;
-  const read = createReader(() => closing === undefined, usage);
+  const read = createReader(swift, () => closing === undefined, usage);
   const close = async (): Promise<void> => {
     await Promise.all([inventory.close(), usage.close()]);
     connections.release();

@@ -9,7 +9,7 @@ function aReader(deadline: number): Read {
   const connection = createConnection(new Database(":memory:"), createQueries());
   const patience = { deadline, blocking: 0 };
   const queue = createWriteQueue(connection, patience, () => ({ finish: () => undefined }));
-  return createReader(() => true, queue);
+  return createReader(connection, () => true, queue);
 }
 
 /** Work that meets what SQLite reports while another process recovers the log, so many times. */
