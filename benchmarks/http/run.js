@@ -5,6 +5,9 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { drawBarChart } from "../report/bar-chart.js";
+import { median } from "../report/median.js";
+import { writeResults } from "../report/write-results.js";
 import { load } from "./load.js";
 import { seed } from "./seed.js";
 import { withServer } from "./server-process.js";
@@ -15,7 +18,6 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "3" },
     pets: { type: "string", default: "100000" },
     only: { type: "string" },
-    json: { type: "boolean" },
   },
 });
 const rounds = Number(values.rounds);
@@ -83,17 +85,34 @@ for (let round = 0; round < rounds; round += 1) {
   }
 }
 rmSync(folder, { recursive: true });
-console.log(
-  JSON.stringify(
-    [...ratios].map(([name, all]) => ({
-      name,
-      ratio: median(all),
-      rate: median(rates.get(name) ?? []),
-    })),
-    null,
-    2,
-  ),
+
+const names = [...new Set(contestants.map(({ name }) => name))];
+const operations = /** @type {const} */ (["list", "get", "create"]);
+drawBarChart(
+  "http.svg",
+  "Requests a second, as a multiple of bare node:http + better-sqlite3",
+  operations.map((operation) => ({
+    group: operation,
+    bars: names
+      .filter((name) => ratios.has(`${operation} ${name}`))
+      .map((name) => ({ name, value: median(ratios.get(`${operation} ${name}`) ?? []) })),
+  })),
 );
+writeResults(
+  "http",
+  "Over HTTP, against a floor and peers",
+  `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${Number(values.pets).toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the median rate). A round starts every server anew, one after the other, and its ratios are taken within it. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit; the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "constant" answers the same bytes without a database: the ceiling.`,
+  ["server", ...operations],
+  names.map((name) => [name, ...operations.map((operation) => cell(`${operation} ${name}`))]),
+  "http.svg",
+);
+
+/** @param {string} name */
+function cell(name) {
+  const all = ratios.get(name);
+  if (all === undefined) return "";
+  return `${median(all).toFixed(2)} (${Math.round(median(rates.get(name) ?? [])).toLocaleString("en")})`;
+}
 
 /**
  * @param {Map<string, number[]>} into
@@ -102,10 +121,4 @@ console.log(
  */
 function push(into, name, value) {
   into.set(name, [...(into.get(name) ?? []), value]);
-}
-
-/** @param {readonly number[]} all */
-function median(all) {
-  const sorted = all.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
