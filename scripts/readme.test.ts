@@ -19,6 +19,7 @@ const codes = {
   api_key_banned: true,
   bad_request: true,
   expectation_failed: true,
+  headers_too_large: true,
   internal_error: true,
   invalid_api_key: true,
   invalid_pet: true,
@@ -30,9 +31,11 @@ const codes = {
   payload_too_large: true,
   pet_not_found: true,
   rate_limit_exceeded: true,
+  request_timeout: true,
   storage_unavailable: true,
   store_closed: true,
   unsupported_media_type: true,
+  uri_too_long: true,
 } satisfies Record<Failure["code"], true>;
 
 describe("README", () => {

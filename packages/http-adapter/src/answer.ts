@@ -5,7 +5,7 @@ import { GET_PET_DEPRECATION } from "./deprecation.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { perform, type Performed, type Stage } from "./perform.js";
 import type { Place } from "./place.js";
-import { internalError, notFound } from "./refusal.js";
+import { internalError, type Refusal } from "./refusal.js";
 import {
   createPageRenderer,
   NO_FIELDS,
@@ -22,8 +22,8 @@ import type { Failure } from "./status.js";
 export interface Answerer {
   /** Answers a request below the base path. */
   answer(request: HttpRequest, place: Place): Promise<HttpResponse>;
-  /** Answers a request that goes elsewhere, where nobody else would: 404, at no cost. */
-  answerElsewhere(request: Pick<HttpRequest, "method" | "origin">): HttpResponse;
+  /** Refuses what was never admitted, at no cost: with the origin's own quota. */
+  refuse(refusal: Refusal, request: Pick<HttpRequest, "method" | "origin">): HttpResponse;
 }
 
 type Route = Result<Operation, Failure>;
@@ -51,9 +51,9 @@ export function createAnswerer(
       if (performed.isErr()) report(performed.error, onError);
       return renderFor(request.method, performed, fieldsOf(route));
     },
-    answerElsewhere: ({ method, origin }) => {
+    refuse: (refusal, { method, origin }) => {
       const quota = anonymousQuota(origin, context);
-      return renderFor(method, err({ ...notFound(), quota }), NO_FIELDS);
+      return renderFor(method, err({ ...refusal, quota }), NO_FIELDS);
     },
   };
 }

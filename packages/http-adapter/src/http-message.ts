@@ -1,5 +1,5 @@
 import type { ResultAsync } from "neverthrow";
-import type { BadRequest, PayloadTooLarge, Refusal } from "./refusal.js";
+import type { Refusal, UnreadableMessage } from "./refusal.js";
 
 /** A request as every transport hands it in. */
 export interface HttpRequest {
@@ -13,9 +13,10 @@ export interface HttpRequest {
   lines(name: string): readonly string[];
   /**
    * Reads the body, of at most `limit` bytes. Until then nothing of it is asked for: a client that
-   * waits for `100 Continue` gets it only now. To be called at most once.
+   * waits for `100 Continue` gets it only now, and one that takes too long is given up. To be called
+   * at most once.
    */
-  readBody(limit: number): ResultAsync<HttpBody, PayloadTooLarge | BadRequest>;
+  readBody(limit: number): ResultAsync<HttpBody, UnreadableMessage>;
 }
 
 /** A body: its bytes or, when the host's body parser was first, what that made of them. */

@@ -6,12 +6,12 @@ import {
   badRequest,
   type BadRequest,
   type MalformedJson,
-  type PayloadTooLarge,
+  type UnreadableMessage,
   type UnsupportedMediaType,
 } from "./refusal.js";
 
 /** Why a body could not be read as JSON. */
-export type BodyRefusal = PayloadTooLarge | UnsupportedMediaType | MalformedJson | BadRequest;
+export type BodyRefusal = UnreadableMessage | UnsupportedMediaType | MalformedJson;
 
 /** Reads the body of POST /pets: JSON of any shape, for the engine to judge. */
 export async function readNewPetBody(

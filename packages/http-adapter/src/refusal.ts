@@ -18,6 +18,24 @@ export interface MethodNotAllowed {
   readonly allow: string;
 }
 
+/** The request took too long to arrive (RFC 9110, section 15.5.9). */
+export interface RequestTimeout {
+  readonly code: "request_timeout";
+  readonly message: string;
+}
+
+/** The request target is longer than the server reads (RFC 9112, section 3). */
+export interface UriTooLong {
+  readonly code: "uri_too_long";
+  readonly message: string;
+}
+
+/** The header section, or that behind a chunked body, is too long (RFC 6585, section 5). */
+export interface HeadersTooLarge {
+  readonly code: "headers_too_large";
+  readonly message: string;
+}
+
 /** The body is longer than allowed. */
 export interface PayloadTooLarge {
   readonly code: "payload_too_large";
@@ -55,11 +73,18 @@ export type Refusal =
   | BadRequest
   | NotFound
   | MethodNotAllowed
+  | RequestTimeout
   | PayloadTooLarge
+  | UriTooLong
   | UnsupportedMediaType
   | MalformedJson
   | ExpectationFailed
+  | HeadersTooLarge
   | InternalError;
+
+/** Why a message cannot be read to its end: its syntax, its size or its pace is no good. */
+export type UnreadableMessage =
+  BadRequest | RequestTimeout | PayloadTooLarge | UriTooLong | HeadersTooLarge;
 
 export const badRequest = (message: string): BadRequest => ({ code: "bad_request", message });
 
@@ -72,6 +97,26 @@ export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
   code: "method_not_allowed",
   message: `This path answers ${allow} only.`,
   allow,
+});
+
+export const requestTimeout = (): RequestTimeout => ({
+  code: "request_timeout",
+  message: "The request took too long to arrive.",
+});
+
+export const uriTooLong = (): UriTooLong => ({
+  code: "uri_too_long",
+  message: "The request target is too long.",
+});
+
+export const headersTooLarge = (): HeadersTooLarge => ({
+  code: "headers_too_large",
+  message: "The header section is too long.",
+});
+
+export const chunkExtensionsTooLong = (): PayloadTooLarge => ({
+  code: "payload_too_large",
+  message: "The chunk extensions are too long.",
 });
 
 export const payloadTooLarge = (limit: number): PayloadTooLarge => ({

@@ -8,6 +8,11 @@ export interface HttpOptions {
   /** How many bytes a body has at most; 65,536 when left out. Longer ones are answered 413. */
   readonly maxBodyBytes?: number | undefined;
   /**
+   * How many seconds a body has to arrive once it is asked for; 10 when left out. Slower ones are
+   * answered 408, and the connection is closed.
+   */
+  readonly maxBodySeconds?: number | undefined;
+  /**
    * Told what stays hidden from clients: the cause of every 503 `storage_unavailable` and of every
    * 500 `internal_error`. What it throws is ignored.
    */
@@ -18,6 +23,7 @@ export interface HttpOptions {
 export interface HttpSettings {
   readonly basePath: string;
   readonly maxBodyBytes: number;
+  readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
 }
 
@@ -27,11 +33,18 @@ export interface HttpSettings {
  */
 export function parseHttpSettings(options: HttpOptions): HttpSettings {
   mustBeKnown(options);
-  const { basePath = "/v1", maxBodyBytes = 65_536, onError = ignore } = options;
+  const { basePath = "/v1", maxBodyBytes = 65_536, maxBodySeconds = 10 } = options;
+  const { onError = ignore } = options;
   must(isBasePath(basePath), "basePath", 'must be "" or like /v1: segments, no trailing slash');
   must(isByteCount(maxBodyBytes), "maxBodyBytes", "must be a positive integer");
+  must(isSeconds(maxBodySeconds), "maxBodySeconds", "must be above 0 and at most 86,400");
   must(typeof onError === "function", "onError", "must be a function");
-  return Object.freeze({ basePath, maxBodyBytes, onError: harmless(onError) });
+  return Object.freeze({
+    basePath,
+    maxBodyBytes,
+    maxBodySeconds,
+    onError: harmless(onError),
+  });
 }
 
 /** Throws a TypeError that names the option, unless the rule holds. */
@@ -39,7 +52,7 @@ export function must(holds: boolean, option: string, rule: string): void {
   if (!holds) throw new TypeError(`@petstore/http-adapter: option ${option} ${rule}`);
 }
 
-const OPTIONS = ["basePath", "maxBodyBytes", "onError", "origin"];
+const OPTIONS = ["basePath", "maxBodyBytes", "maxBodySeconds", "onError", "origin"];
 
 function mustBeKnown(options: object): void {
   for (const name of Object.keys(options)) {
@@ -56,6 +69,11 @@ function isBasePath(value: unknown): boolean {
 
 function isByteCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+/** A day at most: a timer beyond 2^31 milliseconds would fire at once. */
+function isSeconds(value: unknown): boolean {
+  return typeof value === "number" && value > 0 && value <= 86_400;
 }
 
 function ignore(): void {

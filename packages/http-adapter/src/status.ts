@@ -12,10 +12,13 @@ export function statusOf(code: Failure["code"]): number {
     .with(P.union("missing_api_key", "invalid_api_key"), () => 401)
     .with(P.union("not_found", "pet_not_found"), () => 404)
     .with("method_not_allowed", () => 405)
+    .with("request_timeout", () => 408)
     .with("payload_too_large", () => 413)
+    .with("uri_too_long", () => 414)
     .with("unsupported_media_type", () => 415)
     .with("expectation_failed", () => 417)
     .with(P.union("rate_limit_exceeded", "api_key_banned"), () => 429)
+    .with("headers_too_large", () => 431)
     .with("internal_error", () => 500)
     .with(P.union("storage_unavailable", "store_closed"), () => 503)
     .exhaustive();

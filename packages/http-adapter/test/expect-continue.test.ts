@@ -58,7 +58,7 @@ test("elsewhere the host's listeners decide, or Node does as without a mount", a
 });
 
 test("an unknown expectation elsewhere is the host's, or 417 as Node has it", async () => {
-  const { call, server } = await serve();
+  const { call, server } = await serve({ ownsServer: false });
   const sent = { path: "/", headers: ["Expect: cake"] };
   const refused = await call(sent);
   expect([refused.status, refused.body]).toEqual([417, ""]);

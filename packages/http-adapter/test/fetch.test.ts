@@ -60,6 +60,17 @@ test("a body is cut at the limit, declared or not", async () => {
   expect(pulled).toBeLessThan(10);
 });
 
+test("a body that takes too long is 408, and its source is told", async () => {
+  const { handle, authorization } = await fetchHandler({ maxBodySeconds: 0.02 });
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
+  const init = { method: "POST", body, duplex: "half" as const, headers: { authorization } };
+  const answer = await handle(new Request("http://a/v1/pets", init));
+  expect(answer.status).toBe(408);
+  expect(await answer.json()).toMatchObject({ code: "request_timeout", status: 408 });
+  expect(isCancelled).toBe(true);
+});
+
 test("a body that the host has read, or that breaks, is 400", async () => {
   const { handle, authorization } = await fetchHandler();
   const read = request("/v1/pets", { method: "POST", body: "{}", authorization });
@@ -87,6 +98,31 @@ test("callers without a key share one bucket, unless the host tells them apart",
   await apart.handle(request("/v1/pets", { "x-client": "a" }));
   const other = await apart.handle(request("/v1/pets", { "x-client": "b" }));
   expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
+});
+
+test("what the host passes beside the request goes to the origin function", async () => {
+  const { store } = await makeStore();
+  const handle = createFetchHandler(store, {
+    origin: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
+      isTrusted ? address : undefined,
+  });
+  await handle(request("/v1/pets", {}), "192.0.2.1", { isTrusted: true });
+  const other = await handle(request("/v1/pets", {}), "192.0.2.2", { isTrusted: true });
+  expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
+  expect(store.anonymousQuota("192.0.2.1").remaining).toBe(59);
+});
+
+test.each([
+  ["Host", "a, a"],
+  ["Host", "a/b"],
+  ["Transfer-Encoding", "gzip, chunked"],
+])("what shows that the message was no good (%s: %s) is 400", async (name, value) => {
+  const { handle, authorization } = await fetchHandler();
+  const answer = await handle(request("/v1/pets", { [name]: value, authorization }));
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    expect.objectContaining({ code: "bad_request" }),
+  ]);
 });
 
 async function fetchHandler(options: FetchOptions = {}) {

@@ -44,23 +44,6 @@ test("what is refused for its syntax costs nothing", async () => {
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
 
-test.each(["pets.test/v1", "user@pets.test", "pets test", "pets.test:x"])(
-  "a Host of %j is 400",
-  async (host) => {
-    const { dial, key } = await serve();
-    const wire = await dial();
-    wire.send(`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    expect((await wire.answer()).status).toBe(400);
-  },
-);
-
-test("HTTP/1.0 needs no Host", async () => {
-  const { dial, key } = await serve();
-  const wire = await dial();
-  wire.send(`GET /v1/pets HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-  expect((await wire.answer()).status).toBe(200);
-});
-
 function parse(body: string): Record<string, unknown> {
   return JSON.parse(body) as Record<string, unknown>;
 }

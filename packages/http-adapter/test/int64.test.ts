@@ -47,6 +47,7 @@ function holding(id: bigint, asked: (bigint | undefined)[]): Storage {
     ...createMemoryStorage(),
     pets: {
       create: () => okAsync(pet),
+      createAll: () => okAsync([pet]),
       find: (wanted) => {
         asked.push(wanted);
         return okAsync(wanted === id ? pet : undefined);

@@ -1,5 +1,10 @@
 import { createServer } from "node:http";
-import { createFetchHandler, createNodeHandler, mount } from "@petstore/http-adapter";
+import {
+  createFetchHandler,
+  createKoaMiddleware,
+  createNodeHandler,
+  mount,
+} from "@petstore/http-adapter";
 import { createPetStore } from "@petstore/core";
 import { describe, expect, test } from "vitest";
 import { serve } from "./support/serve.js";
@@ -9,6 +14,7 @@ const store = createPetStore();
 describe.each<[name: string, create: (options: object) => unknown]>([
   ["mount", (options) => mount(createServer(), store, options)],
   ["createNodeHandler", (options) => createNodeHandler(store, options)],
+  ["createKoaMiddleware", (options) => createKoaMiddleware(store, options)],
   ["createFetchHandler", (options) => createFetchHandler(store, options)],
 ])("%s", (_, create) => {
   test.each([
@@ -38,6 +44,9 @@ describe.each<[name: string, create: (options: object) => unknown]>([
     ["maxBodyBytes", 0],
     ["maxBodyBytes", 1.5],
     ["maxBodyBytes", "1kb"],
+    ["maxBodySeconds", 0],
+    ["maxBodySeconds", Number.POSITIVE_INFINITY],
+    ["maxBodySeconds", "10s"],
     ["onError", true],
     ["origin", "x-forwarded-for"],
     ["basepath", "/v1"],
@@ -53,4 +62,9 @@ test("a store lives at any depth", async () => {
   const body = '{"name":"Rex","categoryId":1}';
   const created = await call({ path: "/a/b/v1/pets", method: "POST", body });
   expect(created.headers["location"]).toBe("/a/b/v1/pets/1");
+});
+
+test("mount refuses a wrong ownsServer and names it", () => {
+  const options: object = { ownsServer: "yes" };
+  expect(() => mount(createServer(), store, options)).toThrow(/option ownsServer must/);
 });

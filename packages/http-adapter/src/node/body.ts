@@ -1,25 +1,44 @@
 import type { IncomingMessage } from "node:http";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
+import { collectBytes } from "../collected-bytes.js";
 import type { HttpBody } from "../http-message.js";
-import { badRequest, payloadTooLarge, type BadRequest, type PayloadTooLarge } from "../refusal.js";
+import { badRequest, payloadTooLarge, requestTimeout, type UnreadableMessage } from "../refusal.js";
+import type { Interruption } from "./interruption.js";
 
-type Read = Result<HttpBody, PayloadTooLarge | BadRequest>;
+type Read = Result<HttpBody, UnreadableMessage>;
 
 /**
- * Reads the body of a request, of at most `limit` bytes; the rest of a longer one is left unread.
- * Where a body parser of the host was first, its `request.body` is the body.
+ * Reads the body of a request, of at most `limit` bytes and for at most `seconds`; the rest of a
+ * longer or slower one is left unread. Where a body parser of the host was first, what it made of
+ * the body is the body.
  */
 export function readNodeBody(
   request: IncomingMessage,
   limit: number,
-): ResultAsync<HttpBody, PayloadTooLarge | BadRequest> {
-  if (request.readableDidRead) return new ResultAsync(Promise.resolve(readParsed(request, limit)));
-  if (request.destroyed) return new ResultAsync(Promise.resolve(err(ENDED_EARLY)));
+  seconds: number,
+  interruption: Interruption,
+  parsed: unknown,
+): ResultAsync<HttpBody, UnreadableMessage> {
+  if (request.readableDidRead) return settled(readParsed(parsed, limit));
+  const reason = interruption.reason();
+  if (reason !== undefined) return settled(err(reason));
+  if (request.destroyed) return settled(err(ENDED_EARLY));
   return new ResultAsync(
     new Promise((resolve) => {
-      collect(request, limit, resolve);
+      collect(request, limit, seconds, interruption, resolve);
     }),
   );
+}
+
+/**
+ * What a body parser of the host has left on its request, if one was there: the text or bytes in
+ * `rawBody`, where it keeps them, since they are exact; else whatever it made of them in `body`.
+ */
+export function bodyLeftBy(request: object): unknown {
+  const raw: unknown = "rawBody" in request ? request.rawBody : undefined;
+  if (typeof raw === "string") return Buffer.from(raw);
+  if (raw instanceof Uint8Array) return raw;
+  return "body" in request ? request.body : undefined;
 }
 
 const ENDED_EARLY = Object.freeze(badRequest("The body ended early."));
@@ -27,33 +46,43 @@ const GONE = Object.freeze(
   badRequest("The host has read the body: mount the pet store before the body parser."),
 );
 
-function readParsed(request: IncomingMessage, limit: number): Read {
-  const body: unknown = "body" in request ? request.body : undefined;
+function settled(read: Read): ResultAsync<HttpBody, UnreadableMessage> {
+  return new ResultAsync(Promise.resolve(read));
+}
+
+function readParsed(body: unknown, limit: number): Read {
   if (body === undefined) return err(GONE);
   return body instanceof Uint8Array
     ? checkLength(body, limit)
     : ok({ kind: "parsed", value: body });
 }
 
-function collect(request: IncomingMessage, limit: number, settle: (read: Read) => void): void {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+function collect(
+  request: IncomingMessage,
+  limit: number,
+  seconds: number,
+  interruption: Interruption,
+  settle: (read: Read) => void,
+): void {
+  const collected = collectBytes();
+  const deadline = setTimeout(() => finish(err(requestTimeout())), seconds * 1_000);
 
   function take(chunk: Uint8Array): void {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > limit) finish(err(payloadTooLarge(limit)));
+    if (collected.length + chunk.length > limit) finish(err(payloadTooLarge(limit)));
+    else collected.add(chunk);
   }
   function end(): void {
-    finish(ok({ kind: "bytes", bytes: Buffer.concat(chunks, length) }));
+    finish(ok({ kind: "bytes", bytes: collected.bytes() }));
   }
   function close(): void {
     finish(err(ENDED_EARLY));
   }
   function finish(read: Read): void {
+    clearTimeout(deadline);
     request.off("data", take).off("end", end).off("close", close).pause();
     settle(read);
   }
+  interruption.listen((reason) => finish(err(reason)));
   // Without a listener for it, Node emits no "error" when the client goes away: only "close".
   request.on("data", take).on("end", end).on("close", close);
 }

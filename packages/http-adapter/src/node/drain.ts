@@ -25,4 +25,6 @@ export function drain(request: IncomingMessage, done: () => void): void {
     done();
   }
   request.on("data", take).on("end", finish).on("close", finish).resume();
+  // The client has closed its side: nothing more can come.
+  if (request.socket.readableEnded) finish();
 }

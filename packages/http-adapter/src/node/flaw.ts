@@ -1,23 +1,39 @@
 import type { IncomingMessage } from "node:http";
-import { badRequest, type BadRequest } from "../refusal.js";
+import { isHost } from "../host.js";
+import { badRequest, headersTooLarge, type BadRequest, type HeadersTooLarge } from "../refusal.js";
 import { headerLines } from "./header-lines.js";
 
-/** RFC 9112, section 3.2: a host and perhaps a port, or nothing. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+/** Node drops in silence what comes after this many header lines, framing and credentials too. */
+const MAX_LINES = 1_000;
 
 /** What is wrong with the message itself that Node's parser let through. */
-export function flawOf(request: IncomingMessage): BadRequest | undefined {
-  const hosts = headerLines(request.rawHeaders, "host");
-  const [host] = hosts;
-  if (host === undefined) return isHttp10(request) ? undefined : NO_HOST;
-  if (hosts.length > 1) return TWO_HOSTS;
-  return HOST.test(host) ? undefined : BAD_HOST;
+export function flawOf(request: IncomingMessage): BadRequest | HeadersTooLarge | undefined {
+  const { rawHeaders, httpVersion } = request;
+  if (rawHeaders.length >= 2 * MAX_LINES) return TOO_MANY_LINES;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return UNKNOWN_VERSION;
+  return flawOfHost(headerLines(rawHeaders, "host"), httpVersion) ?? flawOfCoding(request);
 }
 
+const TOO_MANY_LINES = Object.freeze(headersTooLarge());
+const UNKNOWN_VERSION = Object.freeze(badRequest("Only HTTP/1.1 and HTTP/1.0 are spoken here."));
 const NO_HOST = Object.freeze(badRequest("The Host header is missing."));
 const TWO_HOSTS = Object.freeze(badRequest("There is more than one Host header."));
 const BAD_HOST = Object.freeze(badRequest("The Host header is no host."));
+const UNKNOWN_CODING = Object.freeze(badRequest("The only transfer coding known is chunked."));
 
-function isHttp10({ httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean {
-  return httpVersionMajor === 1 && httpVersionMinor === 0;
+function flawOfHost(hosts: readonly string[], httpVersion: string): BadRequest | undefined {
+  const [host] = hosts;
+  if (host === undefined) return httpVersion === "1.0" ? undefined : NO_HOST;
+  if (hosts.length > 1) return TWO_HOSTS;
+  return isHost(host) ? undefined : BAD_HOST;
+}
+
+/**
+ * RFC 9112, section 6.1: HTTP/1.0 has no transfer codings, so one there is a sign of smuggling. An
+ * unknown one is 400, not 501: what a client got wrong is no failure of the server.
+ */
+function flawOfCoding({ headers, httpVersion }: IncomingMessage): BadRequest | undefined {
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  return coding.toLowerCase() === "chunked" && httpVersion === "1.1" ? undefined : UNKNOWN_CODING;
 }

@@ -1,20 +1,32 @@
 import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { badRequest, expectationFailed, notFound } from "../refusal.js";
+import type { HostCheck } from "./host-check.js";
 import type { Emit } from "./override-emit.js";
 import type { Expectation } from "./request.js";
 import type { NodeTransport } from "./transport.js";
 
 /** Leaves to a server's own listeners what a mount does not take. */
 export interface Forwarding {
+  /** Whether nobody but mounts listens for an event. */
+  isLeftToNode(event: string): boolean;
   /** Passes on an event that is no request. */
   event(event: string | symbol, args: readonly unknown[]): boolean;
   /** Passes on a request and, where nobody listens, does what Node does then. */
   request(expectation: Expectation, request: IncomingMessage, response: ServerResponse): boolean;
 }
 
+/** What a mount forwards with. */
+export interface ForwardingContext {
+  readonly transport: Pick<NodeTransport, "refuse">;
+  readonly hostCheck: HostCheck;
+  /** Whether the store speaks for the whole server. */
+  readonly owns: () => boolean;
+}
+
 /**
- * Node asks how to meet an expectation only where somebody listens: so a mount has this stand there.
- * It has nothing to do, since the mount's `emit` has seen to the request.
+ * Node asks how to meet an expectation, or to connect, only where somebody listens: so a mount has
+ * this stand there. It has nothing to do, since the mount's `emit` has seen to the request.
  */
 export function standIn(): void {
   // See above.
@@ -27,17 +39,32 @@ const IS_MOUNTED = Symbol("petstore: is mounted");
 export function createForwarding(
   server: EventEmitter,
   inner: Emit,
-  transport: Pick<NodeTransport, "serveElsewhere">,
+  { transport, hostCheck, owns }: ForwardingContext,
 ): Forwarding {
   const isLeftToNode = (event: string): boolean =>
     server.listeners(event).every((listener) => listener === standIn) && !inner(IS_MOUNTED);
 
+  function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
+    if (owns()) transport.refuse(badRequest("The Host header is missing."), request, response);
+    else response.writeHead(400, ["Connection", "close"]).end();
+    return true;
+  }
+
+  function refuseExpectation(request: IncomingMessage, response: ServerResponse): boolean {
+    if (owns()) transport.refuse(expectationFailed(), request, response);
+    else response.writeHead(417).end();
+    return true;
+  }
+
   return {
+    isLeftToNode,
     event: (event, args) => event === IS_MOUNTED || inner(event, ...args),
     request: (expectation, request, response) => {
+      if (hostCheck.refuses(request) && !inner(IS_MOUNTED))
+        return refuseWithoutHost(request, response);
       switch (expectation) {
         case "none":
-          if (!inner("request", request, response)) transport.serveElsewhere(request, response);
+          if (!inner("request", request, response)) transport.refuse(notFound(), request, response);
           return true;
         case "continue":
           if (!isLeftToNode("checkContinue")) return inner("checkContinue", request, response);
@@ -46,8 +73,7 @@ export function createForwarding(
         case "unknown":
           if (!isLeftToNode("checkExpectation"))
             return inner("checkExpectation", request, response);
-          response.writeHead(417).end();
-          return true;
+          return refuseExpectation(request, response);
       }
     },
   };

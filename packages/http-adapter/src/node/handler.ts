@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
+import { notFound } from "../refusal.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
 import { createNodeTransport } from "./transport.js";
 
 /** A listener for `request`, and a middleware for whatever calls middlewares like Express does. */
-export type NodeHandler = (
-  request: IncomingMessage,
+export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
+  request: Request,
   response: ServerResponse,
   next?: () => void,
 ) => void;
@@ -18,12 +19,15 @@ export type NodeHandler = (
  * it after the checks.
  * @throws TypeError that names the option, when one is wrong.
  */
-export function createNodeHandler(store: PetStore, options: NodeOptions = {}): NodeHandler {
+export function createNodeHandler<Request extends IncomingMessage = IncomingMessage>(
+  store: PetStore,
+  options: NodeOptions<Request> = {},
+): NodeHandler<Request> {
   const transport = createNodeTransport(store, parseNodeSettings(options));
   return (request, response, next) => {
     const place = transport.locate(request);
-    if (place !== undefined) transport.serve(request, response, place, "none");
+    if (place !== undefined) void transport.serve(request, response, place, "none");
     else if (next !== undefined) next();
-    else transport.serveElsewhere(request, response);
+    else transport.refuse(notFound(), request, response);
   };
 }

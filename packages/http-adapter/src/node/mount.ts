@@ -1,14 +1,23 @@
-import { IncomingMessage, ServerResponse, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
-import { createForwarding, standIn } from "./forward.js";
+import { must } from "../settings.js";
+import { intercept } from "./intercept.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
-import { overrideEmit } from "./override-emit.js";
-import type { Expectation } from "./request.js";
 import { createNodeTransport } from "./transport.js";
 
 /** Any of Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
+
+/** What `mount` can be given; everything has a default. */
+export interface MountOptions extends NodeOptions {
+  /**
+   * Whether the store speaks for the whole server: then also what Node refuses by itself (bad
+   * syntax, oversized headers, slow requests, CONNECT) is answered with an Error body and the rate
+   * limit headers. When left out: as long as nobody else listens for `request` or `clientError`.
+   */
+  readonly ownsServer?: boolean | undefined;
+}
 
 /**
  * Mounts a store on a server, whatever else listens there, before or after: it takes the requests
@@ -23,51 +32,20 @@ export type NodeServer = Server | SecureServer;
  * @returns a function that unmounts: the server is as it was. Calling it again does nothing.
  * @throws TypeError that names the option, when one is wrong.
  */
-export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
-  const transport = createNodeTransport(store, parseNodeSettings(options));
-
-  const restoreEmit = overrideEmit(server, (inner) => {
-    const forward = createForwarding(server, inner, transport);
-    return (event, ...args) => {
-      const expectation = expectationOf(event);
-      const [request, response] = args;
-      if (expectation === undefined || !isRequest(request) || !isResponse(response)) {
-        return forward.event(event, args);
-      }
-      const place = transport.locate(request);
-      if (place === undefined) return forward.request(expectation, request, response);
-      transport.serve(request, response, place, expectation);
-      return true;
-    };
-  });
-  server.on("checkContinue", standIn).on("checkExpectation", standIn);
-
-  let isMounted = true;
-  return () => {
-    if (!isMounted) return;
-    isMounted = false;
-    restoreEmit();
-    server.off("checkContinue", standIn).off("checkExpectation", standIn);
-  };
+export function mount(server: NodeServer, store: PetStore, options: MountOptions = {}): () => void {
+  const { ownsServer, ...others } = options;
+  must(isBooleanOrAbsent(ownsServer), "ownsServer", "must be true or false");
+  const transport = createNodeTransport(store, parseNodeSettings(others));
+  return intercept(
+    server,
+    transport,
+    ({ request, response, place, expectation }) => {
+      void transport.serve(request, response, place, expectation);
+    },
+    ownsServer,
+  );
 }
 
-function expectationOf(event: string | symbol): Expectation | undefined {
-  switch (event) {
-    case "request":
-      return "none";
-    case "checkContinue":
-      return "continue";
-    case "checkExpectation":
-      return "unknown";
-    default:
-      return undefined;
-  }
-}
-
-function isRequest(value: unknown): value is IncomingMessage {
-  return value instanceof IncomingMessage;
-}
-
-function isResponse(value: unknown): value is ServerResponse {
-  return value instanceof ServerResponse;
+function isBooleanOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === "boolean";
 }

@@ -4,6 +4,8 @@ import { expectationFailed } from "../refusal.js";
 import { readNodeBody } from "./body.js";
 import { flawOf } from "./flaw.js";
 import { headerLines } from "./header-lines.js";
+import { watchInterruption } from "./interruption.js";
+import type { Closing } from "./write.js";
 
 /**
  * What the client expects before it sends the body (RFC 9110, section 10.1.1): nothing, or nothing
@@ -13,28 +15,45 @@ export type Expectation = "none" | "continue" | "unknown";
 
 /** A request of Node's as the neutral core sees it. */
 export interface NodeRequest extends HttpRequest {
-  /** Whether the client may still be waiting with its body for an answer to its expectation. */
-  isWaiting(): boolean;
+  /** When the connection must be closed after the answer, as things stand. */
+  closing(): Closing;
+}
+
+/** What is known of a request beside itself. */
+export interface Circumstances {
+  readonly expectation: Expectation;
+  readonly origin: string | undefined;
+  /** What a body parser of the host made of the body, if one was there. */
+  readonly body: unknown;
+  readonly maxBodySeconds: number;
 }
 
 /** Shows a request of Node's to the neutral core. */
 export function toHttpRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  expectation: Expectation,
-  origin: string | undefined,
+  { expectation, origin, body, maxBodySeconds }: Circumstances,
 ): NodeRequest {
+  const flaw = flawOf(request);
+  const interruption = watchInterruption(request);
   let isWaiting = expectation !== "none";
+  let isRead = false;
   return {
     method: request.method ?? "",
     origin,
-    flaw: expectation === "unknown" ? expectationFailed() : flawOf(request),
+    flaw: flaw ?? (expectation === "unknown" ? expectationFailed() : undefined),
     lines: (name) => headerLines(request.rawHeaders, name),
     readBody: (limit) => {
       if (isWaiting) response.writeContinue();
       isWaiting = false;
-      return readNodeBody(request, limit);
+      isRead = true;
+      return readNodeBody(request, limit, maxBodySeconds, interruption, body);
     },
-    isWaiting: () => isWaiting,
+    closing: () => {
+      // What follows a request with "Upgrade" in the same packet is lost to Node's parser.
+      if (flaw !== undefined || request.headers.upgrade !== undefined) return "always";
+      const isBroken = isRead || interruption.reason() !== undefined;
+      return isWaiting || isBroken ? "if-unread" : "if-long";
+    },
   };
 }

@@ -4,41 +4,57 @@ import type { PetStore } from "@petstore/core";
 import { createAnswerer } from "../answer.js";
 import type { HttpResponse } from "../http-message.js";
 import { locate, type Place } from "../place.js";
+import type { Refusal } from "../refusal.js";
+import { bodyLeftBy } from "./body.js";
 import type { NodeSettings } from "./options.js";
 import { toHttpRequest, type Expectation } from "./request.js";
-import { writeResponse } from "./write.js";
+import { writeResponse, type Closing } from "./write.js";
+
+/** What a host has made of a request that the store answers. */
+export interface HostView {
+  /** Tells callers without a valid key apart. */
+  readonly origin: string | undefined;
+  /** What a body parser left, where one was first. */
+  readonly body: unknown;
+}
 
 /** The neutral core on Node's messages. */
-export interface NodeTransport {
+export interface NodeTransport<Request extends IncomingMessage = IncomingMessage> {
   /** Where a request goes below the base path; `undefined` when it goes elsewhere. */
-  locate(request: IncomingMessage): Place | undefined;
-  /** Answers a request below the base path. */
-  serve(
-    request: IncomingMessage,
+  readonly locate: (request: Request) => Place | undefined;
+  /** Answers a request below the base path; resolves when the answer is handed over. Never rejects. */
+  readonly serve: (
+    request: Request,
     response: ServerResponse,
     place: Place,
     expectation: Expectation,
-  ): void;
-  /** Answers a request that goes elsewhere, where nobody else would. */
-  serveElsewhere(request: IncomingMessage, response: ServerResponse): void;
+    view?: HostView,
+  ) => Promise<void>;
+  /** Refuses a request that nobody else answers, unseen and at no cost. */
+  readonly refuse: (refusal: Refusal, request: Request, response: ServerResponse) => void;
+  /** The answer to a refusal where there is no request, for the address of a socket. */
+  readonly renderRefusal: (refusal: Refusal, socket: Socket) => HttpResponse;
 }
 
 /** The neutral core on Node's messages, for a store. */
-export function createNodeTransport(store: PetStore, settings: NodeSettings): NodeTransport {
+export function createNodeTransport<Request extends IncomingMessage = IncomingMessage>(
+  store: PetStore,
+  settings: NodeSettings<Request>,
+): NodeTransport<Request> {
   const answerer = createAnswerer(store, settings);
-  const { basePath, origin, onError } = settings;
+  const { basePath, origin, onError, maxBodySeconds } = settings;
   /** What comes after an answer with `Connection: close` is no request (RFC 9112, section 9.6). */
-  const closing = new WeakSet<Socket>();
+  const closed = new WeakSet<Socket>();
 
   function write(
-    request: IncomingMessage,
+    request: Request,
     response: ServerResponse,
     answer: HttpResponse,
-    isWaiting: boolean,
+    closing: Closing,
   ): void {
     try {
-      const connection = writeResponse(request, response, answer, isWaiting);
-      if (connection === "closing") closing.add(request.socket);
+      const connection = writeResponse(request, response, answer, closing);
+      if (connection === "closing") closed.add(request.socket);
     } catch (cause) {
       onError(cause);
       response.destroy();
@@ -47,22 +63,20 @@ export function createNodeTransport(store: PetStore, settings: NodeSettings): No
 
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    serve: (request, response, place, expectation) => {
-      if (closing.has(request.socket)) return;
-      const neutral = toHttpRequest(request, response, expectation, origin(request));
-      void answerer.answer(neutral, place).then((answer) => {
-        write(request, response, answer, neutral.isWaiting());
-      });
+    serve: async (request, response, place, expectation, view) => {
+      if (closed.has(request.socket)) return;
+      const seen = view ?? { origin: origin(request), body: bodyLeftBy(request) };
+      const neutral = toHttpRequest(request, response, { ...seen, expectation, maxBodySeconds });
+      const answer = await answerer.answer(neutral, place);
+      write(request, response, answer, neutral.closing());
     },
-    serveElsewhere: (request, response) => {
+    refuse: (refusal, request, response) => {
       const { method = "" } = request;
-      write(
-        request,
-        response,
-        answerer.answerElsewhere({ method, origin: origin(request) }),
-        false,
-      );
+      const answer = answerer.refuse(refusal, { method, origin: origin(request) });
+      write(request, response, answer, refusal.code === "not_found" ? "if-long" : "always");
     },
+    renderRefusal: (refusal, { remoteAddress }) =>
+      answerer.refuse(refusal, { method: "", origin: remoteAddress }),
   };
 }
 

@@ -2,32 +2,40 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "../http-message.js";
 import { drain } from "./drain.js";
 
+/**
+ * When an answer closes the connection: always; if any of the body is left unread (the client was
+ * never told to send it, or reading was given up); if what is left unread is long, or of unknown
+ * length.
+ */
+export type Closing = "always" | "if-unread" | "if-long";
+
 /** A body that was declared this long at most is read to its end, so that the connection can stay. */
 const MAX_DRAINED_BYTES = 65_536;
 
 /**
- * Writes an answer. Where a body is left unread that is long, of unknown length, or that the client
- * was never told to send, the connection is closed after the answer, so that nothing of the body is
- * ever taken for a next request; but first a little more is read away, since closing a socket that
- * holds unread bytes resets it and may cost the client the answer (RFC 9112, section 9.6).
+ * Writes an answer and, where need be, closes the connection after it, so that nothing of a body is
+ * ever taken for a next request; but first a little more of an unread one is read away, since
+ * closing a socket that holds unread bytes resets it and may cost the client the answer (RFC 9112,
+ * section 9.6).
  * @returns what becomes of the connection.
  */
 export function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
-  isWaiting: boolean,
+  closing: Closing,
 ): "kept" | "closing" {
   if (response.headersSent || response.destroyed) return "kept";
   // Express says who it is on answers that are not its own, too.
   response.removeHeader("X-Powered-By");
-  if (request.complete || !(isWaiting || isLong(request))) {
-    response.writeHead(status, headers);
-    response.end(body);
-    return "kept";
-  }
-  headers.push("Connection", "close");
+  const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
+  if (isUnread || closing === "always") headers.push("Connection", "close");
+
   response.writeHead(status, headers);
+  if (!isUnread) {
+    response.end(body);
+    return closing === "always" ? "closing" : "kept";
+  }
   if (body === "") response.flushHeaders();
   else response.write(body);
   drain(request, () => void response.end());

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { createManualClock, createPetStore, type ManualClock, type PetStore } from "@petstore/core";
 import type { PetStoreOptions } from "@petstore/core";
 import { onTestFinished } from "vitest";
-import { mount, type NodeOptions } from "@petstore/http-adapter";
+import { mount, type MountOptions } from "@petstore/http-adapter";
 import { dial, type Answer, type Wire } from "./wire.js";
 
 /** What a test sends. */
@@ -36,12 +36,12 @@ export interface Served {
 
 /** Starts a server with a mounted store for the length of a test. */
 export async function serve(
-  options: NodeOptions & { readonly store?: PetStoreOptions } = {},
+  options: MountOptions & { readonly store?: PetStoreOptions } = {},
   server = createServer(),
 ): Promise<Served> {
-  const { store: storeOptions, ...nodeOptions } = options;
+  const { store: storeOptions, ...mountOptions } = options;
   const made = await makeStore(storeOptions);
-  mount(server, made.store, nodeOptions);
+  mount(server, made.store, mountOptions);
   return { ...made, ...(await listen(server, made.key)) };
 }
 

@@ -18,9 +18,13 @@ export interface Wire {
   rest(): Promise<string>;
 }
 
-/** Connects to a server on this machine. */
-export async function dial(port: number, host = "127.0.0.1"): Promise<Wire> {
-  const socket = connect(port, host);
+/** Connects to a server on this machine, by TCP or as `open` does. */
+export async function dial(
+  port: number,
+  host = "127.0.0.1",
+  open: (port: number, host: string) => Socket = connect,
+): Promise<Wire> {
+  const socket = open(port, host);
   let received = "";
   let isOver = false;
   let wake: () => void = () => undefined;

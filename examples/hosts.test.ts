@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it, vi } from "vitest";
+import { createSelfSigned } from "../packages/http-adapter/test/support/self-signed.js";
+
+const folder = mkdtempSync(join(tmpdir(), "petstore-examples-"));
+const { key, cert } = createSelfSigned();
+const tls = { TLS_KEY: join(folder, "key.pem"), TLS_CERT: join(folder, "cert.pem") };
+writeFileSync(tls.TLS_KEY, key);
+writeFileSync(tls.TLS_CERT, cert);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it.each([
+  ["mount", "/v1"],
+  ["https", "/v1"],
+  ["express", "/v1"],
+  ["express-router", "/api/v1"],
+  ["fastify", "/api/v1"],
+  ["koa", "/v1"],
+  ["hono", "/api/v1"],
+])("the example %s serves the store at %s beside the host's own page", async (name, basePath) => {
+  const port = await freePort();
+  const child = start(name, { ...tls, PORT: String(port) });
+  try {
+    const line = await firstLine(child.stdout);
+    const [, authorization = ""] = line.trim().split(": ");
+    const visit = name === "https" ? visitSecurely : visitPlainly;
+    // The line with the key may come before the port is open.
+    await vi.waitFor(() => visit(port, "/", authorization));
+    expect(await visit(port, `${basePath}/pets`, authorization)).toEqual([200, "[]"]);
+    expect(await visit(port, "/", authorization)).toEqual([200, "The host's own page."]);
+  } finally {
+    child.kill();
+    if (child.exitCode === null) await once(child, "exit");
+  }
+});
+
+it("the example fetch prints what it says", async () => {
+  const stdout = start("fetch").stdout;
+  expect(await text(stdout)).toBe(
+    '201 {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}\n',
+  );
+});
+
+it("the example next-route answers every method that Next hands to it", async () => {
+  const { store, ...route } = await import("./next-route.js");
+  const issued = await store.keys.issue({ plan: "free" });
+  const authorization = `Bearer ${issued._unsafeUnwrap().secret}`;
+  const statuses = Object.entries(route).map(async ([method, handler]) => {
+    const request = new Request("http://pets.test/api/v1/pets/1", {
+      method,
+      headers: { authorization },
+    });
+    return [method, (await handler(request, { params: Promise.resolve({}) })).status];
+  });
+  expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
+    ...{ GET: 404, HEAD: 404 },
+    ...{ POST: 405, PUT: 405, PATCH: 405, DELETE: 405, OPTIONS: 405 },
+  });
+});
+
+function start(name: string, env: Record<string, string> = {}) {
+  return spawn(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] },
+  );
+}
+
+/** What a process prints first; `""` when it ends before. */
+async function firstLine(stdout: Readable): Promise<string> {
+  for await (const chunk of stdout) return String(chunk);
+  return "";
+}
+
+async function visitPlainly(port: number, path: string, authorization: string) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } });
+  return [answer.status, await answer.text()];
+}
+
+async function visitSecurely(port: number, path: string, authorization: string) {
+  const url = `https://127.0.0.1:${port}${path}`;
+  return new Promise((resolve, reject) => {
+    get(url, { ca: cert, headers: { authorization } }, (answer) => {
+      void text(answer).then((body) => resolve([answer.statusCode, body]));
+    }).on("error", reject);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new Error("no port");
+}

@@ -1,0 +1,60 @@
+import type { PetStore } from "@petstore/core";
+import { badRequest } from "../refusal.js";
+import { createClientErrors } from "./client-errors.js";
+import { takeOverHostCheck } from "./host-check.js";
+import type { NodeServer } from "./mount.js";
+import { parseNodeSettings, type NodeOptions } from "./options.js";
+import { overrideEmit } from "./override-emit.js";
+import { eventOf } from "./server-event.js";
+import { createNodeTransport } from "./transport.js";
+
+/**
+ * Answers, on a host's own server, what Node refuses by itself: what its parser cannot read, what
+ * arrives too slowly, what lacks a Host. Such a request has no path, so it cannot be told whose it
+ * is: each gets the store's Error body and rate limit headers, with the quota of the socket's
+ * address, and `Connection: close`. A response that is under way is delivered whole before.
+ *
+ * `mount` does it by itself on a server where nobody else listens.
+ *
+ * ```ts
+ * const server = app.listen(3000);
+ * handleClientErrors(server, store);
+ * ```
+ * @returns a function that undoes it: the server is as it was. Calling it again does nothing.
+ * @throws TypeError that names the option, when one is wrong.
+ */
+export function handleClientErrors(
+  server: NodeServer,
+  store: PetStore,
+  options: NodeOptions = {},
+): () => void {
+  const transport = createNodeTransport(store, parseNodeSettings(options));
+  const clientErrors = createClientErrors(transport.renderRefusal);
+  const hostCheck = takeOverHostCheck(server);
+
+  const restoreEmit = overrideEmit(server, (inner) => (name, ...args) => {
+    const event = eventOf(name, args);
+    switch (event.kind) {
+      case "clientError":
+        clientErrors.handle(event.error, event.socket);
+        return true;
+      case "request":
+        if (clientErrors.hasFailed(event.request.socket)) return true;
+        clientErrors.watch(event.request, event.response);
+        if (!hostCheck.refuses(event.request)) return inner(name, ...args);
+        transport.refuse(badRequest("The Host header is missing."), event.request, event.response);
+        return true;
+      case "connect":
+      case "other":
+        return inner(name, ...args);
+    }
+  });
+
+  let isActive = true;
+  return () => {
+    if (!isActive) return;
+    isActive = false;
+    restoreEmit();
+    hostCheck.release();
+  };
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Place } from "../place.js";
+import { methodNotAllowed } from "../refusal.js";
+import { createClientErrors } from "./client-errors.js";
+import { createForwarding, standIn } from "./forward.js";
+import { takeOverHostCheck, type HostChecking } from "./host-check.js";
+import { overrideEmit } from "./override-emit.js";
+import type { Expectation } from "./request.js";
+import { eventOf } from "./server-event.js";
+import type { NodeTransport } from "./transport.js";
+
+/** A request below the base path, caught before any listener of the server has seen it. */
+export interface Intercepted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly place: Place;
+  readonly expectation: Expectation;
+  /** Hands it to the server's own listeners after all, as a request that expects nothing. */
+  readonly passOn: () => void;
+}
+
+/**
+ * Stands before a server's listeners and takes every request below the base path; the others reach
+ * the server as ever. Where the store owns the server, it also answers what Node refuses by itself.
+ *
+ * @param ownsServer when left out: as long as nobody else listens for `request` or `clientError`
+ * @returns a function that undoes it. Calling it again does nothing.
+ */
+export function intercept(
+  server: HostChecking,
+  transport: Pick<NodeTransport, "locate" | "refuse" | "renderRefusal">,
+  take: (intercepted: Intercepted) => void,
+  ownsServer?: boolean,
+): () => void {
+  const clientErrors = createClientErrors(transport.renderRefusal);
+  const hostCheck = takeOverHostCheck(server);
+  const owns = (): boolean => ownsServer ?? isUnclaimed(server);
+
+  const restoreEmit = overrideEmit(server, (inner) => {
+    const forward = createForwarding(server, inner, { transport, hostCheck, owns });
+    return (name, ...args) => {
+      const event = eventOf(name, args);
+      switch (event.kind) {
+        case "request": {
+          const { expectation, request, response } = event;
+          if (clientErrors.hasFailed(request.socket)) return true;
+          clientErrors.watch(request, response);
+          const place = transport.locate(request);
+          if (place === undefined) return forward.request(expectation, request, response);
+          const passOn = (): void => void inner("request", request, response);
+          take({ request, response, place, expectation, passOn });
+          return true;
+        }
+        case "clientError":
+          if (!owns()) return forward.event(name, args);
+          clientErrors.handle(event.error, event.socket);
+          return true;
+        case "connect":
+          if (!forward.isLeftToNode("connect")) return forward.event(name, args);
+          if (owns()) clientErrors.refuse(methodNotAllowed(METHODS), event.socket);
+          else event.socket.destroy();
+          return true;
+        case "other":
+          return forward.event(name, args);
+      }
+    };
+  });
+  for (const event of STOOD_IN) server.on(event, standIn);
+
+  let isActive = true;
+  return () => {
+    if (!isActive) return;
+    isActive = false;
+    restoreEmit();
+    hostCheck.release();
+    for (const event of STOOD_IN) server.off(event, standIn);
+  };
+}
+
+const STOOD_IN = ["checkContinue", "checkExpectation", "connect"];
+
+/** All methods that any path answers. */
+const METHODS = "GET, HEAD, POST";
+
+function isUnclaimed(server: HostChecking): boolean {
+  return server.listenerCount("request") === 0 && server.listenerCount("clientError") === 0;
+}

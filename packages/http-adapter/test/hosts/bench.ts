@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import type { ManualClock, PetStore } from "@petstore/core";
+import { onTestFinished } from "vitest";
+import { compose, makeStore, type Call } from "../support/serve.js";
+import { dial, type Answer, type Wire } from "../support/wire.js";
+import { fetchAnswer } from "./fetch-answer.js";
+import type { Host, Started } from "./host.js";
+
+/** A host under test, with a store in it that has one Free key. */
+export interface Bench extends Started {
+  readonly store: PetStore;
+  readonly clock: ManualClock;
+  readonly key: string;
+  readonly basePath: string;
+  /** 0 where there is no server. */
+  readonly port: number;
+  /** Sends one request, to the list of pets unless it says otherwise. */
+  readonly call: (call?: Call) => Promise<Answer>;
+  readonly create: (json: string, headers?: readonly string[]) => Promise<Answer>;
+  readonly dial: () => Promise<Wire>;
+}
+
+/** How a host is set up for a test. */
+export interface BenchOptions {
+  readonly isMounted?: boolean;
+  readonly behindProxy?: boolean;
+}
+
+/** Starts a host for the length of a test. */
+export async function startBench(
+  { basePath, start }: Host,
+  { isMounted = true, behindProxy = false }: BenchOptions = {},
+): Promise<Bench> {
+  const made = await makeStore();
+  const started = await start({ store: isMounted ? made.store : undefined, behindProxy });
+  const port = await listen(started);
+  const dialHost = (): Promise<Wire> => dial(port, "127.0.0.1", started.open);
+  const call = async (what: Call = {}): Promise<Answer> => {
+    const complete = { key: made.key, path: `${basePath}/pets`, ...what };
+    if (started.fetch !== undefined) return fetchAnswer(started.fetch, complete);
+    const wire = await dialHost();
+    wire.send(compose(complete));
+    if (what.body !== undefined) wire.send(what.body);
+    const answer = await wire.answer(what.method);
+    wire.socket.destroy();
+    return answer;
+  };
+  return {
+    ...made,
+    ...started,
+    basePath,
+    port,
+    call,
+    create: (json, headers = ["Content-Type: application/json"]) =>
+      call({ method: "POST", body: json, headers }),
+    dial: dialHost,
+  };
+}
+
+async function listen({ server }: Started): Promise<number> {
+  if (server === undefined) return 0;
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

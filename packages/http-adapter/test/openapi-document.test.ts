@@ -1,0 +1,130 @@
+import {
+  encodeOpenApiDocument,
+  openApiDocument,
+  statusOf,
+  type Failure,
+} from "@petstore/http-adapter";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { expect, test } from "vitest";
+import { documentOnTheWire } from "./support/openapi.js";
+
+const { paths, components } = openApiDocument;
+
+test("the document is valid OpenAPI 3.1, on the wire and in memory", async () => {
+  for (const document of [documentOnTheWire, openApiDocument]) {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as never);
+    expect(errors).toBeUndefined();
+    expect([valid, validator.version]).toEqual([true, "3.1"]);
+  }
+});
+
+test("it is version 1.0.0 below /v1, and every operation takes a bearer key", () => {
+  expect(openApiDocument.info.version).toBe("1.0.0");
+  expect(openApiDocument.servers.map(({ url }) => url)).toEqual(["/v1"]);
+  expect(openApiDocument.security).toEqual([{ apiKey: [] }]);
+  expect(components.securitySchemes["apiKey"]).toMatchObject({ type: "http", scheme: "bearer" });
+});
+
+test("it has the three operations by their names, getPet deprecated with the date, and HEAD", () => {
+  const operations = Object.values(paths).flatMap((path) => Object.entries(path));
+  expect(operations.map(([method, { operationId }]) => `${method} ${operationId}`).sort()).toEqual([
+    "get getPet",
+    "get listPets",
+    "head headPet",
+    "head headPets",
+    "post createPet",
+  ]);
+  for (const { deprecated, description } of Object.values(paths["/pets/{petId}"])) {
+    expect(deprecated).toBe(true);
+    expect(description).toContain("5 December 2030");
+  }
+});
+
+test("the bounds of int64 are exact on the wire", () => {
+  const text = encodeOpenApiDocument(openApiDocument);
+  expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
+  expect(text).not.toContain("9223372036854776000");
+});
+
+test("it is frozen to the bottom", () => {
+  expect(isDeeplyFrozen(openApiDocument)).toBe(true);
+});
+
+test("every reference leads somewhere, and nothing is declared that nobody refers to", () => {
+  const text = JSON.stringify(openApiDocument);
+  const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
+  const used = new Set(references.map(([, kind = "", name = ""]) => `${kind}/${name}`));
+  const { parameters, headers, schemas } = components;
+  const declared = Object.entries({ parameters, headers, schemas }).flatMap(([kind, named]) =>
+    Object.keys(named).map((name) => `${kind}/${name}`),
+  );
+  const unused = declared.filter((name) => !used.has(name));
+  expect([...used].filter((name) => !declared.includes(name))).toEqual([]);
+  expect(unused.filter((name) => name !== "headers/Allow")).toEqual([]);
+});
+
+test("every example fits its schema", () => {
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  ajv.addSchema(documentOnTheWire, "openapi.json");
+  const contents = contentsIn(openApiDocument);
+  expect(contents.length).toBeGreaterThan(20);
+  for (const { schema, examples } of contents) {
+    const absolute = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
+    for (const { value } of Object.values(examples)) {
+      expect([ajv.validate(JSON.parse(absolute) as AnySchema, value), value]).toEqual([
+        true,
+        value,
+      ]);
+    }
+  }
+});
+
+test("every error code stands under its status, and every code stands somewhere", () => {
+  const seen = new Set<string>();
+  const { get, post } = paths["/pets"];
+  const elsewhere = Object.values(components.responses).map((response) => ["", response] as const);
+  for (const [status, { content }] of [
+    ...[get, post, paths["/pets/{petId}"].get].flatMap(({ responses }) =>
+      Object.entries(responses),
+    ),
+    ...elsewhere,
+  ]) {
+    const { examples } = content?.["application/json"] ?? { examples: {} };
+    for (const code of Object.keys(examples).filter(isErrorCode)) {
+      seen.add(code);
+      if (status !== "") expect(`${code} ${status}`).toBe(`${code} ${String(statusOf(code))}`);
+    }
+  }
+  expect([...seen].sort()).toEqual([...errorCodes].sort());
+});
+
+const errorCodes = (components.schemas["Error"]?.["properties"] as unknown as ErrorProperties).code
+  .enum;
+
+interface ErrorProperties {
+  readonly code: { readonly enum: readonly Failure["code"][] };
+}
+
+function isErrorCode(text: string): text is Failure["code"] {
+  return errorCodes.some((code) => code === text);
+}
+
+interface Example {
+  readonly schema: object;
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+function contentsIn(value: unknown): readonly Example[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = "schema" in value && "examples" in value ? [value as Example] : [];
+  return [...own, ...Object.values(value).flatMap(contentsIn)];
+}
+
+function isDeeplyFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen);
+}

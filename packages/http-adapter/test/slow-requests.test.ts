@@ -1,0 +1,82 @@
+import { createServer } from "node:http";
+import { createHardenedServer, createNodeHandler, SERVER_LIMITS } from "@petstore/http-adapter";
+import { expect, test } from "vitest";
+import { compose, listen, makeStore, serve } from "./support/serve.js";
+
+const hurried = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
+const timedOut = [408, "request_timeout", "close"];
+
+test.each<[what: string, bytes: string]>([
+  ["nothing at all", ""],
+  ["half a request line", "GET /v1/p"],
+  ["half a header section", "GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-"],
+])("a client that sends %s is told 408 by the server, and cut", async (_, bytes) => {
+  const { dial } = await serve({}, createHardenedServer(hurried));
+  const wire = await dial();
+  if (bytes !== "") wire.send(bytes);
+  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  expect(await wire.rest()).toBe("");
+});
+
+test.each(["Content-Length: 100", "Transfer-Encoding: chunked", "Content-Length: 65537"])(
+  "half a body (%s) ends by the server's timeout, or was refused before",
+  async (framing) => {
+    const { dial, key } = await serve({}, createHardenedServer(hurried));
+    const wire = await dial();
+    wire.send(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
+    const { status, headers } = await wire.answer();
+    expect([status, headers["connection"]]).toEqual([
+      framing.includes("65537") ? 413 : 408,
+      "close",
+    ]);
+    expect(headers["x-ratelimit-remaining"]).toBe("59");
+    expect(await wire.rest()).toBe("");
+  },
+);
+
+test("on a host's own server a slow body ends by maxBodySeconds", async () => {
+  const { store, key } = await makeStore();
+  const handle = createNodeHandler(store, { maxBodySeconds: 0.05 });
+  const { dial } = await listen(createServer(handle), key);
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, headers: ["Content-Length: 100"] }) + '{"name":');
+  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  expect(await wire.rest()).toBe("");
+});
+
+test("what completes a request after its 408 is no request", async () => {
+  const { dial, key, store } = await serve({}, createHardenedServer(hurried));
+  const wire = await dial();
+  const pet = '{"name":"Rex","categoryId":1}';
+  wire.send(compose({ method: "POST", key, body: pet }).slice(0, -2));
+  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  wire.send(`\r\n${pet}`);
+  expect(await wire.rest()).toBe("");
+  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+});
+
+test("a client that has said all and closes its side is still answered", async () => {
+  const { dial, key } = await serve({}, createHardenedServer());
+  const wire = await dial();
+  wire.socket.end(compose({ key }));
+  expect((await wire.answer()).status).toBe(200);
+  expect(await wire.rest()).toBe("");
+});
+
+test("the limits are there, and a slow request is gone within 15 s whatever it does", () => {
+  const server = createHardenedServer();
+  expect(server).toMatchObject(SERVER_LIMITS);
+  expect(server.maxRequestsPerSocket).toBe(0);
+  const { requestTimeout, connectionsCheckingInterval } = SERVER_LIMITS;
+  expect(requestTimeout + connectionsCheckingInterval + 2_000).toBeLessThan(15_000);
+  server.close();
+});
+
+function outcomeOf(answer: {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}): unknown[] {
+  const { code } = JSON.parse(answer.body) as { readonly code: string };
+  return [answer.status, code, answer.headers["connection"]];
+}

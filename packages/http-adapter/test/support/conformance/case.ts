@@ -1,0 +1,65 @@
+/** What a case expects of one answer. */
+export interface Expected {
+  readonly status: number;
+  /** The code of the Error body. */
+  readonly code?: string;
+  /** Headers by lower-case name: the value, or what it must look like. */
+  readonly headers?: Readonly<Record<string, string | RegExp>>;
+  /** The body: the text, or what it must look like. */
+  readonly body?: string | RegExp;
+}
+
+/** One row of the suite: bytes, and what must be answered. */
+export interface ConformanceCase {
+  readonly name: string;
+  /** The section of the specification or of the RFC that says so. */
+  readonly source: string;
+  /**
+   * The request as sent, each UTF-16 unit one byte; text beyond Latin-1 must be escaped. `{key}`
+   * stands for a valid API key. Where it ends early, the client then closes its side.
+   */
+  readonly request: string;
+  /** The answers, in order. A server may close the connection after them, not before. */
+  readonly answers: readonly Expected[];
+  /** Whether the server closes the connection after the last answer; left open when left out. */
+  readonly closes?: boolean;
+  /** Whether the client closes its side after the request. */
+  readonly ends?: boolean;
+  /** Holds only where the store owns the server: on a host's own, Node or the host answers. */
+  readonly ownServerOnly?: boolean;
+}
+
+/** The line that authenticates. */
+export const AUTH = "Authorization: Bearer {key}\r\n";
+
+/** The head of a request with Host and key, and these lines. */
+export function head(requestLine: string, ...lines: readonly string[]): string {
+  return `${requestLine} HTTP/1.1\r\nHost: pets.test\r\n${AUTH}${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
+}
+
+/** A POST of this body, with its length. */
+export function post(body: string, ...lines: readonly string[]): string {
+  return `${head("POST /v1/pets", `Content-Length: ${body.length}`, ...lines)}${body}`;
+}
+
+/** A POST of these raw bytes after the head, chunked. */
+export function chunked(bytes: string, ...lines: readonly string[]): string {
+  return `${head("POST /v1/pets", "Transfer-Encoding: chunked", ...lines)}${bytes}`;
+}
+
+/** Text as its UTF-8 bytes, each one unit. */
+export function utf8(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** A good pet, 29 bytes long. */
+export const PET = '{"name":"Rex","categoryId":1}';
+
+/** The good pet as one chunk. */
+export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
+
+/** A plain refusal of a message: 400 and the end of the connection. */
+export const badRequest = {
+  answers: [{ status: 400, code: "bad_request", headers: { connection: "close" } }],
+  closes: true,
+} as const;

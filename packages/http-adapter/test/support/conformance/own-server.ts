@@ -1,0 +1,7 @@
+import { createHardenedServer } from "@petstore/http-adapter";
+import { serve, type Served } from "../serve.js";
+
+/** A server that the store owns, as `petstore serve` makes it. */
+export function ownServer(): Promise<Served> {
+  return serve({}, createHardenedServer());
+}

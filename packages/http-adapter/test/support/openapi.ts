@@ -1,0 +1,97 @@
+import { encodeOpenApiDocument, openApiDocument } from "@petstore/http-adapter";
+import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { Answer } from "./wire.js";
+
+/** An operation: its method and its path in the document. */
+export type OperationKey = `${"GET" | "HEAD" | "POST"} ${"/pets" | "/pets/{petId}"}`;
+
+/** The document as a client reads it. */
+export const documentOnTheWire = JSON.parse(
+  encodeOpenApiDocument(openApiDocument),
+) as typeof openApiDocument;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+ajv.addSchema(documentOnTheWire, "openapi.json");
+
+/** Reads headers, whose values are text, as what their schemas say. */
+const ajvForText = new Ajv2020({ strict: false, coerceTypes: true });
+formats.default(ajvForText);
+
+/** Everything in which an answer is not what the document declares for the operation. */
+export function undeclared(operation: OperationKey, answer: Answer): readonly string[] {
+  const [method, path] = operation.split(" ") as ["GET", "/pets"];
+  const name = method.toLowerCase() as "get";
+  return differences(["paths", path, name, "responses", String(answer.status)], answer);
+}
+
+/** Everything in which an answer is not what the document declares for requests elsewhere. */
+export function undeclaredElsewhere(code: string, answer: Answer): readonly string[] {
+  return differences(["components", "responses", code], answer);
+}
+
+interface DeclaredHeader {
+  readonly required: boolean;
+  readonly schema: AnySchema;
+}
+
+interface DeclaredResponse {
+  readonly headers: Readonly<Record<string, DeclaredHeader | { readonly $ref: string }>>;
+  readonly content?: object;
+}
+
+function differences(place: readonly string[], answer: Answer): readonly string[] {
+  const declared = at(documentOnTheWire, place) as DeclaredResponse | undefined;
+  if (declared === undefined) return [`${place.join(" ")} is not declared`];
+  return [
+    ...Object.entries(declared.headers).flatMap(([name, header]) =>
+      headerDifferences(name, header, answer),
+    ),
+    ...standardHeadersMissing(declared, answer),
+    ...(declared.content === undefined
+      ? [...(answer.body === "" ? [] : ["there is a body"])]
+      : bodyDifferences([...place, "content", "application/json", "schema"], answer)),
+  ];
+}
+
+function headerDifferences(
+  name: string,
+  declared: DeclaredHeader | { readonly $ref: string },
+  answer: Answer,
+): readonly string[] {
+  const header =
+    "$ref" in declared
+      ? (at(documentOnTheWire, declared.$ref.slice(2).split("/")) as DeclaredHeader)
+      : declared;
+  const value = answer.headers[name.toLowerCase()];
+  if (value === undefined) return header.required ? [`${name} is missing`] : [];
+  return ajvForText.validate({ properties: { value: header.schema } }, { value })
+    ? []
+    : [`${name}: ${value}: ${ajvForText.errorsText()}`];
+}
+
+/** No header that says something of the answer is kept from the reader. */
+function standardHeadersMissing({ headers }: DeclaredResponse, answer: Answer): readonly string[] {
+  const ofTransport = ["content-type", "content-length", "date", "connection", "keep-alive"];
+  const known = [...ofTransport, ...Object.keys(headers).map((name) => name.toLowerCase())];
+  return Object.keys(answer.headers)
+    .filter((name) => !known.includes(name))
+    .map((name) => `${name} is not declared`);
+}
+
+function bodyDifferences(place: readonly string[], answer: Answer): readonly string[] {
+  const pointer = place
+    .map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")))
+    .join("/");
+  const type = answer.headers["content-type"] ?? "";
+  if (type !== "application/json") return [`the type is ${type}`];
+  return ajv.validate({ $ref: `openapi.json#/${pointer}` }, JSON.parse(answer.body))
+    ? []
+    : [`${answer.body}: ${ajv.errorsText()}`];
+}
+
+function at(value: unknown, [first, ...others]: readonly string[]): unknown {
+  if (first === undefined || typeof value !== "object" || value === null) return value;
+  return at((value as Readonly<Record<string, unknown>>)[first], others);
+}
