@@ -1,9 +1,13 @@
 import type { PetStore } from "@petstore/core";
 import { Command, Option } from "commander";
-import { databaseOption, port } from "../options.js";
+import { pino } from "pino";
+import { databaseOption, numberFrom, port } from "../options.js";
+import { createDrain } from "../serve/drain.js";
 import { issueFirstKey } from "../serve/first-key.js";
 import { listen } from "../serve/listen.js";
 import { shutDownOnSignal } from "../serve/shut-down.js";
+import { serveWithWorkers } from "../serve/workers/serve-with-workers.js";
+import { isWorker, work } from "../serve/workers/work.js";
 import type { Terminal } from "../terminal.js";
 import { openStore } from "../with-store.js";
 
@@ -11,7 +15,9 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly database: string;
+  readonly workers: number;
   readonly firstKey?: true;
+  readonly log?: true;
 }
 
 /** `petstore serve`: serves the store over HTTP until it is told to stop. */
@@ -28,28 +34,49 @@ export function serveCommand(terminal: Terminal, fail: (message: string) => void
         .argParser(port),
     )
     .addOption(databaseOption())
+    .option("--log", "write a line of JSON to standard output for each request")
     .option("--first-key", "when the database holds no key yet, issue a Free one and print it")
+    .addOption(
+      new Option("--workers <n>", "how many processes serve; reads scale with them")
+        .argParser(numberFrom(1, 256))
+        .default(1),
+    )
     .action(async (options: ServeOptions) => {
-      const store = await openStore(options.database);
-      const problem = store.isErr() ? store.error : await serve(store.value, options, terminal);
+      const problem = await serveAs(options, terminal);
       if (problem !== undefined) fail(problem);
     });
 }
 
+/** Alone, with workers, or as one of them. */
+function serveAs(options: ServeOptions, terminal: Terminal): Promise<string | undefined> {
+  if (options.workers === 1) {
+    return serve(options, terminal, async (url, store) => {
+      terminal.out(`petstore listens on ${url}`);
+      if (options.firstKey) await issueFirstKey(store, url, terminal);
+    });
+  }
+  if (!isWorker()) return serveWithWorkers(options, terminal);
+  return work((quiet, onListening) => serve(options, quiet, onListening), terminal);
+}
+
 /** Serves until a signal comes; resolves to what went wrong, if anything. */
 async function serve(
-  store: PetStore,
-  { host, port: wanted, firstKey }: ServeOptions,
+  { database, host, port: wanted, log }: ServeOptions,
   terminal: Terminal,
+  onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<string | undefined> {
-  const listening = await listen(store, host, wanted, terminal);
+  const opened = await openStore(database);
+  if (opened.isErr()) return opened.error;
+  const store = opened.value;
+  const drain = createDrain();
+  const logger = log ? pino({ base: null }) : undefined;
+  const listening = await listen(store, { host, port: wanted, drain, logger }, terminal);
   if (listening.isErr()) {
     await store.close();
     return listening.error;
   }
   const { server, url } = listening.value;
-  const stopped = shutDownOnSignal(server, store, terminal);
-  terminal.out(`petstore listens on ${url}`);
-  if (firstKey) await issueFirstKey(store, url, terminal);
+  const stopped = shutDownOnSignal(server, drain, store, terminal);
+  await onListening(url, store);
   return stopped;
 }

@@ -1,8 +1,20 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { mount } from "@petstore/http-adapter";
+import {
+  createHardenedServer,
+  createNodeHandler,
+  mount,
+  type NodeOptions,
+} from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import type { Terminal } from "../terminal.js";
+import type { Logger } from "pino";
+import { createDocsHandler } from "./docs/docs-handler.js";
+import type { Drain } from "./drain.js";
+import { createHealthHandler } from "./health.js";
+import { labelAnswer } from "./request-id.js";
+import { createRequestLog } from "./request-log.js";
+import { watchRequests } from "./requests.js";
 
 const BASE_PATH = "/v1";
 
@@ -13,18 +25,36 @@ export interface Listening {
   readonly url: string;
 }
 
-/** Mounts the store on a new server and listens. `Err` is one line for a person. */
+/** Where to listen, and who sees the requests. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly drain: Drain;
+  /** Gets a line for each request; none is written when left out. */
+  readonly logger: Logger | undefined;
+}
+
+/** Mounts the store on a new server, beside the docs, and listens. `Err` is a line for a person. */
 export async function listen(
   store: PetStore,
-  host: string,
-  port: number,
+  { host, port, drain, logger }: ListenOptions,
   terminal: Terminal,
 ): Promise<Result<Listening, string>> {
-  const server = createServer();
-  mount(server, store, {
+  const options: NodeOptions = {
     basePath: BASE_PATH,
     onError: (cause) => terminal.error(`petstore: ${describe(cause)}`),
+  };
+  const health = createHealthHandler(store, () => drain.isDraining());
+  const docs = createDocsHandler();
+  const elsewhere = createNodeHandler(store, options);
+  const server = createHardenedServer();
+  watchRequests(server, labelAnswer);
+  watchRequests(server, drain.watcher);
+  if (logger !== undefined) watchRequests(server, createRequestLog(logger));
+  server.on("request", (request, response) => {
+    health(request, response, () => docs(request, response, () => elsewhere(request, response)));
   });
+  mount(server, store, { ...options, ownsServer: true });
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);
     server.listen(port, host, () => resolve(undefined));

@@ -1,0 +1,57 @@
+import type { Server, ServerResponse } from "node:http";
+import { Server as TcpServer } from "node:net";
+import type { Watcher } from "./requests.js";
+
+/** Ends a server without dropping what is being served. */
+export interface Drain {
+  /** Is to see every request. */
+  readonly watcher: Watcher;
+  /** Whether the end has begun. */
+  isDraining(): boolean;
+  /**
+   * Accepts no more connections, answers what is under way and what still arrives, and closes each
+   * connection with that answer (`Connection: close`). Those that stay idle are closed a moment
+   * later, and what is still open after `deadline` milliseconds is cut. Resolves when no connection
+   * is left.
+   */
+  end(server: Server, deadline: number): Promise<void>;
+}
+
+/**
+ * How long an idle connection is left open, in milliseconds: a request may be on its way, and would
+ * be lost with the connection.
+ */
+const GRACE = 500;
+
+/** A drain for one server. */
+export function createDrain(): Drain {
+  const underWay = new Set<ServerResponse>();
+  let draining = false;
+
+  return {
+    watcher: (_, response) => {
+      if (draining) announceEnd(response);
+      underWay.add(response);
+      response.once("close", () => underWay.delete(response));
+    },
+    isDraining: () => draining,
+    end: (server, deadline) =>
+      new Promise((resolve) => {
+        draining = true;
+        underWay.forEach(announceEnd);
+        const cut = setTimeout(() => server.closeAllConnections(), deadline);
+        const sweep = setInterval(() => server.closeIdleConnections(), GRACE);
+        // The HTTP server's own close would also cut idle connections at once, and stop its timeouts.
+        TcpServer.prototype.close.call(server, () => {
+          clearTimeout(cut);
+          clearInterval(sweep);
+          resolve();
+        });
+      }),
+  };
+}
+
+/** RFC 9112, section 9.6: the last answer on a connection says so. */
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("Connection", "close");
+}

@@ -1,0 +1,95 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { openApiDocument } from "@petstore/http-adapter";
+import { describe, expect, it } from "vitest";
+import { newDatabase } from "./support/command.js";
+import { startServer } from "./support/server.js";
+
+/** Starts a server; its address without the base path. */
+async function start(): Promise<string> {
+  const { url } = await startServer("--database", newDatabase());
+  return new URL(url).origin;
+}
+
+describe("petstore serve, outside /v1", () => {
+  it("gives the OpenAPI document as JSON, with exact bounds", async () => {
+    const answer = await fetch(`${await start()}/openapi.json?fresh`);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    const body = await answer.text();
+    expect(JSON.parse(body)).toEqual(openApiDocument);
+    expect(body).toContain("9223372036854775807");
+  });
+
+  it("gives every file that the page names, with its type, and says whom the page may talk to", async () => {
+    const origin = await start();
+    const page = await fetch(`${origin}/docs`);
+    const html = await page.text();
+    expect(html).toContain("<title>Pet Store");
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
+    const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
+    expect(named).toHaveLength(4);
+    const files = [...named, "docs/exact-numbers.js", "docs/indent-json.js"];
+    const answers = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
+    for (const answer of [page, ...answers]) {
+      expect(answer.status).toBe(200);
+      const [, extension = "html"] = /\.(\w+)$/.exec(new URL(answer.url).pathname) ?? [];
+      const type = extension === "js" ? "javascript" : extension;
+      expect(answer.headers.get("content-type")).toBe(`text/${type}; charset=utf-8`);
+      expect(answer.headers.get("content-security-policy")).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+          "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+      );
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    }
+  });
+
+  it("answers 304 to who has the file already, and HEAD without a body", async () => {
+    const url = `${await start()}/docs/swagger-ui.css`;
+    const head = await fetch(url, { method: "HEAD" });
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
+    expect(await head.text()).toBe("");
+    const etag = head.headers.get("etag") ?? "";
+    for (const known of [etag, `"other", W/${etag}`, "*"]) {
+      const again = await fetch(url, { headers: { "if-none-match": known } });
+      expect([again.status, again.headers.get("etag")]).toEqual([304, etag]);
+    }
+    expect((await fetch(url, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+  });
+
+  it("sends / and /docs/ to the page", async () => {
+    const origin = await start();
+    for (const path of ["/", "/docs/"]) {
+      const { redirected, url } = await fetch(origin + path);
+      expect([redirected, url]).toEqual([true, `${origin}/docs`]);
+    }
+  });
+
+  it("answers other methods 405 with Allow and an Error", async () => {
+    const origin = await start();
+    for (const path of ["/docs", "/openapi.json", "/"]) {
+      const answer = await fetch(origin + path, { method: "POST", body: "x" });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      expect(await answer.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+    }
+  });
+
+  it("answers every other path as the adapter does", async () => {
+    const { port } = new URL(await start());
+    const paths = [
+      "/dogs",
+      "/docs/index.html",
+      "/docs/../package.json",
+      "/docs/%2e%2e/x",
+      "//docs",
+    ];
+    for (const path of paths) {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      const answer = await text(socket);
+      expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+      expect(answer).toContain("X-RateLimit-Remaining: 60");
+      expect(answer).toContain('{"code":"not_found"');
+    }
+  });
+});

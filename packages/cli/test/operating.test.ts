@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { newDatabase, petstore } from "./support/command.js";
+import { startServer } from "./support/server.js";
+
+async function issue(database: string): Promise<string> {
+  const limits = ["--per-minute", "1000000", "--per-day", "1000000"];
+  const args = ["keys", "issue", "--plan", "enterprise", ...limits, "--database", database];
+  return (JSON.parse((await petstore(...args, "--json")).out) as { secret: string }).secret;
+}
+
+const origin = (url: string) => new URL(url).origin;
+
+function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject);
+  });
+}
+
+describe("X-Request-Id", () => {
+  it("is the client's when harmless and a fresh one otherwise, on every answer", async () => {
+    const { url } = await startServer("--database", newDatabase());
+    const idFor = async (path: string, sent?: string) =>
+      (
+        await fetch(path, sent === undefined ? {} : { headers: { "x-request-id": sent } })
+      ).headers.get("x-request-id");
+    for (const path of [`${url}/pets`, `${origin(url)}/healthz`, `${origin(url)}/nowhere`]) {
+      expect(await idFor(path, "trace-1.2:3")).toBe("trace-1.2:3");
+      const fresh = [await idFor(path), await idFor(path)];
+      expect(fresh[0]).toMatch(/^[\w-]{16}$/);
+      expect(fresh[1]).not.toBe(fresh[0]);
+    }
+    for (const harmful of ["x".repeat(129), "a b", "<script>", "pet_live_abc", "ü"]) {
+      expect(await idFor(`${url}/pets`, harmful)).toMatch(/^[\w-]{16}$/);
+    }
+  });
+});
+
+describe("--log", () => {
+  it("writes a line of JSON for each request, and never a key", async () => {
+    const database = newDatabase();
+    const secret = await issue(database);
+    const server = await startServer("--database", database, "--log");
+    const headers = { authorization: `Bearer ${secret}`, "x-request-id": "mine" };
+    await (await fetch(`${server.url}/pets?limit=5&key=${secret}`, { headers })).text();
+    await (await fetch(`${server.url}/pets/${secret}`, { headers })).text();
+    const lines = () =>
+      server
+        .output()
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    await expect.poll(lines).toHaveLength(2);
+    expect(lines()).toMatchObject([
+      { requestId: "mine", method: "GET", path: "/v1/pets", status: 200, origin: "127.0.0.1" },
+      { requestId: "mine", method: "GET", path: "/v1/pets/pet_live_…", status: 404 },
+    ]);
+    expect(server.output()).not.toContain(secret.slice(13));
+  });
+
+  it("is silent when not asked for", async () => {
+    const server = await startServer("--database", newDatabase());
+    await (await fetch(`${server.url}/pets`)).text();
+    await server.stop();
+    expect(server.output()).not.toContain("{");
+  });
+});
+
+describe("/healthz and /readyz", () => {
+  it("answer without a key, outside the base path", async () => {
+    const { url } = await startServer("--database", newDatabase());
+    const health = await fetch(`${origin(url)}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { status: "ok" }]);
+    const ready = await fetch(`${origin(url)}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
+    const head = await fetch(`${origin(url)}/readyz`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const post = await fetch(`${origin(url)}/healthz`, { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+describe("the graceful end", () => {
+  it("drops no request that a client sends on a connection it was given", async () => {
+    const database = newDatabase();
+    const secret = await issue(database);
+    const server = await startServer("--database", database);
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    let ending = false;
+    let served = 0;
+    const failures: string[] = [];
+    const client = async (): Promise<void> => {
+      while (!ending) {
+        try {
+          const sent = request(`${server.url}/pets`, {
+            agent,
+            headers: { authorization: `Bearer ${secret}` },
+          }).end();
+          const [response] = (await once(sent, "response")) as [
+            import("node:http").IncomingMessage,
+          ];
+          for await (const chunk of response) void chunk;
+          served += 1;
+          if (response.headers.connection === "close") return;
+        } catch (failure) {
+          // A new connection is refused once the server has stopped listening.
+          if (failure instanceof Error && failure.message.includes("ECONNREFUSED")) return;
+          failures.push(String(failure));
+        }
+      }
+    };
+    const clients = Array.from({ length: 16 }, client);
+    await expect.poll(() => served).toBeGreaterThan(100);
+    const exit = server.stop();
+    await Promise.all(clients);
+    ending = true;
+    expect(await exit).toBe(0);
+    expect(failures).toEqual([]);
+    agent.destroy();
+  });
+
+  it("answers a request that is half sent when it begins, and closes the connection", async () => {
+    const database = newDatabase();
+    const secret = await issue(database);
+    const server = await startServer("--database", database);
+    const socket = await openSocket(server.url);
+    const body = '{"name":"Rex","categoryId":1}';
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
+    );
+    await expect
+      .poll(async () => (await petstore("keys", "list", "--database", database)).out)
+      .toContain("1/1000000");
+    const exit = server.stop();
+    await expect.poll(() => server.output()).toContain("SIGTERM");
+    socket.write(body.slice(9));
+    let answer = "";
+    for await (const chunk of socket.setEncoding("utf8")) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
+    expect(await exit).toBe(0);
+  });
+
+  it("closes connections that stay idle, soon", async () => {
+    const server = await startServer("--database", newDatabase());
+    const socket = await openSocket(server.url);
+    socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "data");
+    const closed = once(socket, "close");
+    const exit = server.stop();
+    await closed;
+    expect(await exit).toBe(0);
+  });
+});

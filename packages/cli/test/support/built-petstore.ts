@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "tsup";
+import { afterAll, onTestFinished } from "vitest";
+
+const cli = fileURLToPath(new URL("../..", import.meta.url));
+const root = join(cli, "../..");
+
+/** A `petstore serve` in a process of its own. */
+export interface BuiltServer {
+  /** The base address that it printed. */
+  readonly url: string;
+  readonly pid: number;
+  /** Everything that it has printed so far. */
+  output(): string;
+  /** Sends a signal and resolves to how it ended. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  /** Resolves to how it ended. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/**
+ * Bundles the command from its source into one file, which starts in a tenth of the time that running
+ * the source takes. It goes when the file's tests end.
+ */
+export async function buildPetstore(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-built-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  await build({
+    entry: { bin: join(cli, "src/bin.ts") },
+    outDir: folder,
+    format: "esm",
+    target: "node20",
+    platform: "node",
+    tsconfig: join(root, "tsconfig.json"),
+    // A native module cannot be bundled.
+    external: ["better-sqlite3"],
+    noExternal: [/^(?!better-sqlite3$)/],
+    banner: {
+      js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
+    },
+    config: false,
+    silent: true,
+  });
+  const { resolve } = createRequire(join(cli, "package.json"));
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  symlinkSync(
+    join(root, "node_modules/better-sqlite3"),
+    join(modules, "better-sqlite3"),
+    "junction",
+  );
+  cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
+    cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));
+  }
+  return join(folder, "bin.js");
+}
+
+/** Starts a built command with these arguments before it, such as a tracer's. */
+export async function startBuilt(
+  command: readonly string[],
+  ...args: readonly string[]
+): Promise<BuiltServer> {
+  const [program = "", ...before] = command;
+  const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "exit").then(
+    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
+  );
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      output += `${line}\n`;
+      const [, address] = /listens on (\S+)/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
+  });
+  const end = (signal: NodeJS.Signals): typeof ended => {
+    child.kill(signal);
+    return ended;
+  };
+  return { url, pid: child.pid ?? -1, output: () => output, end, ended };
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { chromium, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+const executablePath = "/usr/bin/chromium";
+
+/** Whether there is a browser to test with. */
+export const hasChromium = existsSync(executablePath);
+
+/** What to do when there is none. */
+export const HOW_TO_INSTALL =
+  "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
+
+/** What a page did that it should not. */
+export interface Watched {
+  readonly page: Page;
+  /** Requests to other hosts than its own, errors of scripts, and complaints of the browser. */
+  readonly offences: readonly string[];
+}
+
+/** Opens a page in a browser of its own, which may talk to one origin alone, and watches it. */
+export async function openPage(url: string): Promise<Watched> {
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  const { origin } = new URL(url);
+  const offences: string[] = [];
+  await page.route("**", async (route) => {
+    const wanted = route.request().url();
+    if (new URL(wanted).origin === origin) return route.continue();
+    offences.push(`request to ${wanted}`);
+    return route.abort();
+  });
+  page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
+  page.on("console", (message) => {
+    // The browser says so of every 4xx that a script gets: here they are what was asked for.
+    const isAnswer = message.text().startsWith("Failed to load resource: the server responded");
+    if (message.type() === "error" && !isAnswer) offences.push(`console: ${message.text()}`);
+    if (message.type() === "warning") offences.push(`console: ${message.text()}`);
+  });
+  await page.goto(url);
+  return { page, offences };
+}
