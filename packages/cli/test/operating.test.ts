@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
@@ -36,6 +36,20 @@ describe("X-Request-Id", () => {
     for (const harmful of ["x".repeat(129), "a b", "<script>", "pet_live_abc", "ü"]) {
       expect(await idFor(`${url}/pets`, harmful)).toMatch(/^[\w-]{16}$/);
     }
+  });
+});
+
+describe("a message that cannot be read", () => {
+  it("is answered with an X-Request-Id, and logged", async () => {
+    const server = await startServer("--database", newDatabase(), "--log");
+    const socket = await openSocket(server.url);
+    socket.write("nonsense\r\n\r\n");
+    let answer = "";
+    for await (const chunk of socket.setEncoding("utf8")) answer += String(chunk);
+    const [, id] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(answer) ?? [];
+    expect(id).toMatch(/^[\w-]{16}$/);
+    await expect.poll(() => server.output()).toContain(`"requestId":"${String(id)}"`);
+    expect(server.output()).toMatch(/"method":null,"path":null,"status":400/);
   });
 });
 
@@ -99,10 +113,11 @@ describe("the graceful end", () => {
             agent,
             headers: { authorization: `Bearer ${secret}` },
           }).end();
-          const [response] = (await once(sent, "response")) as [
-            import("node:http").IncomingMessage,
-          ];
-          for await (const chunk of response) void chunk;
+          const response = await new Promise<IncomingMessage>((resolve, reject) => {
+            sent.once("response", resolve).once("error", reject);
+          });
+          response.resume();
+          await once(response, "end");
           served += 1;
           if (response.headers.connection === "close") return;
         } catch (failure) {

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import { Server as TcpServer } from "node:net";
-import type { Watcher } from "./requests.js";
+import { whenOver, type Watcher } from "./requests.js";
 
 /** Ends a server without dropping what is being served. */
 export interface Drain {
@@ -32,7 +32,7 @@ export function createDrain(): Drain {
     watcher: (_, response) => {
       if (draining) announceEnd(response);
       underWay.add(response);
-      response.once("close", () => underWay.delete(response));
+      whenOver(response, () => underWay.delete(response));
     },
     isDraining: () => draining,
     end: (server, deadline) =>

@@ -48,13 +48,16 @@ export async function listen(
   const docs = createDocsHandler();
   const elsewhere = createNodeHandler(store, options);
   const server = createHardenedServer();
-  watchRequests(server, labelAnswer);
-  watchRequests(server, drain.watcher);
-  if (logger !== undefined) watchRequests(server, createRequestLog(logger));
+  const watchers = [labelAnswer, drain.watcher, ...(logger ? [createRequestLog(logger)] : [])];
+  for (const watcher of watchers) watchRequests(server, watcher);
   server.on("request", (request, response) => {
     health(request, response, () => docs(request, response, () => elsewhere(request, response)));
   });
-  mount(server, store, { ...options, ownsServer: true });
+  mount(server, store, {
+    ...options,
+    ownsServer: true,
+    onUnreadable: (response) => watchers.forEach((watcher) => watcher(response.req, response)),
+  });
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);
     server.listen(port, host, () => resolve(undefined));

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "@petstore/core";
 import type { Logger } from "pino";
 import { requestIdOf } from "./request-id.js";
-import type { Watcher } from "./requests.js";
+import { whenOver, type Watcher } from "./requests.js";
 
 /** What looks like an API key, wherever a client has put it. */
 const SECRET = /pet_live_[0-9A-Za-z]*/g;
@@ -14,10 +14,14 @@ const SECRET = /pet_live_[0-9A-Za-z]*/g;
 export function createRequestLog(logger: Logger): Watcher {
   return (request, response) => {
     const began = systemClock.now();
-    response.once("close", () => {
+    whenOver(response, () => {
       logger.info(lineOf(request, response, systemClock.now() - began), "request");
     });
   };
+}
+
+function pathOf(target: string): string {
+  return target.replace(/\?.*$/s, "").replace(SECRET, "pet_live_…");
 }
 
 function lineOf(
@@ -25,11 +29,12 @@ function lineOf(
   response: ServerResponse,
   milliseconds: number,
 ): Record<string, unknown> {
-  const [path = ""] = (request.url ?? "").split("?");
+  // A message that could not be read has neither.
+  const { method, url } = request;
   return {
     requestId: requestIdOf(response),
-    method: request.method,
-    path: path.replace(SECRET, "pet_live_…"),
+    method: method ?? null,
+    path: url === undefined || url === "" ? null : pathOf(url),
     // No status was sent to a client that went away before.
     status: response.headersSent ? response.statusCode : null,
     milliseconds,

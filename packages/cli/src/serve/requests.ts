@@ -16,6 +16,15 @@ export function watchRequests(server: Server, watcher: Watcher): () => void {
   return () => unsubscribe(CHANNEL, onStart);
 }
 
+/** Calls back once, when the answer is sent or its client has gone. */
+export function whenOver(response: ServerResponse, callback: () => void): void {
+  const over = (): void => {
+    response.off("finish", over).off("close", over);
+    callback();
+  };
+  response.once("finish", over).once("close", over);
+}
+
 interface Start {
   readonly server: unknown;
   readonly request: IncomingMessage;

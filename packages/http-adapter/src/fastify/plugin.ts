@@ -70,7 +70,7 @@ function plugIn<Request extends FastifyRequest>(
       passOn();
     } else void transport.serve(request, response, place, expectation);
   };
-  const unmount = intercept(app.server, transport, take, false);
+  const unmount = intercept(app.server, transport, take, { ownsServer: false });
   app.addHook("onClose", (_, closed) => {
     unmount();
     closed();

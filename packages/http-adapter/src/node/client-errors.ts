@@ -24,9 +24,11 @@ export interface ClientErrors {
  * One that was begun is never written into, nor followed by a second for the same request.
  *
  * @param render the answer to a refusal that has no request
+ * @param prepare sees the response that carries it, before it is written
  */
 export function createClientErrors(
   render: (refusal: Refusal, socket: Socket) => HttpResponse,
+  prepare?: (response: ServerResponse) => void,
 ): ClientErrors {
   const newest = new WeakMap<Socket, ServerResponse>();
   const failed = new WeakSet<Socket>();
@@ -47,8 +49,9 @@ export function createClientErrors(
     refusal: Refusal,
     socket: Socket,
   ): void {
-    if (response === undefined || isOver(response)) answer(render(refusal, socket), socket);
-    else response.once("close", () => answer(render(refusal, socket), socket));
+    if (response === undefined || isOver(response))
+      answer(render(refusal, socket), socket, prepare);
+    else response.once("close", () => answer(render(refusal, socket), socket, prepare));
   }
 
   /** The error lies in the body of the newest request. */
@@ -59,7 +62,7 @@ export function createClientErrors(
     else
       inTurn(response, socket, () => {
         response.detachSocket(socket);
-        answer(render(refusal, socket), socket);
+        answer(render(refusal, socket), socket, prepare);
       });
   }
 
@@ -86,7 +89,11 @@ function inTurn(response: ServerResponse, socket: Socket, callback: () => void):
 }
 
 /** Writes an answer to no request in particular, as the last one of a connection. */
-function answer({ status, headers, body }: HttpResponse, socket: Socket): void {
+function answer(
+  { status, headers, body }: HttpResponse,
+  socket: Socket,
+  prepare: ((response: ServerResponse) => void) | undefined,
+): void {
   // Node, or the client, has closed the connection after the answer before.
   if (!socket.writable) return;
   const response = new ServerResponse(new IncomingMessage(socket));
@@ -102,6 +109,7 @@ function answer({ status, headers, body }: HttpResponse, socket: Socket): void {
     response.detachSocket(socket);
     linger(socket);
   });
+  prepare?.(response);
   response.writeHead(status, headers);
   response.end(body);
 }

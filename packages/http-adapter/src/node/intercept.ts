@@ -19,20 +19,27 @@ export interface Intercepted {
   readonly passOn: () => void;
 }
 
+/** How a store speaks for a whole server. */
+export interface Ownership {
+  /** When left out: it does as long as nobody else listens for `request` or `clientError`. */
+  readonly ownsServer?: boolean | undefined;
+  /** Sees the response to each message that cannot be read, before it is written. */
+  readonly onUnreadable?: ((response: ServerResponse) => void) | undefined;
+}
+
 /**
  * Stands before a server's listeners and takes every request below the base path; the others reach
  * the server as ever. Where the store owns the server, it also answers what Node refuses by itself.
  *
- * @param ownsServer when left out: as long as nobody else listens for `request` or `clientError`
  * @returns a function that undoes it. Calling it again does nothing.
  */
 export function intercept(
   server: HostChecking,
   transport: Pick<NodeTransport, "locate" | "refuse" | "renderRefusal">,
   take: (intercepted: Intercepted) => void,
-  ownsServer?: boolean,
+  { ownsServer, onUnreadable }: Ownership = {},
 ): () => void {
-  const clientErrors = createClientErrors(transport.renderRefusal);
+  const clientErrors = createClientErrors(transport.renderRefusal, onUnreadable);
   const hostCheck = takeOverHostCheck(server);
   const owns = (): boolean => ownsServer ?? isUnclaimed(server);
 

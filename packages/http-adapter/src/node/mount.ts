@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { must } from "../settings.js";
@@ -17,6 +17,11 @@ export interface MountOptions extends NodeOptions {
    * limit headers. When left out: as long as nobody else listens for `request` or `clientError`.
    */
   readonly ownsServer?: boolean | undefined;
+  /**
+   * Sees the response to each message that Node could not read, before it is written: a place for a
+   * header or a log, since no listener of `request` sees it. Its `req` is empty.
+   */
+  readonly onUnreadable?: ((response: ServerResponse) => void) | undefined;
 }
 
 /**
@@ -33,17 +38,37 @@ export interface MountOptions extends NodeOptions {
  * @throws TypeError that names the option, when one is wrong.
  */
 export function mount(server: NodeServer, store: PetStore, options: MountOptions = {}): () => void {
-  const { ownsServer, ...others } = options;
+  const { ownsServer, onUnreadable, ...others } = options;
   must(isBooleanOrAbsent(ownsServer), "ownsServer", "must be true or false");
-  const transport = createNodeTransport(store, parseNodeSettings(others));
+  const settings = parseNodeSettings(others);
+  must(
+    onUnreadable === undefined || typeof onUnreadable === "function",
+    "onUnreadable",
+    "must be a function",
+  );
+  const transport = createNodeTransport(store, settings);
   return intercept(
     server,
     transport,
     ({ request, response, place, expectation }) => {
       void transport.serve(request, response, place, expectation);
     },
-    ownsServer,
+    { ownsServer, onUnreadable: onUnreadable && harmless(onUnreadable, settings.onError) },
   );
+}
+
+/** A host callback that throws never takes a request down. */
+function harmless(
+  callback: (response: ServerResponse) => void,
+  onError: (cause: unknown) => void,
+): (response: ServerResponse) => void {
+  return (response) => {
+    try {
+      callback(response);
+    } catch (cause) {
+      onError(cause);
+    }
+  };
 }
 
 function isBooleanOrAbsent(value: unknown): boolean {

@@ -94,6 +94,9 @@ export function supervise(
     resolveEnded(problem);
   };
 
+  // Each worker accepts for itself: Node's round robin loses the connections that it has handed to a
+  // worker which dies before it takes them, and their clients wait for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const ended = new Promise<string | undefined>((resolve) => (resolveEnded = resolve));
   for (let place = 0; place < count; place += 1) start(place, []);
   return { stop: () => stop(), ended };
