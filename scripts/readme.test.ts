@@ -71,4 +71,29 @@ describe("README", () => {
     );
     expect(stdout.trim()).toBe(output);
   });
+
+  it("shows an operator commands that do what they say", async () => {
+    const [, block = ""] = /\*\*Operate it\*\*.*?```sh\n(.*?)```/s.exec(readme) ?? [];
+    const commands = block.split("\n").filter((line) => line.includes("/petstore keys "));
+    expect(commands).toHaveLength(2);
+    let output = "";
+    for (const command of commands) {
+      const args = command.split(" ").slice(1);
+      const { stdout } = await run(
+        process.execPath,
+        ["--import", import.meta.resolve("tsx"), join(root, "packages/cli/src/bin.ts"), ...args],
+        {
+          cwd: folder,
+          env: {
+            ...process.env,
+            TSX_TSCONFIG_PATH: join(root, "tsconfig.json"),
+            PETSTORE_DATABASE: join(folder, "operated.db"),
+          },
+        },
+      );
+      output += stdout;
+    }
+    expect(output).toMatch(/pet_live_[0-9A-Za-z]{36}/);
+    expect(output).toMatch(/acme +pro +0\/300 +0\/10000/);
+  });
 });
