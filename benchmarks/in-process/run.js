@@ -48,7 +48,7 @@ raw.exec(
 const insert = raw.prepare("insert into raw_pets (name, category_id, status) values (?, ?, ?)");
 const randomId = (/** @type {number} */ index) => ((index * 7_919) % count) + 1;
 
-/** @type {Record<string, { calls: number, raw: (index: number) => unknown, ours: (index: number) => PromiseLike<unknown> }>} */
+/** @type {Record<string, { calls: number, raw: (index: number) => unknown, ours: (index: number) => unknown }>} */
 const operations = {
   list: { calls: 3_000, raw: () => list.all(20), ours: () => caller.listPets() },
   get: {

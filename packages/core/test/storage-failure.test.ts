@@ -23,6 +23,7 @@ describe.each(ways)("a storage that %s", (_, fail) => {
       ...inner,
       pets: {
         create: (pet) => (broken ? fail() : inner.pets.create(pet)),
+        createAll: (pets) => (broken ? fail() : inner.pets.createAll(pets)),
         find: (id) => (broken ? fail() : inner.pets.find(id)),
         list: (query) => (broken ? fail() : inner.pets.list(query)),
       },

@@ -43,11 +43,7 @@ export function createAnswerer(
   return {
     answer: async (request, place) => {
       const route = matchRoute(place.path, request.method);
-      const performed = await rescue(
-        () => attempt(request, place, route, context),
-        () => anonymousQuota(request.origin, context),
-        onError,
-      );
+      const performed = await attempt(request, place, route, context);
       if (performed.isErr()) report(performed.error, onError);
       return renderFor(request.method, performed, fieldsOf(route));
     },
@@ -63,28 +59,19 @@ async function attempt(
   request: HttpRequest,
   place: Place,
   route: Route,
-  { store, onError, stage }: Context,
+  context: Context,
 ): Promise<Performed> {
   const { flaw, origin } = request;
-  if (flaw !== undefined) return err({ ...flaw, quota: store.anonymousQuota(origin) });
-  const admitted = await store.as(apiKeyOf(request.lines("authorization")), origin).admit();
-  if (admitted.isErr()) return err(admitted.error);
-  const admission = admitted.value;
-  if (route.isErr()) return err({ ...route.error, quota: admission.quota });
-  return rescue(
-    () => perform(route.value, admission, request, place, stage),
-    () => admission.quota,
-    onError,
-  );
-}
-
-async function rescue(
-  run: () => Promise<Performed>,
-  quota: () => Quota,
-  onError: (cause: unknown) => void,
-): Promise<Performed> {
+  const { store, onError, stage } = context;
+  let quota = (): Quota => anonymousQuota(origin, context);
   try {
-    return await run();
+    if (flaw !== undefined) return err({ ...flaw, quota: quota() });
+    const admitted = await store.as(apiKeyOf(request.lines("authorization")), origin).admit();
+    if (admitted.isErr()) return err(admitted.error);
+    const admission = admitted.value;
+    quota = () => admission.quota;
+    if (route.isErr()) return err({ ...route.error, quota: admission.quota });
+    return await perform(route.value, admission, request, place, stage);
   } catch (cause) {
     onError(cause);
     return err({ ...internalError(), quota: quota() });

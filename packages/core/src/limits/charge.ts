@@ -54,15 +54,18 @@ export function charge(stored: Usage, terms: Terms, reading: Reading): ChargeOut
   const { limits, ban } = terms;
   const usage = ban === undefined ? stored : rememberedBans(stored, ban, reading);
   const windows = currentWindows(usage, reading);
-  const standing = withWindows(usage, windows);
 
   const banEnd = ban === undefined ? undefined : bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
-    return { usage: standing, verdict: banned(banEnd, false, windows, limits) };
+    return {
+      usage: withWindows(usage, windows),
+      verdict: banned(banEnd, false, windows, limits),
+    };
   }
   if (windows.minute.used < limits.perMinute && windows.day.used < limits.perDay) {
     return admit(usage, windows, limits, reading.now);
   }
+  const standing = withWindows(usage, windows);
   if (ban !== undefined && isIgnoringRefusals(usage, ban, limits)) {
     const next = { ...standing, refusals: 0, bans: usage.bans + 1, bannedAt: reading.now };
     const until = bannedUntil(next, ban, reading.now) ?? reading.now;
@@ -164,10 +167,13 @@ function quotaOf(window: Window, length: number, limit: number): Quota {
   };
 }
 
-/** The usage with its windows where they lie now; the very same when none of them had to move. */
+/**
+ * The usage with its windows where they lie now; the very same when none of them had to move. A window
+ * that was seen to end has ended, also when the clock is set back then.
+ */
 function withWindows(usage: Usage, { minute, day }: Windows): Usage {
-  const minuteStands = minute.used === 0 || minute.openedAt === usage.minuteOpenedAt;
-  const dayStands = day.used === 0 || day.openedAt === usage.dayOpenedAt;
+  const minuteStands = stands(minute, usage.minuteOpenedAt, usage.minuteUsed);
+  const dayStands = stands(day, usage.dayOpenedAt, usage.dayUsed);
   if (minuteStands && dayStands) return usage;
   return {
     ...usage,
@@ -176,4 +182,9 @@ function withWindows(usage: Usage, { minute, day }: Windows): Usage {
     dayOpenedAt: day.openedAt,
     dayUsed: day.used,
   };
+}
+
+/** Whether a window is still as it was stored; when an unused one begins says nothing. */
+function stands(window: Window, openedAt: number, used: number): boolean {
+  return window.used === used && (used === 0 || window.openedAt === openedAt);
 }

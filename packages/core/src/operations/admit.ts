@@ -12,15 +12,20 @@ import { isAccepted, type Credential } from "../keys/credential.js";
 import type { Tell } from "../events/events.js";
 import type { AnonymousBuckets } from "../limits/anonymous.js";
 import type { BanRule } from "../limits/ban.js";
-import { charge, type Refused } from "../limits/charge.js";
+import { charge, type Refused, type Verdict } from "../limits/charge.js";
 import { limitsOf, type Plans } from "../limits/plan.js";
 import type { Quota } from "../limits/quota.js";
 import type { Timekeeper } from "../limits/reading.js";
 import { refusalOf } from "../limits/refusal.js";
-import type { UsageStorage } from "../storage/usage-storage.js";
+import type { Usage } from "../limits/usage.js";
+import { askStorage } from "../storage/guard-storage.js";
+import type { Decide } from "../storage/step.js";
+import type { StorageFailure } from "../storage/storage-failure.js";
+import type { KeyHolder, UsageStorage } from "../storage/usage-storage.js";
 
 /** What admission works with. */
 export interface AdmissionParts {
+  /** As the host gave it: whatever it throws is answered. */
   readonly usage: UsageStorage;
   readonly anonymous: AnonymousBuckets;
   readonly plans: Plans;
@@ -39,23 +44,44 @@ export interface Admitted {
  * Authenticates and takes one token (specification, "Authentication" and "Limits"). A request
  * without a valid key takes it from the bucket of its origin, and a refused one takes none.
  */
-export async function admit(
+export function admit<T>(
   parts: AdmissionParts,
   credential: Credential,
   origin: string | undefined,
-): Promise<Result<Admitted, WithQuota<AdmissionError>>> {
+  welcome: (admitted: Admitted) => T,
+): Promise<Result<T, WithQuota<AdmissionError>>> {
   const { usage, plans, ban, read } = parts;
-  if (credential.kind === "missing") return err(turnAway(parts, missingApiKey(), origin));
-  if (credential.kind === "malformed") return err(turnAway(parts, invalidApiKey(), origin));
+  if (credential.kind === "missing") {
+    return Promise.resolve(err(turnAway(parts, missingApiKey(), origin)));
+  }
+  if (credential.kind === "malformed") {
+    return Promise.resolve(err(turnAway(parts, invalidApiKey(), origin)));
+  }
 
-  const charged = await usage.charge(credential.digest, (holder) => {
+  const decide: Decide<KeyHolder | undefined, Usage, Charge> = (holder) => {
     const reading = read();
     if (holder === undefined || !isAccepted(holder, reading.now)) return { answer: undefined };
     const terms = { limits: limitsOf(holder.key, plans), ban };
     const outcome = charge(holder.usage, terms, reading);
     const answer = { keyId: holder.key.id, verdict: outcome.verdict, now: reading.now };
     return { next: outcome.usage, answer };
-  });
+  };
+  return askStorage(
+    () => usage.charge(credential.digest, decide),
+    (charged) => conclude(parts, charged, origin, welcome),
+  );
+}
+
+/** What a key was charged; `undefined` when there is no such key, or it is not accepted. */
+type Charge =
+  { readonly keyId: string; readonly verdict: Verdict; readonly now: number } | undefined;
+
+function conclude<T>(
+  parts: AdmissionParts,
+  charged: Result<Charge, StorageFailure>,
+  origin: string | undefined,
+  welcome: (admitted: Admitted) => T,
+): Result<T, WithQuota<AdmissionError>> {
   if (charged.isErr()) {
     return err({ ...storageUnavailable(charged.error), quota: parts.anonymous.peek(origin) });
   }
@@ -63,7 +89,7 @@ export async function admit(
 
   const { keyId, verdict, now } = charged.value;
   return verdict.kind === "admitted"
-    ? ok({ keyId, quota: verdict.quota })
+    ? ok(welcome({ keyId, quota: verdict.quota }))
     : err(refuse(parts, verdict, now, { keyId }));
 }
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "neverthrow";
+import { err, type Result } from "neverthrow";
 import { storeClosed, type AdmissionError, type StoreClosed, type WithQuota } from "../errors.js";
 import { readCredential, type Credential } from "../keys/credential.js";
 import type { Caller, Charged } from "../pet-store.js";
@@ -25,9 +25,11 @@ export function createCaller(
   const { gate, anonymous } = parts;
   let credential: Credential | undefined;
 
-  const admitOne = (): Promise<Result<Admitted, WithQuota<AdmissionError>>> => {
+  const admitOne = <T>(
+    welcome: (admitted: Admitted) => T,
+  ): Promise<Result<T, WithQuota<AdmissionError>>> => {
     credential ??= readCredential(apiKey);
-    return admit(parts, credential, origin);
+    return admit(parts, credential, origin, welcome);
   };
   const closed = (): WithQuota<StoreClosed> => ({
     ...storeClosed(),
@@ -36,7 +38,7 @@ export function createCaller(
   const chargeAndPerform = async <T extends object, E extends object>(
     operation: (keyId: string) => Promise<Result<T, E>>,
   ): Promise<Result<T & Charged, WithQuota<AdmissionError> | WithQuota<E>>> => {
-    const admitted = await admitOne();
+    const admitted = await admitOne((one) => one);
     if (admitted.isErr()) return err(admitted.error);
     const { keyId, quota } = admitted.value;
     return charged(operation(keyId), quota);
@@ -47,11 +49,7 @@ export function createCaller(
   ) => gate.pass(() => chargeAndPerform(operation), closed);
 
   return {
-    admit: () =>
-      gate.pass(async () => {
-        const admitted = await admitOne();
-        return admitted.isErr() ? err(admitted.error) : ok(createAdmission(parts, admitted.value));
-      }, closed),
+    admit: () => gate.pass(() => admitOne((one) => createAdmission(parts, one)), closed),
     listPets: (input = {}) => perform(() => listPets(parts, input)),
     createPet: (input) => perform((keyId) => createPet(parts, input, keyId)),
     getPet: (id) => perform((keyId) => getPet(parts, id, keyId)),

@@ -4,10 +4,12 @@ import type { Quota } from "../limits/quota.js";
 import type { Charged } from "../pet-store.js";
 
 /** What an operation answered, with what is left to the caller. */
-export async function charged<T extends object, E extends object>(
-  operation: PromiseLike<Result<T, E>>,
+export function charged<T extends object, E extends object>(
+  operation: Promise<Result<T, E>>,
   quota: Quota,
 ): Promise<Result<T & Charged, WithQuota<E>>> {
-  const result = await operation;
-  return result.isOk() ? ok({ ...result.value, quota }) : err({ ...result.error, quota });
+  // One `then` instead of an `async` function: every request goes through here.
+  return operation.then((result) =>
+    result.isOk() ? ok({ ...result.value, quota }) : err({ ...result.error, quota }),
+  );
 }

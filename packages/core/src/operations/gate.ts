@@ -1,4 +1,4 @@
-import { err, ResultAsync, type Result } from "neverthrow";
+import { errAsync, ResultAsync, type Result } from "neverthrow";
 
 /** Lets calls in until the store is closed, and knows when the last of them is done. */
 export interface Gate {
@@ -14,22 +14,26 @@ export function createGate(): Gate {
   let running = 0;
   let whenIdle: (() => void) | undefined;
 
-  const run = async <T, E, R>(
-    call: () => Promise<Result<T, E>>,
-    refusal: () => R,
-  ): Promise<Result<T, E | R>> => {
-    if (!open) return err(refusal());
-    running += 1;
-    try {
-      return await call();
-    } finally {
-      running -= 1;
-      if (running === 0) whenIdle?.();
-    }
+  const leave = (): void => {
+    running -= 1;
+    if (running === 0) whenIdle?.();
+  };
+  const answer = <Answer>(result: Answer): Answer => {
+    leave();
+    return result;
+  };
+  const fail = (cause: unknown): never => {
+    leave();
+    throw cause;
   };
 
   return {
-    pass: (call, refusal) => new ResultAsync(run(call, refusal)),
+    pass: <T, E, R>(call: () => Promise<Result<T, E>>, refusal: () => R) => {
+      if (!open) return errAsync<T, E | R>(refusal());
+      running += 1;
+      // One `then` instead of an `async` function: every request goes through here.
+      return new ResultAsync<T, E | R>(call().then(answer<Result<T, E | R>>, fail));
+    },
     close: () => {
       open = false;
       return new Promise((resolve) => {

@@ -9,50 +9,75 @@ export function createMemoryKeys(run: Run): {
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
 } {
-  const entries = new Map<string, KeyWithUsage>();
-  const idByDigest = new Map<string, string>();
+  const entries = new Map<string, Entry>();
+  const holdings = new Map<string, Holding>();
 
-  const put = (key: StoredApiKey, usage: Usage): void => {
-    for (const { digest } of entries.get(key.id)?.key.secrets ?? []) idByDigest.delete(digest);
-    for (const { digest } of key.secrets) idByDigest.set(digest, key.id);
-    entries.set(key.id, { key, usage });
+  const put = (entry: Entry, key: StoredApiKey): void => {
+    for (const { digest } of entry.key.secrets) holdings.delete(digest);
+    for (const { digest, expiresAt } of key.secrets) holdings.set(digest, { entry, expiresAt });
+    entry.key = key;
   };
 
   return {
     keys: {
       insert: (key) =>
         run(() => {
-          put(key, NO_USAGE);
+          const entry = { key, usage: NO_USAGE };
+          put(entry, key);
+          entries.set(key.id, entry);
         }),
-      find: (id) => run(() => entries.get(id)),
+      find: (id) =>
+        run(() => {
+          const entry = entries.get(id);
+          return entry && { ...entry };
+        }),
       list: (query) => run(() => select(entries.values(), query)),
       update: (id, decide) =>
         run(() => {
           const entry = entries.get(id);
           const { next, answer } = decide(entry?.key);
-          if (entry && next && next !== entry.key) put(next, entry.usage);
+          if (entry && next && next !== entry.key) put(entry, { ...next, id });
           return answer;
         }),
     },
-    usage: {
-      charge: (digest, decide) =>
-        run(() => {
-          const entry = entries.get(idByDigest.get(digest) ?? "");
-          if (entry === undefined) return decide(undefined).answer;
-          const { key, usage } = entry;
-          const secretExpiresAt = key.secrets.find((each) => each.digest === digest)?.expiresAt;
-          const { next, answer } = decide({ key, secretExpiresAt, usage });
-          if (next && next !== usage) entries.set(key.id, { key, usage: next });
-          return answer;
-        }),
-      update: (keyId, decide) =>
-        run(() => {
-          const entry = entries.get(keyId);
-          const { next, answer } = decide(entry?.usage);
-          if (entry && next && next !== entry.usage) entries.set(keyId, { ...entry, usage: next });
-          return answer;
-        }),
-    },
+    usage: createMemoryUsage(run, entries, holdings),
+  };
+}
+
+/** A key as it is now, and what it has used so far. */
+interface Entry {
+  key: StoredApiKey;
+  usage: Usage;
+}
+
+/** Who has a secret, and until when. */
+interface Holding {
+  readonly entry: Entry;
+  readonly expiresAt: number | undefined;
+}
+
+function createMemoryUsage(
+  run: Run,
+  entries: ReadonlyMap<string, Entry>,
+  holdings: ReadonlyMap<string, Holding>,
+): UsageStorage {
+  return {
+    charge: (digest, decide) =>
+      run(() => {
+        const holding = holdings.get(digest);
+        if (holding === undefined) return decide(undefined).answer;
+        const { entry, expiresAt: secretExpiresAt } = holding;
+        const { next, answer } = decide({ key: entry.key, secretExpiresAt, usage: entry.usage });
+        if (next) entry.usage = next;
+        return answer;
+      }),
+    update: (keyId, decide) =>
+      run(() => {
+        const entry = entries.get(keyId);
+        const { next, answer } = decide(entry?.usage);
+        if (entry && next) entry.usage = next;
+        return answer;
+      }),
   };
 }
 
@@ -63,5 +88,6 @@ function select(entries: Iterable<KeyWithUsage>, query: KeyQuery): readonly KeyW
       ({ key, usage }) => (after === undefined || key.id > after) && (!banned || usage.bans > 0),
     )
     .sort((one, other) => (one.key.id < other.key.id ? -1 : 1))
-    .slice(0, limit);
+    .slice(0, limit)
+    .map((entry) => ({ ...entry }));
 }

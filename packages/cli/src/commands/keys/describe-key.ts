@@ -63,7 +63,8 @@ function keysToTable(keys: readonly ApiKey[]): string {
 
 function state(key: ApiKey): string {
   if (key.revokedAt !== undefined) return `revoked ${short(key.revokedAt)}`;
-  return key.bannedUntil === undefined ? "good" : `banned until ${short(key.bannedUntil)}`;
+  // To the second, since the first ban lasts but a minute.
+  return key.bannedUntil === undefined ? "good" : `banned until ${exact(key.bannedUntil)}`;
 }
 
 function spent({ limit, remaining }: Quota): string {
@@ -80,6 +81,10 @@ function isoOrNull(time: number | undefined): string | null {
 
 function short(time: number | undefined): string {
   return time === undefined ? "-" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+}
+
+function exact(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replace("T", " ");
 }
 
 function table(rows: readonly (readonly string[])[]): string {

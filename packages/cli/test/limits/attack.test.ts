@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from "vitest";
+import { many } from "../../../../scripts/soak.js";
+import { newDatabase } from "../support/command.js";
+import { startServer } from "../support/server.js";
+import { burst, count } from "./support/burst.js";
+import { createClient } from "./support/client.js";
+import { openBeside } from "./support/operator.js";
+
+const BAD_REQUESTS = many(3_000, 30_000);
+
+it(
+  "a good client at the attacker's own address is served throughout the attack",
+  { timeout: many(60_000, 900_000) },
+  async () => {
+    const database = newDatabase();
+    const operator = await openBeside(database);
+    const server = await startServer("--database", database);
+    const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+    const { secret } = (await operator.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
+    const attacker = createClient(server.url, 64);
+    const good = createClient(server.url, 1);
+    onTestFinished(() => {
+      attacker.close();
+      good.close();
+    });
+
+    const attack = burst([attacker], ["pet_live_bad", "", secret.slice(0, -1)], BAD_REQUESTS);
+    const after = attack.then(() => "after" as const);
+    let served = 0;
+    let when: "during" | "after";
+    do {
+      const answered = good.ask(secret);
+      when = await Promise.race([answered.then(() => "during" as const), after]);
+      expect((await answered).status).toBe(200);
+      served += 1;
+    } while (when === "during");
+
+    const told = await attack;
+    // The address has the Free plan's limit for bad keys; beyond it they are refused as too many.
+    expect({ bad: count(told, 401), tooMany: count(told, 429) }).toEqual({
+      bad: 60,
+      tooMany: BAD_REQUESTS - 60,
+    });
+    expect(served).toBeGreaterThan(10);
+  },
+);

@@ -1,0 +1,99 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { newDatabase, petstore } from "../support/command.js";
+import { startServer } from "../support/server.js";
+import { createClient } from "./support/client.js";
+
+const PER_MINUTE = 3;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
+
+interface KeyJson {
+  readonly id: string;
+  readonly secret: string;
+  readonly bannedUntil: string | null;
+}
+
+async function keys(database: string, ...args: readonly string[]): Promise<string> {
+  const { code, out, error } = await petstore("keys", ...args, "--database", database);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  return out;
+}
+
+/** A server, and a key that a client of it has hammered until it was banned. */
+async function hammeredKey() {
+  const database = newDatabase();
+  const limits = ["--per-minute", String(PER_MINUTE), "--per-day", "50"];
+  const named = ["--label", "hammer", "--expires", "2099-01-01"];
+  const issued = await keys(
+    database,
+    "issue",
+    "--plan",
+    "enterprise",
+    ...limits,
+    ...named,
+    "--json",
+  );
+  const { id, secret } = JSON.parse(issued) as KeyJson;
+  const server = await startServer("--database", database);
+  const client = createClient(server.url, 1);
+  onTestFinished(() => client.close());
+  const statuses: unknown[] = [];
+  for (let sent = 0; sent < 2 * PER_MINUTE + 1; sent += 1) {
+    statuses.push((await client.ask(secret)).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429]);
+  return { database, server, id, secret };
+}
+
+describe("petstore keys, beside a server that banned a key", () => {
+  it("shows label, plan, created, last used, expiry, usage in both windows and the ban", async () => {
+    const { database, id } = await hammeredKey();
+    const time = expect.stringMatching(TIME) as string;
+    const expected = {
+      id,
+      label: "hammer",
+      plan: "enterprise",
+      limits: { perMinute: PER_MINUTE, perDay: 50 },
+      createdAt: time,
+      lastUsedAt: time,
+      expiresAt: "2099-01-01T00:00:00.000Z",
+      revokedAt: null,
+      bannedUntil: time,
+      usage: {
+        minute: { limit: 3, remaining: 0, resetAt: time },
+        day: { limit: 50, remaining: 47, resetAt: time },
+      },
+    };
+    expect(JSON.parse(await keys(database, "show", id, "--json"))).toMatchObject(expected);
+    expect(JSON.parse(await keys(database, "list", "--banned", "--json"))).toMatchObject([
+      expected,
+    ]);
+
+    const [head, row, ...more] = (await keys(database, "list")).split("\n");
+    expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED +LAST USED +EXPIRES +STATE$/);
+    const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    expect(row).toMatch(
+      new RegExp(
+        `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00 +banned until ${day}:\\d\\d$`,
+      ),
+    );
+    expect(more).toEqual([]);
+  });
+
+  it("shows that the ban outlives the server, and lifts it", async () => {
+    const { database, server, id, secret } = await hammeredKey();
+    await server.stop();
+    const shown = JSON.parse(await keys(database, "show", id, "--json")) as KeyJson;
+    expect(shown.bannedUntil).toMatch(TIME);
+
+    const again = await startServer("--database", database);
+    const client = createClient(again.url, 1);
+    onTestFinished(() => client.close());
+    expect((await client.ask(secret)).status).toBe(429);
+
+    expect(await keys(database, "unban", id)).toMatch(/ good$/);
+    expect(await keys(database, "list", "--banned", "--json")).toBe("[]");
+    // What was used stays used; more of it is what the operator gives with another plan.
+    await keys(database, "plan", id, "pro");
+    expect(await client.ask(secret)).toMatchObject({ status: 200, remaining: 300 - 4 });
+  });
+});
