@@ -1,2 +1,3 @@
 export { runCommand } from "./run-command.js";
+export type { Streams } from "./streams.js";
 export type { Terminal } from "./terminal.js";

@@ -14,6 +14,19 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
+/** Reads a whole number from `least` to `most`. */
+export function numberFrom(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  return (text) => {
+    const number = wholeNumber(text);
+    if (number >= least && number <= most) return number;
+    const bounds = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `from ${least} on`;
+    throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
+  };
+}
+
 /** Reads a TCP port, 0 for any that is free. */
 export function port(text: string): number {
   const number = wholeNumber(text);

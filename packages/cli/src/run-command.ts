@@ -1,26 +1,37 @@
 import { Command, CommanderError } from "commander";
+import { backupCommand } from "./commands/backup-command.js";
 import { keysCommand } from "./commands/keys/keys-command.js";
+import { petsCommand } from "./commands/pets/pets-command.js";
 import { serveCommand } from "./commands/serve-command.js";
+import type { Streams } from "./streams.js";
 import type { Terminal } from "./terminal.js";
 
 /**
  * Runs the `petstore` command with these arguments.
  * Resolves to the exit code: 0, or 1 when it failed, after one line that says why.
  */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  streams: Streams = process,
+): Promise<number> {
   let exitCode = 0;
   const fail = (message: string): void => {
     terminal.error(`petstore: ${message}`);
     exitCode = 1;
   };
   const program = new Command("petstore")
-    .description("Serve a pet store and manage its API keys.")
+    .description("Serve a pet store, manage its API keys, and keep its pets safe.")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
     })
     .exitOverride();
-  program.addCommand(serveCommand(terminal, fail)).addCommand(keysCommand(terminal, fail));
+  program
+    .addCommand(serveCommand(terminal, fail))
+    .addCommand(keysCommand(terminal, fail))
+    .addCommand(petsCommand(terminal, streams, fail))
+    .addCommand(backupCommand(terminal, fail));
   inheritSettings(program);
 
   try {

@@ -31,7 +31,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     read,
   );
   const gate = createGate();
-  const { pets, usage } = storage;
+  const { pets } = storage;
+  const { usage } = settings.storage;
   const { events, tell } = createEvents();
   const parts = { gate, pets, usage, anonymous, plans, ban, read, tell };
 

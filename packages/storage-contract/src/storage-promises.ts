@@ -15,6 +15,8 @@ import { sharedIds } from "./lifecycle/shared-ids.js";
 import { sharing } from "./lifecycle/sharing.js";
 import { after } from "./pets/after.js";
 import { ascendingIds } from "./pets/ascending-ids.js";
+import { createAllAtomic } from "./pets/create-all-atomic.js";
+import { createAll } from "./pets/create-all.js";
 import { findMissing } from "./pets/find-missing.js";
 import { find } from "./pets/find.js";
 import { ids } from "./pets/ids.js";
@@ -41,6 +43,8 @@ export const storagePromises: readonly StoragePromise[] = Object.freeze([
   ascendingIds,
   int64,
   text,
+  createAll,
+  createAllAtomic,
   find,
   findMissing,
   order,

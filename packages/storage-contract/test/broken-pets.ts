@@ -1,5 +1,7 @@
 import type { Pet, PetPage, PetQuery, PetStorage } from "@petstore/core";
-import { okAsync } from "neverthrow";
+import { setImmediate } from "node:timers/promises";
+import { storageFailure } from "@petstore/core";
+import { okAsync, ResultAsync } from "neverthrow";
 import type { Change } from "./memory-place.js";
 
 /** Storages whose inventory breaks one promise each, by the name of the promise. */
@@ -46,6 +48,46 @@ export const brokenPets: readonly (readonly [promise: string, flaw: string, Chan
     "finds each pet by its id, whole, as it was answered when it was added",
     "forgets the status",
     brokenFind((pet) => ({ ...pet, status: "available" })),
+  ],
+  [
+    "adds several pets together as it adds one, with ascending ids in the order given",
+    "adds the last one first",
+    withPets((real) => ({
+      createAll: (pets) => real.createAll(pets.toReversed()).map((created) => created.toReversed()),
+    })),
+  ],
+  [
+    "adds several pets together as it adds one, with ascending ids in the order given",
+    "drops all beyond a hundred",
+    withPets((real) => ({ createAll: (pets) => real.createAll(pets.slice(0, 100)) })),
+  ],
+  [
+    "shows all or none of the pets that are added together, and all once it has answered",
+    "adds one a turn",
+    withPets((real) => ({
+      createAll: (pets) =>
+        ResultAsync.fromPromise(
+          (async () => {
+            const created: Pet[] = [];
+            for (const pet of pets) {
+              await setImmediate();
+              created.push((await real.create(pet))._unsafeUnwrap());
+            }
+            return created;
+          })(),
+          (cause) => storageFailure("failed", cause),
+        ),
+    })),
+  ],
+  [
+    "shows all or none of the pets that are added together, and all once it has answered",
+    "answers before it adds them",
+    withPets((real) => ({
+      createAll: (pets) => {
+        void setImmediate().then(() => setImmediate().then(() => real.createAll(pets)));
+        return okAsync(pets.map((pet, index) => ({ id: BigInt(index + 1), ...pet })));
+      },
+    })),
   ],
   [
     "answers undefined for an id that no pet has",

@@ -23,6 +23,7 @@ function handleOf({ pets, keys, usage }: Storage): Storage {
   return {
     pets: {
       create: (pet) => whenOpen(() => pets.create(pet)),
+      createAll: (all) => whenOpen(() => pets.createAll(all)),
       find: (id) => whenOpen(() => pets.find(id)),
       list: (query) => whenOpen(() => pets.list(query)),
     },

@@ -1,3 +1,5 @@
+export type { BackupError, BackupErrorCode } from "./backup-error.js";
+export { backupSqliteFile, type Backup, type BackupOptions } from "./backup-sqlite-file.js";
 export {
   openSqliteStorage,
   type SqliteDatabaseOptions,

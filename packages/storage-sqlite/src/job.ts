@@ -7,6 +7,8 @@ export type Work<Shared, Answer> = (batch: Shared) => Result<Answer, StorageFail
 
 /** One call's part of a batch. */
 export interface Job<Shared> {
+  /** How much it adds to the length of its batch. */
+  readonly size: number;
   /** Does the work, and returns how to answer it once it is committed. Throws when the batch is lost. */
   run(batch: Shared): () => void;
   /** Answers that the batch was lost, and why. */
@@ -18,8 +20,10 @@ export function createJob<Shared, Answer>(
   tried: string,
   work: Work<Shared, Answer>,
   resolve: (answer: Result<Answer, StorageFailure>) => void,
+  size: number,
 ): Job<Shared> {
   return {
+    size,
     run: (batch) => {
       const answer = attempt(tried, () => work(batch));
       return () => resolve(answer);

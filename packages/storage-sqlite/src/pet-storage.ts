@@ -1,4 +1,4 @@
-import type { PetPage, PetQuery, PetStorage } from "@petstore/core";
+import type { NewPet, Pet, PetPage, PetQuery, PetStorage } from "@petstore/core";
 import { ok } from "neverthrow";
 import type { Connection } from "./connection.js";
 import { createPageCache } from "./page-cache.js";
@@ -31,12 +31,13 @@ export function createPetStorage(
     return page;
   };
 
+  const insert = ({ name, categoryId, status }: NewPet): Pet =>
+    Object.freeze({ id: stored.insert({ name, categoryId, status }), name, categoryId, status });
+
   return {
-    create: ({ name, categoryId, status }) =>
-      queue.add("Adding a pet", () => {
-        const id = stored.insert({ name, categoryId, status });
-        return ok(Object.freeze({ id, name, categoryId, status }));
-      }),
+    create: (pet) => queue.add("Adding a pet", () => ok(insert(pet))),
+    createAll: (pets) =>
+      queue.add("Adding pets", () => ok(durable.undoable(() => pets.map(insert))), pets.length),
     find: (id) => read("Finding a pet", () => seen.find(id)),
     list: (query) => read("Listing pets", () => cachedPage(query)),
   };

@@ -18,8 +18,15 @@ export interface Batch {
  * fails alone; any other throw loses the whole batch.
  */
 export interface WriteQueue<Shared extends Batch> {
-  /** `tried` names the work in a failure, as in "Adding a pet". The work may be run repeatedly. */
-  add<Answer>(tried: string, work: Work<Shared, Answer>): ResultAsync<Answer, StorageFailure>;
+  /**
+   * `tried` names the work in a failure, as in "Adding a pet". The work may be run repeatedly. `size`
+   * tells for how many calls it counts in the length of a transaction.
+   */
+  add<Answer>(
+    tried: string,
+    work: Work<Shared, Answer>,
+    size?: number,
+  ): ResultAsync<Answer, StorageFailure>;
   /** Refuses further work; resolves when everything added before is answered. */
   close(): Promise<void>;
 }
@@ -49,7 +56,7 @@ export function createWriteQueue<Shared extends Batch>(
 
   const flush = (): void => {
     scheduled = false;
-    const jobs = line.first(LONGEST_BATCH);
+    const jobs = startOf(line.first(LONGEST_BATCH), LONGEST_BATCH);
     const outcome = commit(connection, jobs, openBatch);
     if (outcome.isErr() && isBusy(outcome.error)) {
       pause(outcome.error);
@@ -81,14 +88,14 @@ export function createWriteQueue<Shared extends Batch>(
   };
 
   return {
-    add: <Answer>(tried: string, work: Work<Shared, Answer>) =>
+    add: <Answer>(tried: string, work: Work<Shared, Answer>, size = 1) =>
       new ResultAsync<Answer, StorageFailure>(
         new Promise((resolve) => {
           if (closing !== undefined) {
             resolve(err(storageFailure(`${tried} failed: the storage is closed.`)));
             return;
           }
-          line.add(createJob(tried, work, resolve));
+          line.add(createJob(tried, work, resolve, size));
           goOn();
         }),
       ),
@@ -98,6 +105,13 @@ export function createWriteQueue<Shared extends Batch>(
         goOn();
       })),
   };
+}
+
+/** The first jobs that make no longer a batch than this together; at least one. */
+function startOf<Shared>(jobs: readonly Job<Shared>[], longest: number): readonly Job<Shared>[] {
+  let length = 0;
+  const tooMany = jobs.findIndex((job, index) => (length += job.size) > longest && index > 0);
+  return tooMany < 0 ? jobs : jobs.slice(0, tooMany);
 }
 
 /** Runs the jobs in one transaction, and returns how to answer each; or why all of them are lost. */

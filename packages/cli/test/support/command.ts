@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { runCommand } from "@petstore/cli";
 
@@ -12,14 +13,34 @@ export interface Ran {
 }
 
 /** Runs the petstore command in this process. */
-export async function petstore(...args: readonly string[]): Promise<Ran> {
+export function petstore(...args: readonly string[]): Promise<Ran> {
+  return petstoreReading("", ...args);
+}
+
+/** Runs the petstore command in this process, with this on its standard input. */
+export async function petstoreReading(
+  input: string | Buffer,
+  ...args: readonly string[]
+): Promise<Ran> {
   const out: string[] = [];
   const error: string[] = [];
-  const code = await runCommand(args, {
-    out: (line) => out.push(line),
-    error: (line) => error.push(line),
+  const data: Buffer[] = [];
+  const code = await runCommand(
+    args,
+    { out: (line) => out.push(line), error: (line) => error.push(line) },
+    { stdin: Readable.from([Buffer.from(input)]), stdout: collect(data), stderr: collect([]) },
+  );
+  out.push(Buffer.concat(data).toString("utf8"));
+  return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
+}
+
+function collect(parts: Buffer[]): Writable {
+  return new Writable({
+    write: (part: Buffer, _encoding, done) => {
+      parts.push(part);
+      done();
+    },
   });
-  return { code, out: out.join("\n"), error: error.join("\n") };
 }
 
 /** A path for a database in a folder of its own, which goes when the test ends. */

@@ -1,6 +1,7 @@
 import { storeClosed } from "../errors.js";
 import type { TrustedPets } from "../pet-store.js";
 import { createPet } from "./create-pet.js";
+import { createPets } from "./create-pets.js";
 import type { Gate } from "./gate.js";
 import { getPet } from "./get-pet.js";
 import { listPets } from "./list-pets.js";
@@ -11,6 +12,7 @@ export function createGatedPets(parts: PetParts, gate: Gate): TrustedPets {
   return Object.freeze({
     listPets: (input = {}) => gate.pass(() => listPets(parts, input), storeClosed),
     createPet: (input) => gate.pass(() => createPet(parts, input), storeClosed),
+    createPets: (inputs) => gate.pass(() => createPets(parts, inputs), storeClosed),
     getPet: (id) => gate.pass(() => getPet(parts, id), storeClosed),
   } satisfies TrustedPets);
 }

@@ -11,6 +11,7 @@ export function guardStorage(storage: Storage): Storage {
   return {
     pets: {
       create: (pet) => attempt(() => pets.create(pet)),
+      createAll: (all) => attempt(() => pets.createAll(all)),
       find: (id) => attempt(() => pets.find(id)),
       list: (query) => attempt(() => pets.list(query)),
     },
@@ -29,15 +30,22 @@ export function guardStorage(storage: Storage): Storage {
 }
 
 function attempt<T>(call: () => ResultAsync<T, StorageFailure>): ResultAsync<T, StorageFailure> {
-  return new ResultAsync(settle(call));
+  return new ResultAsync(askStorage(call, (answered) => answered));
 }
 
-async function settle<T>(
+/**
+ * Asks a storage and goes on with its answer: all in one `then`, since every request goes through here.
+ * What a storage throws or rejects with is its failure.
+ */
+export function askStorage<T, Answer>(
   call: () => ResultAsync<T, StorageFailure>,
-): Promise<Result<T, StorageFailure>> {
+  goOn: (answered: Result<T, StorageFailure>) => Answer,
+): Promise<Answer> {
+  const goOnBroken = (cause: unknown): Answer =>
+    goOn(err(storageFailure("The storage threw.", cause)));
   try {
-    return await call();
+    return Promise.resolve(call().then<Answer, Answer>(goOn, goOnBroken));
   } catch (cause) {
-    return err(storageFailure("The storage threw.", cause));
+    return Promise.resolve(goOnBroken(cause));
   }
 }

@@ -1,5 +1,5 @@
 import type { PetPage, PetQuery } from "../pets/list-query.js";
-import { petStatuses, type Pet, type PetStatus } from "../pets/pet.js";
+import { petStatuses, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
 import type { Run } from "./memory-run.js";
 import type { PetStorage } from "./pet-storage.js";
 
@@ -7,14 +7,17 @@ import type { PetStorage } from "./pet-storage.js";
 export function createMemoryPets(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
+
+  const add = (pet: NewPet): Pet => {
+    const created = Object.freeze({ id: BigInt(all.length + 1), ...pet });
+    all.push(created);
+    byStatus.get(created.status)?.push(created);
+    return created;
+  };
+
   return {
-    create: (pet) =>
-      run(() => {
-        const created = Object.freeze({ id: BigInt(all.length + 1), ...pet });
-        all.push(created);
-        byStatus.get(created.status)?.push(created);
-        return created;
-      }),
+    create: (pet) => run(() => add(pet)),
+    createAll: (pets) => run(() => pets.map(add)),
     find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
     list: (query) =>
       run(() => page(query.status === undefined ? all : (byStatus.get(query.status) ?? []), query)),

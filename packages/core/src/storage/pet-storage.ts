@@ -10,6 +10,11 @@ export interface PetStorage {
    * When it answers `Ok`, the animal survives whatever the storage promises to survive.
    */
   create(pet: NewPet): ResultAsync<Pet, StorageFailure>;
+  /**
+   * Adds several animals as `create` adds one, in one atomic step: all of them or none. Their ids
+   * ascend in the order given. At most 1,000 are given; of none, nothing comes.
+   */
+  createAll(pets: readonly NewPet[]): ResultAsync<readonly Pet[], StorageFailure>;
   /** The animal with this id, or `undefined` when there is none. */
   find(id: bigint): ResultAsync<Pet | undefined, StorageFailure>;
   /**

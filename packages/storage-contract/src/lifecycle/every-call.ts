@@ -8,6 +8,8 @@ type Call = () => ResultAsync<unknown, StorageFailure>;
 export function everyCall({ pets, keys, usage }: Storage): readonly Call[] {
   return [
     () => pets.create(aPet()),
+    () => pets.createAll([aPet()]),
+    () => pets.createAll([]),
     () => pets.find(1n),
     () => pets.list({ limit: 1, status: undefined, after: undefined }),
     () => keys.insert(aKey("another")),

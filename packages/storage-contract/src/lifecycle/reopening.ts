@@ -14,6 +14,7 @@ export const reopening: StoragePromise = {
     const created = [
       await valueOf(before.pets.create(aPet())),
       await valueOf(before.pets.create(pet)),
+      ...(await valueOf(before.pets.createAll([pet, aPet()]))),
     ];
     const key = aKey("a", { label: "kept", secrets: [aSecret("new"), aSecret("old")] });
     await valueOf(before.keys.insert(key));

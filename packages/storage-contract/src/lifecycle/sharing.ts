@@ -15,7 +15,8 @@ export const sharing: StoragePromise = {
     ] as const) {
       const before = await everyPet(reader);
       const created = await valueOf(writer.pets.create(aPet()));
-      assert.deepEqual(await everyPet(reader), [...before, created]);
+      const together = await valueOf(writer.pets.createAll([aPet(), aPet({ status: "sold" })]));
+      assert.deepEqual(await everyPet(reader), [...before, created, ...together]);
       assert.deepEqual(await valueOf(reader.pets.find(created.id)), created);
     }
 

@@ -1,0 +1,64 @@
+import { err, ok, ResultAsync, type Result } from "neverthrow";
+import type { Streams } from "../streams.js";
+import type { Terminal } from "../terminal.js";
+import { openStore, withStore } from "../with-store.js";
+import { counted } from "./counted.js";
+import { importPets, type Imported, type ImportPlan } from "./import-pets.js";
+import { formatOf, type FormatName } from "./pet-formats.js";
+import { createProgress } from "./progress.js";
+import { noRejects, openRejects } from "./rejects.js";
+import { findSource } from "./source.js";
+import { listenForStop } from "./stop-signal.js";
+
+/** What `petstore pets import` takes. */
+export interface ImportOptions {
+  readonly database: string;
+  readonly format?: FormatName;
+  readonly batch: number;
+  readonly rejects?: string;
+  readonly fromLine: number;
+}
+
+/** Imports a file into the store and reports it. `Err` says why not all of it was imported. */
+export async function importFile(
+  path: string,
+  { database, format, batch, rejects: rejectsPath, fromLine }: ImportOptions,
+  terminal: Terminal,
+  streams: Streams,
+): Promise<Result<void, string>> {
+  const source = await findSource(path, streams.stdin);
+  if (source.isErr()) return err(source.error);
+  const rejects =
+    rejectsPath === undefined ? ok(noRejects) : await openRejects(rejectsPath, fromLine > 1);
+  if (rejects.isErr()) return err(rejects.error);
+
+  const progress = createProgress(streams.stderr);
+  const onBatch: ImportPlan["onBatch"] = ({ bad }, soFar, heading) => {
+    if (bad.length > 0) progress.clear();
+    for (const { entry, reason } of bad) terminal.error(`line ${entry.first}: ${reason}`);
+    progress.show(source.value.progress(), counted(soFar.pets, "pet"));
+    const entries = bad.map(({ entry }) => entry);
+    return rejects.value.keep(entries, heading);
+  };
+  const stopSignal = listenForStop();
+  const shouldStop = () => stopSignal.isRequested();
+  const plan = { format: formatOf(format, path), batchSize: batch, fromLine, onBatch, shouldStop };
+  const imported = await withStore(openStore(database), ({ trusted }) =>
+    ResultAsync.fromSafePromise(importPets(trusted, source.value.read(), plan)),
+  );
+  stopSignal.end();
+  progress.clear();
+  return imported.andThen((done) => conclude(done, terminal));
+}
+
+function conclude(
+  { pets, bad, nextLine, stopped }: Imported,
+  terminal: Terminal,
+): Result<void, string> {
+  terminal.out(`imported ${counted(pets, "pet")}`);
+  if (stopped !== undefined) {
+    const advice = `Everything before line ${nextLine} is done: go on with --from-line ${nextLine}.`;
+    return err(`the import stopped: ${stopped} ${advice}`);
+  }
+  return bad === 0 ? ok() : err(`${counted(bad, "line")} could not be imported`);
+}

@@ -1,0 +1,72 @@
+import type { Result } from "neverthrow";
+import { addBatch, type AddedBatch, type UntrustedPets } from "./add-batch.js";
+import { batchesOf } from "./batches.js";
+import type { Entry } from "./entry.js";
+import { describeFileError } from "./file-error.js";
+import type { PetFormat } from "./pet-format.js";
+import { readEntries } from "./read-entries.js";
+
+/** How to import. */
+export interface ImportPlan {
+  readonly format: PetFormat;
+  /** How many entries make a batch. */
+  readonly batchSize: number;
+  /** The first line to import; those before it are only read. */
+  readonly fromLine: number;
+  /** Told of each batch that is done, and how far the import is. `Err` stops it. */
+  onBatch(
+    batch: AddedBatch,
+    soFar: Imported,
+    heading: Entry | undefined,
+  ): Promise<Result<void, string>>;
+  /** Whether to stop before the next batch. */
+  shouldStop(): boolean;
+}
+
+/** How far an import is. */
+export interface Imported {
+  readonly pets: number;
+  readonly bad: number;
+  /** The line to go on from: everything before it is done. */
+  readonly nextLine: number;
+  /** Why it is not finished; `undefined` when it is. */
+  readonly stopped: string | undefined;
+}
+
+/** Reads pets from a file's bytes and adds them, batch after batch, each of them whole or not at all. */
+export async function importPets(
+  store: UntrustedPets,
+  chunks: AsyncIterable<Buffer>,
+  plan: ImportPlan,
+): Promise<Imported> {
+  const { format, batchSize, fromLine } = plan;
+  let soFar: Imported = { pets: 0, bad: 0, nextLine: fromLine, stopped: undefined };
+  const stop = (stopped: string): Imported => ({ ...soFar, stopped });
+  const file = readEntries(chunks, format);
+  try {
+    for await (const batch of batchesOf(file.groups, batchSize)) {
+      const decode = format.open(file.heading());
+      if (decode.isErr()) return stop(decode.error);
+      if (plan.shouldStop()) return stop("It was told to.");
+      const entries = batch.filter(({ first }) => first >= fromLine);
+      const added = await addBatch(store, decode.value, entries);
+      if (added.isErr()) return stop(added.error);
+      soFar = advance(soFar, added.value, entries);
+      const done = await plan.onBatch(added.value, soFar, file.heading());
+      if (done.isErr()) return stop(done.error);
+    }
+  } catch (error) {
+    return stop(`Reading failed: ${describeFileError(error)}.`);
+  }
+  const opened = format.open(file.heading());
+  return opened.isErr() ? stop(opened.error) : soFar;
+}
+
+function advance(soFar: Imported, added: AddedBatch, entries: readonly Entry[]): Imported {
+  return {
+    ...soFar,
+    pets: soFar.pets + added.pets.length,
+    bad: soFar.bad + added.bad.length,
+    nextLine: (entries.at(-1)?.last ?? soFar.nextLine - 1) + 1,
+  };
+}

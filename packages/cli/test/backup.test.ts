@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, expect, it } from "vitest";
+import { buildPetstore, startBuilt } from "./support/built-petstore.js";
+import { newDatabase, petstore } from "./support/command.js";
+import { issueUnlimitedKey } from "./support/unlimited-key.js";
+import { send, writeUntilCut } from "./support/writers.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await buildPetstore();
+});
+
+it("holds every pet that a server under writers acknowledged before it began, and serves", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const server = await startBuilt([process.execPath, program], "--database", database);
+  const acknowledged = new Map<number, string>();
+  const writing = writeUntilCut(server.url, secret, 8, "pet", (id, name) =>
+    acknowledged.set(id, name),
+  );
+  const backups: (readonly [file: string, before: ReadonlyMap<number, string>])[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    await setTimeout(50);
+    const file = join(dirname(database), `backup-${count}.db`);
+    const before = new Map(acknowledged);
+    const made = await petstore("backup", file, "--database", database);
+    expect(made).toMatchObject({ code: 0, error: "" });
+    expect(made.out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
+    backups.push([file, before]);
+  }
+  await server.end("SIGKILL");
+  await writing;
+
+  for (const [file, before] of backups) {
+    const { out } = await petstore("pets", "export", "--database", file);
+    const stored = out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
+    const names = new Map(stored.map(({ id, name }) => [id, name]));
+    const missing = [...before].filter(([id, name]) => names.get(id) !== name);
+    expect(missing).toEqual([]);
+    expect(names.size).toBe(stored.length);
+  }
+  expect(backups.at(-1)?.[1].size).toBeGreaterThan(50);
+
+  const [file = ""] = backups.at(-1) ?? [];
+  const restored = await startBuilt([process.execPath, program], "--database", file);
+  const listed = await send(`${restored.url}/pets?limit=1`, new Agent(), secret);
+  expect(listed.status).toBe(200);
+  expect(await restored.end("SIGTERM")).toBe(0);
+});
+
+it("does not replace a file unless it is forced to", async () => {
+  const database = newDatabase();
+  await issueUnlimitedKey(database);
+  const file = join(dirname(database), "backup.db");
+  writeFileSync(file, "mine");
+  const refused = await petstore("backup", file, "--database", database);
+  expect(refused).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: no backup of ${database}: The file to make is there already.`,
+  });
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
+});
+
+it("says in one line that there is no database, and makes none", async () => {
+  const database = newDatabase();
+  const file = join(dirname(database), "backup.db");
+  const refused = await petstore("backup", file, "--database", database);
+  expect(refused.code).toBe(1);
+  expect(refused.error).toMatch(/^petstore: no backup of .*: There is no such database, .*$/);
+  expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
+});

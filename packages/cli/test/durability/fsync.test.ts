@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { newDatabase } from "../support/command.js";
+import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { addPet } from "../support/writers.js";
+
+/** strace may be missing, or not be allowed to trace. */
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+const PETS = 20;
+
+let program: string;
+beforeAll(async () => {
+  if (canTrace) program = await buildPetstore();
+});
+
+/** What the server did with the log and its sockets, in order. */
+function stepsOf(trace: string): readonly string[] {
+  return trace.split("\n").flatMap((line) => {
+    if (line.includes("resumed>")) return [];
+    if (/ pwrite64\(\d+<.*-wal>/.test(line)) return ["write"];
+    if (/ f(data)?sync\(\d+<.*-wal>/.test(line)) return ["sync"];
+    return line.includes("HTTP/1.1 201") ? ["201"] : [];
+  });
+}
+
+it.skipIf(!canTrace)(
+  "syncs the log between the last write of a pet and its 201 (as strace sees it)",
+  { timeout: 60_000 },
+  async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const trace = join(dirname(database), "trace");
+    const calls = "trace=pwrite64,fsync,fdatasync,write,writev,sendto";
+    const strace = ["strace", "-f", "-y", "-s", "64", "-e", calls, "-o", trace];
+    const server = await startBuilt([...strace, process.execPath, program], "--database", database);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let count = 0; count < PETS; count += 1) {
+      expect((await addPet(server.url, agent, secret, `pet ${count}`)).status).toBe(201);
+    }
+    agent.destroy();
+    const traced = Number(/^(\d+)/.exec(readFileSync(trace, "utf8"))?.[1]);
+    process.kill(traced, "SIGTERM");
+    await server.ended;
+
+    const steps = stepsOf(readFileSync(trace, "utf8"));
+    const answers = steps.flatMap((step, index) => (step === "201" ? [index] : []));
+    expect(answers).toHaveLength(PETS);
+    for (const answer of answers) {
+      expect(steps.slice(steps.lastIndexOf("write", answer) + 1, answer)).toEqual(["sync"]);
+    }
+  },
+);

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { addPet, send } from "../support/writers.js";
+
+const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
+/** A disk of a few megabytes, where this may be had. */
+const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
+if (!canMount) rmSync(folder, { recursive: true });
+
+let program: string;
+beforeAll(async () => {
+  if (canMount) program = await buildPetstore();
+});
+
+it.skipIf(!canMount)(
+  "on a disk that is full, a create is a 503 that leaves nothing, and a 201 soon after there is room",
+  { timeout: 60_000 },
+  async () => {
+    onTestFinished(() => {
+      spawnSync("umount", ["--lazy", folder]);
+      rmSync(folder, { recursive: true });
+    });
+    const database = join(folder, "pets.db");
+    const secret = await issueUnlimitedKey(database);
+    const server = await startBuilt([process.execPath, program], "--database", database);
+    const agent = new Agent({ keepAlive: true });
+    const filler = join(folder, "filler");
+    writeFileSync(filler, Buffer.alloc(2_000_000));
+
+    const names: string[] = [];
+    let refused = 0;
+    for (let count = 0; refused < 20; count += 1) {
+      const name = `pet ${count} ${"x".repeat(20_000)}`;
+      const { status, body } = await addPet(server.url, agent, secret, name);
+      if (status === 201) names.push(name);
+      else {
+        expect({ status, code: (JSON.parse(body) as { code: string }).code }).toEqual({
+          status: 503,
+          code: "storage_unavailable",
+        });
+        refused += 1;
+      }
+    }
+    rmSync(filler);
+    const freed = performance.now();
+    let status = 503;
+    while (status === 503 && performance.now() - freed < 10_000) {
+      ({ status } = await addPet(server.url, agent, secret, "after"));
+    }
+    const took = performance.now() - freed;
+    expect(status).toBe(201);
+    expect(took).toBeLessThan(1_000);
+    expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
+    agent.destroy();
+    expect(await server.end("SIGTERM")).toBe(0);
+
+    const stored = new Database(database, { readonly: true });
+    expect(stored.prepare("select name from pets order by id").pluck().all()).toEqual([
+      ...names,
+      "after",
+    ]);
+    expect(stored.pragma("integrity_check", { simple: true })).toBe("ok");
+    stored.close();
+  },
+);

@@ -1,0 +1,78 @@
+import { setTimeout } from "node:timers/promises";
+import { Agent } from "node:http";
+import Database from "better-sqlite3";
+import { beforeAll, expect, it } from "vitest";
+import { many } from "../../../../scripts/soak.js";
+import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { newDatabase } from "../support/command.js";
+import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { send, writeUntilCut } from "../support/writers.js";
+
+const KILLS = many(50, 1_000);
+const WRITERS = 24;
+
+let program: string;
+beforeAll(async () => {
+  program = await buildPetstore();
+});
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+}
+
+it(
+  `keeps every acknowledged pet over ${KILLS} kills under ${WRITERS} writers`,
+  { timeout: many(120_000, 3_600_000) },
+  async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const acknowledged = new Map<number, string>();
+    const found = { lost: 0, twice: 0, wrong: 0 };
+    const restarts: number[] = [];
+    let verified = 0;
+
+    for (let kill = 0; kill <= KILLS; kill += 1) {
+      const started = performance.now();
+      const server = await startBuilt([process.execPath, program], "--database", database);
+      const first = await send(`${server.url}/pets?limit=1`, new Agent(), secret);
+      restarts.push(performance.now() - started);
+      expect(first.status).toBe(200);
+
+      const reader = new Database(database, { readonly: true });
+      const rows = reader.prepare<[number], Row>("select id, name from pets where id > ?");
+      const stored = new Map(rows.all(verified).map(({ id, name }) => [id, name]));
+      for (const [id, name] of acknowledged) {
+        if (id > verified && stored.get(id) !== name) found.lost += 1;
+      }
+      verified = Math.max(verified, ...stored.keys());
+      if (kill % 10 === 0 || kill === KILLS) {
+        expect(reader.pragma("integrity_check", { simple: true })).toBe("ok");
+      }
+      if (kill === KILLS) {
+        const all = new Map(rows.all(0).map(({ id, name }) => [id, name]));
+        for (const [id, name] of acknowledged) if (all.get(id) !== name) found.wrong += 1;
+      }
+      reader.close();
+      if (kill === KILLS) break;
+
+      const writing = writeUntilCut(server.url, secret, WRITERS, `kill ${kill}`, (id, name) => {
+        if (acknowledged.has(id)) found.twice += 1;
+        acknowledged.set(id, name);
+      });
+      await setTimeout(30 + Math.random() * 120);
+      await server.end("SIGKILL");
+      await writing;
+    }
+
+    const slowest = Math.max(...restarts);
+    const [median = NaN] = restarts.toSorted((a, b) => a - b).slice(restarts.length / 2);
+    console.info(
+      `${KILLS} kills, ${acknowledged.size} pets acknowledged, ${JSON.stringify(found)}; ` +
+        `restart to first answer: median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
+    );
+    expect(found).toEqual({ lost: 0, twice: 0, wrong: 0 });
+    expect(acknowledged.size).toBeGreaterThan(KILLS * WRITERS);
+    expect(median).toBeLessThan(2_000);
+  },
+);

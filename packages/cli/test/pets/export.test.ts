@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newDatabase, petstore, petstoreReading } from "../support/command.js";
+
+const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
+const STATUSES = ["available", "pending", "sold"];
+const NAMES = ["", "Rex", 'a "b", c', "two\nlines", "two\r\nlines", " padded ", "🐈", "=1+1", "\r"];
+
+/** A database with so many pets of all kinds. */
+async function filled(count: number): Promise<string> {
+  const database = newDatabase();
+  const lines = Array.from({ length: count }, (_, index) => {
+    const name = JSON.stringify(NAMES[index % NAMES.length]);
+    const category = CATEGORIES[index % CATEGORIES.length] ?? "0";
+    return `{"name":${name},"categoryId":${category},"status":"${STATUSES[index % 3] ?? ""}"}\n`;
+  });
+  const imported = await petstoreReading(
+    lines.join(""),
+    ...["pets", "import", "-", "--database", database],
+  );
+  expect(imported.code).toBe(0);
+  return database;
+}
+
+describe("pets export", () => {
+  it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (format) => {
+    const database = await filled(1_234);
+    const file = join(dirname(database), `pets.${format}`);
+    const exported = await petstore("pets", "export", file, "--database", database);
+    expect(exported).toEqual({ code: 0, out: "", error: "exported 1,234 pets" });
+
+    const copy = newDatabase();
+    expect(await petstore("pets", "import", file, "--database", copy)).toEqual({
+      code: 0,
+      out: "imported 1,234 pets",
+      error: "",
+    });
+    const [one, other] = await Promise.all(
+      [database, copy].map((each) => petstore("pets", "export", "--database", each)),
+    );
+    expect(other?.out).toBe(one?.out);
+    expect(one?.out.split("\n")).toHaveLength(1_234);
+    expect(one?.out).toContain('"categoryId":-9223372036854775808');
+  });
+
+  it("writes only pets with the status that is asked for", async () => {
+    const database = await filled(300);
+    const args = ["pets", "export", "--status", "sold", "--database", database];
+    const { out } = await petstore(...args);
+    expect(out.split("\n").filter((line) => line.endsWith('"sold"}'))).toHaveLength(100);
+    expect(out.split("\n")).toHaveLength(100);
+  });
+
+  it("does not write over a file unless it is forced to, and leaves nothing unfinished", async () => {
+    const database = await filled(3);
+    const file = join(dirname(database), "pets.ndjson");
+    writeFileSync(file, "mine");
+    const refused = await petstore("pets", "export", file, "--database", database);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toBe(`petstore: ${file} is there already (--force writes over it)`);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+
+    const forced = await petstore("pets", "export", file, "--force", "--database", database);
+    expect(forced.code).toBe(0);
+    expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
+    expect(readdirSync(dirname(file)).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  it("does not make a database, nor a file, where there is none", async () => {
+    const database = newDatabase();
+    const file = join(dirname(database), "pets.ndjson");
+    const refused = await petstore("pets", "export", file, "--database", database);
+    expect(refused.code).toBe(1);
+    expect(refused.error).toContain("there is no database");
+    expect(existsSync(file)).toBe(false);
+    expect(readdirSync(dirname(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
+import { fillUpAfter } from "../support/filling-up.js";
+
+/** An import of this text, and what the store holds after it. */
+async function importing(
+  text: string | Buffer,
+  ...args: readonly string[]
+): Promise<Ran & { readonly database: string; readonly pets: readonly string[] }> {
+  const database = newDatabase();
+  const ran = await petstoreReading(text, "pets", "import", "-", "--database", database, ...args);
+  return { ...ran, database, pets: await petsIn(database) };
+}
+
+async function petsIn(database: string): Promise<readonly string[]> {
+  const { out } = await petstore("pets", "export", "--database", database);
+  return out.split("\n").filter((line) => line !== "");
+}
+
+const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+const rex = '{"name":"Rex","categoryId":7}';
+
+describe("pets import", () => {
+  it("adds the pets of NDJSON in order, exactly", async () => {
+    const text = lines(
+      '{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+      '{"id":99,"name":"a \\"b\\" \\n 🐈","categoryId":-9223372036854775808}',
+      '  {"categoryId":1e2,"name":"","owner":"me"}\r',
+    );
+    const { code, out, error, pets } = await importing(text);
+    expect({ code, out, error }).toEqual({ code: 0, out: "imported 3 pets", error: "" });
+    expect(pets).toEqual([
+      '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+      '{"id":2,"name":"a \\"b\\" \\n 🐈","categoryId":-9223372036854775808,"status":"available"}',
+      '{"id":3,"name":"","categoryId":100,"status":"available"}',
+    ]);
+  });
+
+  it("adds the pets of CSV by the names of the columns", async () => {
+    const text = lines(
+      "\uFEFFstatus,owner,name,categoryId\r",
+      'sold,me,"a ""b"", c",9223372036854775807\r',
+      ',,"two\r\nlines",-1\r',
+      ",x,,0\r",
+    );
+    const { code, error, pets } = await importing(text, "--format", "csv");
+    expect({ code, error }).toEqual({ code: 0, error: "" });
+    expect(pets).toEqual([
+      '{"id":1,"name":"a \\"b\\", c","categoryId":9223372036854775807,"status":"sold"}',
+      '{"id":2,"name":"two\\r\\nlines","categoryId":-1,"status":"available"}',
+      '{"id":3,"name":"","categoryId":0,"status":"available"}',
+    ]);
+  });
+
+  it("passes over blank lines, and takes a last line without its end", async () => {
+    const { code, pets } = await importing(`\n${rex}\n  \r\n\n${rex}`);
+    expect({ code, pets: pets.length }).toEqual({ code: 0, pets: 2 });
+  });
+
+  it("reports bad lines by number, keeps them as they are, and imports the others", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.ndjson");
+    const bad = ["{", '{"name":5}', `{"name":"${"x".repeat(2 ** 20)}","categoryId":1}`, "\uFEFF[]"];
+    const text = lines(rex, bad[0] ?? "", rex, bad[1] ?? "", bad[2] ?? "", bad[3] ?? "", rex);
+    const { code, out, error, pets } = await importing(text, "--rejects", rejects);
+    expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
+    expect(error.split("\n")).toEqual([
+      "line 2: It is not JSON in UTF-8.",
+      expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
+      "line 5: It is longer than 1024 KiB.",
+      "line 6: It is not JSON in UTF-8.",
+      "petstore: 4 lines could not be imported",
+    ]);
+    // What is too long to hold is not kept.
+    expect(readFileSync(rejects, "utf8")).toBe(lines(bad[0] ?? "", bad[1] ?? "", bad[3] ?? ""));
+  });
+
+  it("keeps bad records of CSV under their heading, each by itself", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.csv");
+    const heading = "name,categoryId,status";
+    const bad = ["a,1", '"b"c,1,sold', "d,x,sold", "e,1,lost", '"f\n""\n",1,lost', '"open,1,sold'];
+    const text = Buffer.concat([
+      Buffer.from(lines(heading, "ok,1,sold", ...bad.slice(0, 5), "ok,2,sold")),
+      Buffer.from([0xff, 0x2c, 0x31, 0x2c, 0x0a]),
+      Buffer.from(lines(bad[5] ?? "", "ok,3,", "ok,4,pending")),
+    ]);
+    const args = ["--format", "csv", "--rejects", rejects];
+    const { code, error, pets } = await importing(text, ...args);
+    expect(code).toBe(1);
+    expect(error.split("\n").map((line) => line.slice(0, 34))).toEqual([
+      "line 3: It has 2 fields instead of",
+      "line 4: A quote is out of place.",
+      "line 5: categoryId must be an int6",
+      "line 6: status must be one of avai",
+      "line 7: status must be one of avai",
+      "line 11: It is not UTF-8.",
+      "line 12: A quote is not closed.",
+      "petstore: 7 lines could not be imp",
+    ]);
+    expect(pets).toHaveLength(4);
+    const kept = readFileSync(rejects, "latin1");
+    expect(kept).toBe(lines(heading, ...bad.slice(0, 5), "\xff,1,", bad[5] ?? ""));
+  });
+
+  it.each([
+    ["", "There is no heading."],
+    ["name,status\n", "The heading has no column categoryId."],
+    ["name,categoryId,name\n", "The heading has a column name twice."],
+  ])("refuses CSV that begins with %j", async (text, reason) => {
+    const { code, error } = await importing(text, "--format", "csv");
+    expect(code).toBe(1);
+    expect(error).toContain(reason);
+  });
+
+  it("adds each batch whole or not at all, and says where to go on when the storage fails", async () => {
+    const database = newDatabase();
+    const file = join(dirname(database), "pets.csv");
+    const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
+    writeFileSync(file, lines("name,categoryId", ...records));
+    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    const filling = fillUpAfter(database, 14);
+    const stopped = await petstore(
+      ...["pets", "import", file, "--batch", "10", "--database", database],
+    );
+    filling.end();
+    expect(stopped.code).toBe(1);
+    expect(stopped.out).toBe("imported 10 pets");
+    expect(stopped.error).toMatch(/^petstore: the import stopped: .* go on with --from-line 22\.$/);
+    expect(await petsIn(database)).toHaveLength(10);
+
+    const args = ["pets", "import", file, "--from-line", "22", "--database", database];
+    expect(await petstore(...args)).toEqual({ code: 0, out: "imported 15 pets", error: "" });
+    const names = (await petsIn(database)).map(
+      (line) => (JSON.parse(line) as { name: string }).name,
+    );
+    expect(names).toEqual(records.map((_, index) => `pet\n${index}`));
+  });
+
+  it.each([
+    [["nowhere.ndjson"], "cannot read nowhere.ndjson: it is not there"],
+    [["."], "cannot read .: it is a folder"],
+    [["-", "--batch", "0"], "It must be a whole number from 1 to 1000."],
+    [["-", "--format", "xml"], "Allowed choices are ndjson, csv."],
+    [["-", "--rejects", "package.json"], "cannot keep bad lines in package.json: it is there"],
+  ])("refuses %j with one line and exit code 1", async (args, reason) => {
+    const refused = await petstore("pets", "import", ...args, "--database", newDatabase());
+    expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: "" });
+    expect(refused.error).toContain(reason);
+    expect(refused.error.split("\n")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,29 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { createPetStore, type PetStore, type Storage } from "@petstore/core";
+import { mount } from "@petstore/http-adapter";
+import { onTestFinished } from "vitest";
+
+/** A store over this storage, served on a free port of this process. */
+export async function serveInProcess(
+  storage: Storage,
+): Promise<{ readonly url: string; readonly store: PetStore }> {
+  const store = createPetStore({ storage, ban: false });
+  const server = createServer((_, response) => response.end());
+  mount(server, store);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/v1`, store };
+}
+
+/** Issues a key that no test uses up. */
+export async function unlimitedKeyOf(store: PetStore): Promise<string> {
+  const limits = { perMinute: 1e9, perDay: 1e9 };
+  return (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
+}

@@ -1,0 +1,162 @@
+import { setTimeout } from "node:timers/promises";
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { beforeAll, describe, expect, it } from "vitest";
+import { restart } from "../src/serve/workers/restart.js";
+import { buildPetstore, startBuilt, type BuiltServer } from "./support/built-petstore.js";
+import { newDatabase, petstore } from "./support/command.js";
+import { issueUnlimitedKey } from "./support/unlimited-key.js";
+import { addPet, send } from "./support/writers.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await buildPetstore();
+});
+
+const start = (...args: readonly string[]): Promise<BuiltServer> =>
+  startBuilt([process.execPath, program], "--workers", "2", ...args);
+
+/** The processes that this one has started and that are alive. */
+function workersOf({ pid }: BuiltServer): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.trim().split(" ").filter(Boolean).map(Number);
+}
+
+describe("serve --workers", () => {
+  it("serves with so many processes, and ends them all with exit code 0", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await start("--database", database);
+    expect(server.output()).toContain("with 2 workers");
+    const workers = workersOf(server);
+    expect(workers).toHaveLength(2);
+    expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
+    expect(await server.end("SIGTERM")).toBe(0);
+    for (const worker of workers) expect(() => process.kill(worker, 0)).toThrow();
+    expect(server.output().match(/finishing/g)).toHaveLength(1);
+  });
+
+  it("admits exactly what the plan allows, whichever worker is asked", async () => {
+    const database = newDatabase();
+    const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
+    const { secret } = JSON.parse((await petstore(...args)).out) as { secret: string };
+    const server = await start("--database", database);
+    // A connection for each request, so that they go to both workers.
+    const answers = await Promise.all(
+      Array.from({ length: 90 }, () => send(`${server.url}/pets`, new Agent(), secret)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  });
+
+  it("issues the first key once", async () => {
+    const server = await start("--database", newDatabase(), "--first-key");
+    await expect.poll(() => server.output()).toMatch(/curl .*\n/);
+    await server.end("SIGTERM");
+    expect(server.output().match(/pet_live_/g)).toHaveLength(1);
+  });
+
+  it("replaces a worker that dies, and loses no acknowledged pet", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await start("--database", database);
+    const before = workersOf(server);
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const write = async (writer: number): Promise<void> => {
+      for (let count = 0; !isOver; count += 1) {
+        const name = `pet ${writer} ${count}`;
+        const answer = await addPet(server.url, new Agent(), secret, name).catch(() => undefined);
+        if (answer?.status === 201) acknowledged.push(name);
+      }
+    };
+    const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
+    await setTimeout(100);
+    process.kill(before[0] ?? -1, "SIGKILL");
+    await expect
+      .poll(() => workersOf(server).filter((pid) => !before.includes(pid)), { timeout: 10_000 })
+      .toHaveLength(1);
+    await setTimeout(100);
+    isOver = true;
+    await writing;
+    expect(await server.end("SIGTERM")).toBe(0);
+    expect(server.output()).toContain("a worker is replaced: it ended with SIGKILL");
+    const exported = (await petstore("pets", "export", "--database", database)).out;
+    const stored = exported.split("\n").filter(Boolean);
+    const names = new Set(stored.map((line) => (JSON.parse(line) as { name: string }).name));
+    expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(10);
+  });
+
+  it("says in one line that the port is in use, with exit code 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = String(typeof address === "object" ? address?.port : address);
+    const refused = start("--port", port, "--database", newDatabase());
+    await expect(refused).rejects.toThrow(
+      `ended with 1: petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,
+    );
+    await expect(refused).rejects.toThrow(/^[^\n]*\n$/);
+    other.close();
+  });
+
+  it("ends with exit code 1 and a line that says why when a worker dies again and again", async () => {
+    const server = await start("--database", newDatabase());
+    const [first = -1] = workersOf(server);
+    const over = new AbortController();
+    void server.ended.then(() => over.abort());
+    // The other one is left alone: it must be ended too.
+    const [, spared = -1] = workersOf(server);
+    process.kill(first, "SIGKILL");
+    while (!over.signal.aborted) {
+      for (const pid of workersOf(server)) if (pid !== spared) process.kill(pid, "SIGKILL");
+      await setTimeout(20);
+    }
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain(
+      "petstore: a worker ends again and again: it ended with SIGKILL",
+    );
+    expect(() => process.kill(spared, 0)).toThrow();
+  });
+
+  it("leaves no worker behind when it is killed itself", async () => {
+    const server = await start("--database", newDatabase());
+    const workers = workersOf(server);
+    await server.end("SIGKILL");
+    for (const worker of workers) {
+      await expect.poll(() => isAlive(worker), { timeout: 5_000 }).toBe(false);
+    }
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("a worker that ended by itself", () => {
+  it("is restarted after pauses that double, and given up at the sixth death in a minute", () => {
+    const pauses: unknown[] = [];
+    let deaths: readonly number[] = [];
+    for (let death = 0; death < 6; death += 1) {
+      const next = restart(deaths, 1_000 * death);
+      pauses.push(next.kind === "restart" ? next.after : next.kind);
+      if (next.kind === "restart") deaths = next.deaths;
+    }
+    expect(pauses).toEqual([100, 200, 400, 800, 1_600, "give_up"]);
+  });
+
+  it("is forgiven what is longer ago than a minute", () => {
+    const deaths = [0, 1_000, 2_000, 3_000, 4_000];
+    expect(restart(deaths, 60_000)).toMatchObject({ kind: "restart", after: 1_600 });
+    expect(restart(deaths, 64_000)).toEqual({ kind: "restart", after: 100, deaths: [64_000] });
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { ResultAsync } from "neverthrow";
+import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+
+/** What to copy where. */
+export interface BackupOptions {
+  /** The database file; it may be in use by any number of processes. */
+  readonly filename: string;
+  /** The file to make; its folder must be there. */
+  readonly to: string;
+  /** Whether a file that is already there may be replaced; `false` when left out. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** A backup that was made. */
+export interface Backup {
+  /** How long the file is, in bytes. */
+  readonly bytes: number;
+}
+
+/** 4 MiB of pages of 4 KiB: the event loop gets its turn in between. */
+const PAGES_PER_TURN = 1_024;
+
+/**
+ * Copies a database, while it is in use, into one file that holds all that was committed before this was
+ * called, and perhaps nothing later. Writers and readers go on; only the write-ahead log is not emptied
+ * meanwhile. The file appears under its name when it is whole and on the disk, or not at all.
+ * @example
+ * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
+ */
+export function backupSqliteFile({
+  filename,
+  to,
+  overwrite = false,
+}: BackupOptions): ResultAsync<Backup, BackupError> {
+  return ResultAsync.fromPromise(backUp(filename, resolve(to), overwrite), backupError);
+}
+
+async function backUp(filename: string, to: string, overwrite: boolean): Promise<Backup> {
+  if (!existsSync(filename)) throw new BackupRefusal("no_database");
+  if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
+  refuseToReplace(to, overwrite);
+  const unfinished = `${to}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    await copy(filename, unfinished);
+    makeSelfContained(unfinished);
+    await sync(unfinished);
+    refuseToReplace(to, overwrite);
+    await rename(unfinished, to);
+    await sync(dirname(to));
+    return { bytes: (await stat(to)).size };
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    await rm(`${unfinished}-journal`, { force: true });
+    throw error;
+  }
+}
+
+function refuseToReplace(to: string, overwrite: boolean): void {
+  if (overwrite || !existsSync(to)) return;
+  throw new BackupRefusal("destination_exists");
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const source = openSource(from);
+  try {
+    // One moment of the database for all turns: without it, every commit meanwhile starts it anew.
+    source.exec("begin");
+    source.prepare("select count(*) from sqlite_schema").get();
+    await source.backup(to, { progress: () => PAGES_PER_TURN });
+  } finally {
+    source.close();
+  }
+}
+
+function openSource(filename: string): Database.Database {
+  try {
+    return new Database(filename, { readonly: true, fileMustExist: true });
+  } catch {
+    throw new BackupRefusal("no_database");
+  }
+}
+
+/** A copy of a database with a write-ahead log expects one too: not from a folder that is read-only. */
+function makeSelfContained(filename: string): void {
+  const database = new Database(filename);
+  try {
+    database.pragma("journal_mode = delete");
+  } finally {
+    database.close();
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Storage } from "@petstore/core";
+import { backupSqliteFile } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { aKey, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+let filename: string;
+let to: string;
+let storage: Storage;
+beforeEach(async () => {
+  folder = createFolder();
+  filename = folder.path("pets.db");
+  to = folder.path("backup.db");
+  storage = await openStorage({ filename });
+});
+afterEach(async () => {
+  await storage.close();
+  folder.remove();
+});
+
+async function add(count: number, name = "Rex"): Promise<void> {
+  const pets = Array.from({ length: count }, () => ({ ...rex, name }));
+  (await storage.pets.createAll(pets))._unsafeUnwrap();
+}
+function petsIn(file: string): number {
+  const database = new Database(file, { readonly: true });
+  const count = Number(database.prepare("select count(*) from pets").pluck().get());
+  expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+  database.close();
+  return count;
+}
+const codeOf = async (options: { filename: string; to: string }): Promise<string> =>
+  (await backupSqliteFile(options))._unsafeUnwrapErr().code;
+
+describe("a backup of a database in use", () => {
+  it("is one file that opens as a storage and holds what was acknowledged", async () => {
+    await add(500);
+    await storage.keys.insert(aKey("a"));
+    const { bytes } = (await backupSqliteFile({ filename, to }))._unsafeUnwrap();
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(readdirSync(dirname(to)).filter((name) => name.startsWith("backup"))).toEqual([
+      "backup.db",
+    ]);
+    expect(petsIn(to)).toBe(500);
+
+    const restored = await openStorage({ filename: to });
+    expect((await restored.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
+    const next = (await restored.pets.create(rex))._unsafeUnwrap();
+    expect(next.id).toBe(501n);
+    await restored.close();
+  });
+
+  it("holds everything before it and lets writes and reads go on, who need not wait", async () => {
+    for (let batch = 0; batch < 60; batch += 1) await add(1_000, "x".repeat(200));
+    const over = new AbortController();
+    let during = 0;
+    const backUp = async (): Promise<boolean> => {
+      const backup = await backupSqliteFile({ filename, to });
+      over.abort();
+      return backup.isOk();
+    };
+    const backedUp = backUp();
+    while (!over.signal.aborted) {
+      const created = await storage.pets.create(rex);
+      expect(created.isOk()).toBe(true);
+      during += 1;
+      await setImmediate();
+    }
+    expect(await backedUp).toBe(true);
+    expect(during).toBeGreaterThan(5);
+    // All from before, and none of a write that came later than another which is missing.
+    expect(petsIn(to)).toBeGreaterThanOrEqual(60_000);
+    expect(petsIn(to)).toBeLessThanOrEqual(60_000 + during);
+  });
+
+  it("replaces a file only when it is told to", async () => {
+    await add(1);
+    writeFileSync(to, "mine");
+    expect(await codeOf({ filename, to })).toBe("destination_exists");
+    const replaced = await backupSqliteFile({ filename, to, overwrite: true });
+    expect(replaced.isOk()).toBe(true);
+    expect(petsIn(to)).toBe(1);
+  });
+
+  it("answers what is wrong, and leaves nothing behind", async () => {
+    expect(await codeOf({ filename: folder.path("missing.db"), to })).toBe("no_database");
+    expect(await codeOf({ filename: dirname(filename), to })).toBe("no_database");
+    const notes = folder.path("notes.txt");
+    writeFileSync(notes, "Buy dog food.\n".repeat(500));
+    expect(await codeOf({ filename: notes, to })).toBe("damaged");
+    expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
+    expect(existsSync(to)).toBe(false);
+    expect(readdirSync(dirname(to)).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+});
