@@ -1,6 +1,6 @@
 import type { PetStore, Quota } from "@petstore/core";
 import { err, type Result } from "neverthrow";
-import { apiKeyOf } from "./authorization.js";
+import { createCallers, type Callers } from "./callers.js";
 import { GET_PET_DEPRECATION } from "./deprecation.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { perform, type Performed, type Stage } from "./perform.js";
@@ -30,6 +30,7 @@ type Route = Result<Operation, Failure>;
 
 interface Context {
   readonly store: PetStore;
+  readonly callerOf: Callers;
   readonly onError: (cause: unknown) => void;
   readonly stage: Stage;
 }
@@ -39,7 +40,12 @@ export function createAnswerer(
   store: PetStore,
   { maxBodyBytes, onError }: Pick<HttpSettings, "maxBodyBytes" | "onError">,
 ): Answerer {
-  const context = { store, onError, stage: { maxBodyBytes, renderPage: createPageRenderer() } };
+  const context: Context = {
+    store,
+    callerOf: createCallers(store),
+    onError,
+    stage: { maxBodyBytes, renderPage: createPageRenderer() },
+  };
   return {
     answer: async (request, place) => {
       const route = matchRoute(place.path, request.method);
@@ -62,11 +68,11 @@ async function attempt(
   context: Context,
 ): Promise<Performed> {
   const { flaw, origin } = request;
-  const { store, onError, stage } = context;
+  const { callerOf, onError, stage } = context;
   let quota = (): Quota => anonymousQuota(origin, context);
   try {
     if (flaw !== undefined) return err({ ...flaw, quota: quota() });
-    const admitted = await store.as(apiKeyOf(request.lines("authorization")), origin).admit();
+    const admitted = await callerOf(request).admit();
     if (admitted.isErr()) return err(admitted.error);
     const admission = admitted.value;
     quota = () => admission.quota;

@@ -9,8 +9,10 @@ export interface HttpRequest {
   readonly origin: string | undefined;
   /** Why the message itself is no good, if the transport found it so. */
   readonly flaw: Refusal | undefined;
+  /** What the requests of one connection have in common, if the transport knows it. */
+  readonly connection: object | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */
-  lines(name: string): readonly string[];
+  readonly lines: (name: string) => readonly string[];
   /**
    * Reads the body, of at most `limit` bytes. Until then nothing of it is asked for: a client that
    * waits for `100 Continue` gets it only now, and one that takes too long is given up. To be called

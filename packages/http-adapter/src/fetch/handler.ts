@@ -51,6 +51,7 @@ function toHttpRequest(request: Request, origin: string | undefined, seconds: nu
     method: request.method,
     origin,
     flaw: flawOf(request),
+    connection: undefined,
     lines: (name) => {
       const value = request.headers.get(name);
       return value === null ? [] : [value];

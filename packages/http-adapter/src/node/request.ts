@@ -42,6 +42,7 @@ export function toHttpRequest(
     method: request.method ?? "",
     origin,
     flaw: flaw ?? (expectation === "unknown" ? expectationFailed() : undefined),
+    connection: request.socket,
     lines: (name) => headerLines(request.rawHeaders, name),
     readBody: (limit) => {
       if (isWaiting) response.writeContinue();
