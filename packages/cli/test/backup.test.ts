@@ -2,21 +2,18 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { beforeAll, expect, it } from "vitest";
-import { buildPetstore, startBuilt } from "./support/built-petstore.js";
+import { expect, it } from "vitest";
+import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
 import { send, writeUntilCut } from "./support/writers.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await buildPetstore();
-});
+const program = useBuiltPetstore();
 
 it("holds every pet that a server under writers acknowledged before it began, and serves", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
-  const server = await startBuilt([process.execPath, program], "--database", database);
+  const server = await startBuilt([process.execPath, program()], "--database", database);
   const acknowledged = new Map<number, string>();
   const writing = writeUntilCut(server.url, secret, 8, "pet", (id, name) =>
     acknowledged.set(id, name),
@@ -45,7 +42,7 @@ it("holds every pet that a server under writers acknowledged before it began, an
   expect(backups.at(-1)?.[1].size).toBeGreaterThan(50);
 
   const [file = ""] = backups.at(-1) ?? [];
-  const restored = await startBuilt([process.execPath, program], "--database", file);
+  const restored = await startBuilt([process.execPath, program()], "--database", file);
   const listed = await send(`${restored.url}/pets?limit=1`, new Agent(), secret);
   expect(listed.status).toBe(200);
   expect(await restored.end("SIGTERM")).toBe(0);

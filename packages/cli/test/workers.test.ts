@@ -1,27 +1,25 @@
 import { setTimeout } from "node:timers/promises";
 import { once } from "node:events";
 import { Agent } from "node:http";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { restart } from "../src/serve/workers/restart.js";
-import { buildPetstore, startBuilt, type BuiltServer } from "./support/built-petstore.js";
+import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
 import { addPet, send } from "./support/writers.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await buildPetstore();
-});
+const program = useBuiltPetstore();
 
 const start = (...args: readonly string[]): Promise<BuiltServer> =>
-  startBuilt([process.execPath, program], "--workers", "2", ...args);
+  startBuilt([process.execPath, program()], "--workers", "2", ...args);
 
 /** The processes that this one has started and that are alive. */
 function workersOf({ pid }: BuiltServer): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return children.trim().split(" ").filter(Boolean).map(Number);
+  const children = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(children)) return [];
+  return readFileSync(children, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
 describe("serve --workers", () => {
@@ -113,7 +111,7 @@ describe("serve --workers", () => {
     const [, spared = -1] = workersOf(server);
     process.kill(first, "SIGKILL");
     while (!over.signal.aborted) {
-      for (const pid of workersOf(server)) if (pid !== spared) process.kill(pid, "SIGKILL");
+      for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
       await setTimeout(20);
     }
     expect(await server.ended).toBe(1);
@@ -132,6 +130,15 @@ describe("serve --workers", () => {
     }
   });
 });
+
+/** Kills a process, unless it ends just now. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone already.
+  }
+}
 
 function isAlive(pid: number): boolean {
   try {

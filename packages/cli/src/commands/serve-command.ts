@@ -37,7 +37,7 @@ export function serveCommand(terminal: Terminal, fail: (message: string) => void
     .option("--log", "write a line of JSON to standard output for each request")
     .option("--first-key", "when the database holds no key yet, issue a Free one and print it")
     .addOption(
-      new Option("--workers <n>", "how many processes serve; reads scale with them")
+      new Option("--workers <n>", "how many processes serve, on the same port and limits")
         .argParser(numberFrom(1, 256))
         .default(1),
     )

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
-import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { expect, it } from "vitest";
+import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase } from "../support/command.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
 import { addPet } from "../support/writers.js";
@@ -12,10 +12,7 @@ import { addPet } from "../support/writers.js";
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 const PETS = 20;
 
-let program: string;
-beforeAll(async () => {
-  if (canTrace) program = await buildPetstore();
-});
+const program = useBuiltPetstore(canTrace);
 
 /** What the server did with the log and its sockets, in order. */
 function stepsOf(trace: string): readonly string[] {
@@ -36,7 +33,11 @@ it.skipIf(!canTrace)(
     const trace = join(dirname(database), "trace");
     const calls = "trace=pwrite64,fsync,fdatasync,write,writev,sendto";
     const strace = ["strace", "-f", "-y", "-s", "64", "-e", calls, "-o", trace];
-    const server = await startBuilt([...strace, process.execPath, program], "--database", database);
+    const server = await startBuilt(
+      [...strace, process.execPath, program()],
+      "--database",
+      database,
+    );
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let count = 0; count < PETS; count += 1) {
       expect((await addPet(server.url, agent, secret, `pet ${count}`)).status).toBe(201);

@@ -4,8 +4,8 @@ import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { expect, it, onTestFinished } from "vitest";
+import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
 import { addPet, send } from "../support/writers.js";
 
@@ -14,10 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
 const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
 if (!canMount) rmSync(folder, { recursive: true });
 
-let program: string;
-beforeAll(async () => {
-  if (canMount) program = await buildPetstore();
-});
+const program = useBuiltPetstore(canMount);
 
 it.skipIf(!canMount)(
   "on a disk that is full, a create is a 503 that leaves nothing, and a 201 soon after there is room",
@@ -29,7 +26,7 @@ it.skipIf(!canMount)(
     });
     const database = join(folder, "pets.db");
     const secret = await issueUnlimitedKey(database);
-    const server = await startBuilt([process.execPath, program], "--database", database);
+    const server = await startBuilt([process.execPath, program()], "--database", database);
     const agent = new Agent({ keepAlive: true });
     const filler = join(folder, "filler");
     writeFileSync(filler, Buffer.alloc(2_000_000));

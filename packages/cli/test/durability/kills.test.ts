@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { Agent } from "node:http";
 import Database from "better-sqlite3";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { many } from "../../../../scripts/soak.js";
-import { buildPetstore, startBuilt } from "../support/built-petstore.js";
+import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase } from "../support/command.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
 import { send, writeUntilCut } from "../support/writers.js";
@@ -11,10 +11,7 @@ import { send, writeUntilCut } from "../support/writers.js";
 const KILLS = many(50, 1_000);
 const WRITERS = 24;
 
-let program: string;
-beforeAll(async () => {
-  program = await buildPetstore();
-});
+const program = useBuiltPetstore();
 
 interface Row {
   readonly id: number;
@@ -34,7 +31,7 @@ it(
 
     for (let kill = 0; kill <= KILLS; kill += 1) {
       const started = performance.now();
-      const server = await startBuilt([process.execPath, program], "--database", database);
+      const server = await startBuilt([process.execPath, program()], "--database", database);
       const first = await send(`${server.url}/pets?limit=1`, new Agent(), secret);
       restarts.push(performance.now() - started);
       expect(first.status).toBe(200);
