@@ -62,6 +62,36 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
   });
 });
 
+describe("the wall clock set back while another key is busy", () => {
+  async function openTwo(ban: false | undefined) {
+    const opened = await openLimited(ban);
+    const { secret } = await opened.issue({ plan: "pro" });
+    const neighbour = opened.store.as(secret);
+    const stepBack = async () => {
+      opened.clock.advance(-HOUR);
+      value(await neighbour.admit());
+    };
+    return { ...opened, stepBack };
+  }
+
+  it("serves a client that waits exactly as long as it was told", async () => {
+    const { clock, caller, stepBack } = await openTwo(false);
+    expect(await admitted(caller)).toBe(3);
+    await stepBack();
+    clock.advance(MINUTE);
+    expect(await admitted(caller)).toBe(3);
+  });
+
+  it("lets a ban end while its key is silent", async () => {
+    const { store, clock, id, caller, stepBack } = await openTwo(undefined);
+    expect(await admitted(caller, 7)).toBe(3);
+    await stepBack();
+    clock.advance(MINUTE);
+    expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
+    expect(await admitted(caller)).toBe(3);
+  });
+});
+
 describe("clocks", () => {
   it("a jump forward refills at most once", async () => {
     const { clock, caller } = await openLimited();

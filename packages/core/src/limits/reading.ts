@@ -1,26 +1,31 @@
 import type { Clock } from "../clock.js";
 
-/** One reading of the clock, as a limit needs it. Both in whole milliseconds since the Unix epoch. */
+/** One reading of the clock, as a limit needs it. All in whole milliseconds since the Unix epoch. */
 export interface Reading {
   readonly now: number;
   /** The latest time this process has ever read. It is later than `now` only after a step back. */
   readonly furthest: number;
+  /** What was read first after the latest step back; 0 when there was none. Never later than `now`. */
+  readonly landedAt: number;
 }
 
 /** Reads a clock and remembers how far it has been, so that a step back is recognised. */
 export type Timekeeper = () => Reading;
 
 /**
- * A timekeeper over this clock. A clock that throws or answers no finite number is taken to stand
+ * A timekeeper over this clock. A clock that throws, or answers no time from 1970 on, is taken to stand
  * still: a broken host clock must not take a request down.
  */
 export function createTimekeeper(clock: Clock): Timekeeper {
   let last = 0;
   let furthest = 0;
+  let landedAt = 0;
   return () => {
-    last = wholeMilliseconds(clock) ?? last;
-    furthest = Math.max(furthest, last);
-    return { now: last, furthest };
+    const now = wholeMilliseconds(clock) ?? last;
+    if (now < last) landedAt = now;
+    last = now;
+    furthest = Math.max(furthest, now);
+    return { now, furthest, landedAt };
   };
 }
 

@@ -26,13 +26,13 @@ export function currentWindow(stored: Window, length: number, reading: Reading):
 
 /**
  * Where a stored beginning lies by this clock. One in the future is due to a clock: if this process
- * has itself been there, its clock was set back, and what began then is taken to begin now, so that
- * nothing lasts longer than its length; if it is only a little ahead, another process's clock is,
- * and its word holds, so that the two grant nothing twice; anything further is a clock set back
- * between two runs.
+ * has itself been there, its clock was set back, and what began then is taken to begin when that was
+ * noticed, so that nothing lasts longer than its length from there; if it is only a little ahead,
+ * another process's clock is, and its word holds, so that the two grant nothing twice; anything
+ * further is a clock set back between two runs.
  */
 export function anchor(beganAt: number, reading: Reading): number {
   if (beganAt <= reading.now) return beganAt;
-  if (beganAt <= reading.furthest) return reading.now;
+  if (beganAt <= reading.furthest) return reading.landedAt;
   return beganAt - reading.now <= CLOCK_SKEW ? beganAt : reading.now;
 }

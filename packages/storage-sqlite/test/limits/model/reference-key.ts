@@ -8,6 +8,8 @@ export interface Limits {
 export interface Moment {
   readonly now: number;
   readonly seen: number;
+  /** What it showed first after it was last set back. */
+  readonly landed: number;
 }
 
 /** What a request must be answered. */
@@ -131,9 +133,10 @@ function settle(key: ReferenceKey, moment: Moment): void {
 }
 
 /** "If another process's clock is a little ahead, its word holds"; any other future was set back. */
-function begun(at: number, { now, seen }: Moment): number {
-  const othersWord = at > seen && at <= now + 10 * SECOND;
-  return othersWord ? at : Math.min(at, now);
+function begun(at: number, { now, seen, landed }: Moment): number {
+  if (at <= now) return at;
+  if (at <= seen) return landed;
+  return at <= now + 10 * SECOND ? at : now;
 }
 
 function banEnd(key: ReferenceKey): number {

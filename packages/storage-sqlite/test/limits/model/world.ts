@@ -12,6 +12,9 @@ export interface Engine {
   readonly store: PetStore;
   /** The latest time that its clock ever showed it. */
   seen: number;
+  /** What it showed last, and what it showed first after it was last set back. */
+  last: number;
+  landed: number;
 }
 
 /** A key, and what it should be. */
@@ -51,7 +54,12 @@ export async function createWorld(place: Place, plans: readonly KeyPlan[]): Prom
 }
 
 export async function openEngine(place: Place, clock: ManualClock): Promise<Engine> {
-  return { store: createPetStore({ storage: await place.open(), clock }), seen: 0 };
+  return {
+    store: createPetStore({ storage: await place.open(), clock }),
+    seen: 0,
+    last: 0,
+    landed: 0,
+  };
 }
 
 export async function endWorld({ engines }: World): Promise<void> {
@@ -63,8 +71,14 @@ export function engineAt({ engines, clock }: World, index: number): [Engine, Mom
   const engine = engines[index % engines.length];
   if (engine === undefined) throw new Error("there is always an engine");
   const now = clock.now();
+  look(engine, now);
+  return [engine, { now, seen: engine.seen, landed: engine.landed }];
+}
+
+function look(engine: Engine, now: number): void {
+  if (now < engine.last) engine.landed = now;
+  engine.last = now;
   engine.seen = Math.max(engine.seen, now);
-  return [engine, { now, seen: engine.seen }];
 }
 
 /** The key that a command means. */
@@ -79,7 +93,7 @@ async function issueKey(
   { limits, expiresAfter }: KeyPlan,
   now: number,
 ): Promise<ModelledKey> {
-  engine.seen = now;
+  look(engine, now);
   const expiresAt = expiresAfter === undefined ? undefined : now + expiresAfter;
   const issued = await engine.store.keys.issue({ plan: "enterprise", limits, expiresAt });
   const { key, secret } = issued._unsafeUnwrap();
