@@ -185,5 +185,5 @@ export const keyInactive = (): KeyInactive => ({
 });
 
 function sentence(problems: readonly string[]): string {
-  return `${problems.join("; ")}.`;
+  return `${problems.join("; ").replace(/\.$/, "")}.`;
 }

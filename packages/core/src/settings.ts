@@ -9,7 +9,7 @@ import {
   type RateLimits,
 } from "./limits/plan.js";
 import { DAY } from "./limits/window.js";
-import { systemRandom, type RandomSource } from "./random.js";
+import { dependableRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
 
@@ -61,32 +61,38 @@ export interface Settings {
  * @throws TypeError that names the option, when one is wrong.
  */
 export function parseSettings(options: PetStoreOptions): Settings {
+  must(isRecord(options), "object", "must be an object");
   mustBeKnown(options, OPTIONS, "");
   const { storage = createMemoryStorage(), clock = systemClock, random = systemRandom } = options;
-  const { maxAnonymousOrigins = 10_000 } = options;
-  must(typeof storage.close === "function", "storage", "must be a Storage");
-  must(typeof clock.now === "function", "clock", "must have a now() in milliseconds");
+  const { plans: added = {}, ban = {}, maxAnonymousOrigins = 10_000 } = options;
+  must(isStorage(storage), "storage", "must be a Storage: pets, keys, usage and close()");
+  must(hasMethods(clock, ["now"]), "clock", "must have a now() in milliseconds");
   must(typeof random === "function", "random", "must be a function");
-  must(isCount(maxAnonymousOrigins), "maxAnonymousOrigins", "must be a positive integer");
-  const plans = parsePlans(options.plans ?? {});
+  must(
+    isCount(maxAnonymousOrigins) && maxAnonymousOrigins <= MOST_ORIGINS,
+    "maxAnonymousOrigins",
+    `must be an integer from 1 to ${MOST_ORIGINS}`,
+  );
+  const plans = parsePlans(added);
   const free = plans.get("free");
   return Object.freeze({
     storage,
     clock,
-    random,
+    random: dependableRandom(random),
     plans,
-    ban: parseBan(options.ban ?? {}),
+    ban: parseBan(ban),
     anonymousLimits: free === undefined || free === "custom" ? standardPlans.free : free,
     maxAnonymousOrigins,
   });
 }
 
 function parsePlans(added: Readonly<Record<string, Plan>>): Plans {
+  must(isRecord(added), "plans", "must be an object of plans by name");
   const plans = new Map<string, Plan>(Object.entries(standardPlans));
   for (const [name, plan] of Object.entries(added)) {
     const option = `plans.${name}`;
     must(/^[a-z][a-z0-9_-]{0,31}$/.test(name), option, "must have a short lower-case name");
-    must(plan === "custom" || areRateLimits(plan), option, PLAN);
+    must(plan === "custom" || (areRateLimits(plan) && hasOnlyLimits(plan)), option, PLAN);
     plans.set(name, plan === "custom" ? plan : limitsOnly(plan));
   }
   return plans;
@@ -94,6 +100,7 @@ function parsePlans(added: Readonly<Record<string, Plan>>): Plans {
 
 function parseBan(options: BanOptions | false): BanRule | undefined {
   if (options === false) return undefined;
+  must(isRecord(options), "ban", "must be false or an object");
   mustBeKnown(options, BAN_OPTIONS, "ban.");
   const { afterRefusals, firstSeconds = 60, longestSeconds = 3_600 } = options;
   const { forgottenAfterSeconds = DAY / 1_000 } = options;
@@ -114,6 +121,8 @@ function parseBan(options: BanOptions | false): BanRule | undefined {
   });
 }
 
+/** Room for each is made beforehand: about 20 bytes. */
+const MOST_ORIGINS = 1_000_000;
 const OPTIONS = ["storage", "clock", "plans", "ban", "maxAnonymousOrigins", "random"];
 const BAN_OPTIONS = ["afterRefusals", "firstSeconds", "longestSeconds", "forgottenAfterSeconds"];
 const PLAN = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
@@ -125,6 +134,34 @@ function isDuration(seconds: number): boolean {
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1;
+}
+
+/** Whether a value is an object as one writes it in braces. */
+function isRecord(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isStorage(storage: unknown): boolean {
+  return (
+    hasMethods(storage, ["close"]) &&
+    hasMethods(memberOf(storage, "pets"), ["create", "createAll", "find", "list"]) &&
+    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update"]) &&
+    hasMethods(memberOf(storage, "usage"), ["charge", "update"])
+  );
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof memberOf(value, name) === "function");
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function hasOnlyLimits(plan: object): boolean {
+  return Object.keys(plan).every((name) => name === "perMinute" || name === "perDay");
 }
 
 function mustBeKnown(options: object, known: readonly string[], path: string): void {

@@ -120,6 +120,22 @@ describe("ban", () => {
     expect(await codes(caller, 1)).toEqual(["ok"]);
   });
 
+  it("and the refusals before it are forgotten when it is lifted", async () => {
+    const { store, id, caller } = await openBannable();
+    await codes(caller, 6);
+    value(await store.keys.liftBan(id));
+    expect(await codes(caller, 3)).toEqual(Array<string>(3).fill("rate_limit_exceeded"));
+  });
+
+  it("shows the limit that binds when the day is used up", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 3 } });
+    await codes(store.as(secret), 2);
+    clock.advance(MINUTE);
+    expect(await codes(store.as(secret), 4)).toContain("api_key_banned");
+    expect(error(await store.as(secret).admit()).quota.limit).toBe(3);
+  });
+
   it("never happens when the host says so", async () => {
     const { store, issue } = openStore({ ban: false });
     const { secret } = await issue({ plan: "enterprise", limits: LIMITS });

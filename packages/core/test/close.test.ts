@@ -59,6 +59,13 @@ describe("close", () => {
     expect(closings()).toBe(1);
   });
 
+  it("is not held up by a call that was no call", async () => {
+    const { store } = openStore();
+    expect(error(await store.as(undefined, null as never).admit()).code).toBe("missing_api_key");
+    expect(error(await store.as(5 as never, 5 as never).admit()).code).toBe("invalid_api_key");
+    value(await store.close());
+  });
+
   it("closes once, however often it is asked", async () => {
     const { storage, closings } = slowStorage();
     const store = createPetStore({ storage });

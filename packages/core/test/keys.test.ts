@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -41,10 +42,11 @@ describe("issue", () => {
     ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
     ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 0.5 } }, "perDay"],
     ["a label that is too long", { plan: "free", label: "x".repeat(201) }, "label"],
+    ["a misspelt field", { plan: "free", exipresAt: 5 }, "exipresAt"],
     ["an expiry in the past", { plan: "free", expiresAt: 5 }, "expiresAt"],
     ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, "expiresAt"],
   ])("refuses %s and says so", async (_, input, named) => {
-    const refusal = error(await openStore().store.keys.issue(input));
+    const refusal = error(await openStore().store.keys.issue(input as never));
     expect(refusal.code).toBe("invalid_key_request");
     expect(refusal.message).toContain(named);
   });
@@ -55,6 +57,45 @@ describe("issue", () => {
     const { secret } = await issue({ plan: "enterprise", limits });
     const { quota } = value(await store.as(secret).admit());
     expect(quota.remaining).toBe(Number.MAX_SAFE_INTEGER - 1);
+  });
+});
+
+describe("a random source", () => {
+  it.each<[string, (size: number) => Uint8Array]>([
+    ["throws", () => expect.fail("no randomness")],
+    ["gives too much", () => new Uint8Array(64)],
+    ["gives nothing", () => new Uint8Array(0)],
+  ])("that %s is not relied on", async (_, random) => {
+    const { store, issue } = openStore({ random });
+    const { secret } = await issue();
+    expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
+    value(await store.as(secret).admit());
+  });
+
+  it("favours no character", async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    let at = 0;
+    const random = (size: number) =>
+      Uint8Array.from({ length: size }, () => bytes[at++ % 256] ?? 0);
+    const { issue } = openStore({ random });
+    const counts = new Map<string, number>();
+    for (let key = 0; key < 310; key += 1) {
+      const { secret } = await issue();
+      for (const character of secret.slice(9, 39)) {
+        counts.set(character, (counts.get(character) ?? 0) + 1);
+      }
+    }
+    expect(Math.max(...counts.values()) / Math.min(...counts.values())).toBeLessThan(1.1);
+  });
+});
+
+describe("a plan that only another host knows", () => {
+  it("binds its keys with the limits that they were issued with", async () => {
+    const storage = createMemoryStorage();
+    const there = openStore({ storage, plans: { trial: { perMinute: 2, perDay: 5 } } });
+    const { secret } = await there.issue({ plan: "trial" });
+    const { quota } = value(await openStore({ storage }).store.as(secret).admit());
+    expect(quota).toMatchObject({ limit: 2, remaining: 1 });
   });
 });
 
@@ -128,12 +169,15 @@ describe("rotate", () => {
     expect(error(await store.keys.rotate(expired)).code).toBe("key_inactive");
   });
 
-  it.each([-1, 1.5, Number.NaN])("refuses an overlap of %s seconds", async (overlapSeconds) => {
-    const { store, issue } = openStore();
-    const { id } = await issue();
-    const refusal = error(await store.keys.rotate(id, { overlapSeconds }));
-    expect(refusal.code).toBe("invalid_key_request");
-  });
+  it.each([-1, 1.5, Number.NaN, 31_536_001])(
+    "refuses an overlap of %s seconds",
+    async (overlapSeconds) => {
+      const { store, issue } = openStore();
+      const { id } = await issue();
+      const refusal = error(await store.keys.rotate(id, { overlapSeconds }));
+      expect(refusal.code).toBe("invalid_key_request");
+    },
+  );
 });
 
 describe("changePlan", () => {
@@ -176,7 +220,19 @@ describe("find, list and usage", () => {
       after = page.next;
     } while (after !== undefined);
     expect(listed).toEqual(ids);
-    expect(error(await store.keys.list({ limit: 0 })).code).toBe("invalid_key_request");
+    expect(value(await store.keys.list({ limit: 5 })).next).toBeUndefined();
+  });
+
+  it.each([{ limit: 0 }, { limit: 1_001 }, { after: {} }, { banned: 1 }, { pages: 1 }, null])(
+    "refuses to list %j",
+    async (input) => {
+      const refusal = error(await openStore().store.keys.list(input as never));
+      expect(refusal.code).toBe("invalid_key_request");
+    },
+  );
+
+  it("does not take an id that is no text for one", async () => {
+    expect(error(await openStore().store.keys.find({} as never)).code).toBe("key_not_found");
   });
 
   it("tells both windows and the last use, and charges nothing for it", async () => {

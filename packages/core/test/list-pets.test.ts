@@ -36,6 +36,10 @@ describe("listPets", () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => BigInt(i + 1)));
   });
 
+  it("answers a page that nobody can change", async () => {
+    expect(Object.isFrozen(value(await trusted.listPets()).pets)).toBe(true);
+  });
+
   it("lists only the animals with the status asked for", async () => {
     const { pets, next } = value(await trusted.listPets({ status: "sold", limit: 40 }));
     expect(pets).toHaveLength(40);

@@ -6,7 +6,22 @@ const createLoosely = (options: unknown) => createPetStore(options as never);
 
 describe("createPetStore", () => {
   it.each<[string, unknown]>([
+    ["object", null],
+    ["object", 5],
     ["storage", { storage: {} }],
+    ["storage", { storage: null }],
+    ["storage", { storage: { close: () => undefined } }],
+    ["clock", { clock: null }],
+    ["maxAnonymousOrigins", { maxAnonymousOrigins: 2 ** 32 + 5 }],
+    ["plans", { plans: 5 }],
+    ["plans", { plans: null }],
+    ["plans", { plans: [] }],
+    ["plans", { plans: new Map([["x", { perMinute: 1, perDay: 1 }]]) }],
+    ["plans.a", { plans: { a: { perMinute: 1, perDay: 1, perHour: 3 } } }],
+    ["ban", { ban: true }],
+    ["ban", { ban: 5 }],
+    ["ban", { ban: [] }],
+    ["ban", { ban: null }],
     ["clock", { clock: {} }],
     ["random", { random: 5 }],
     ["maxAnonymousOrigins", { maxAnonymousOrigins: 0 }],

@@ -59,11 +59,13 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
 
   const list: KeyRing["list"] = (input = {}) =>
     parseKeyQuery(input).asyncAndThen((query) =>
-      records.page(query).map((page) => {
+      // One more than the page holds: its presence tells whether there is a next page.
+      records.page({ ...query, limit: query.limit + 1 }).map((found) => {
+        const page = found.slice(0, query.limit);
         const keys = page.map(view);
         return {
           keys: query.banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
-          next: page.length === query.limit ? page.at(-1)?.key.id : undefined,
+          next: found.length > query.limit ? page.at(-1)?.key.id : undefined,
         };
       }),
     );
@@ -79,8 +81,8 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
       .map((stored) => (isNew ? viewAndTell("key_revoked") : view)(stored));
   };
 
-  const rotate: KeyRing["rotate"] = (id, { overlapSeconds = 0 } = {}) =>
-    parseOverlap(overlapSeconds).asyncAndThen((overlap) => {
+  const rotate: KeyRing["rotate"] = (id, options = {}) =>
+    parseOverlap(options).asyncAndThen((overlap) => {
       const { now } = read();
       const secret = mintSecret(random);
       return records
@@ -98,7 +100,12 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
       records.change(id, (key) => ok({ ...key, ...choice })).map(viewAndTell("plan_changed")),
     );
 
-  const liftBan: KeyRing["liftBan"] = (id) => records.forgetBans(id).map(viewAndTell("ban_lifted"));
+  const liftBan: KeyRing["liftBan"] = (id) =>
+    records
+      .forgetBans(id)
+      .map(({ before, after }) =>
+        (view(before).bannedUntil === undefined ? view : viewAndTell("ban_lifted"))(after),
+      );
 
   const usage: KeyRing["usage"] = (id) => find(id).map((key) => key.usage);
 

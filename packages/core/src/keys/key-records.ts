@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from "neverthrow";
+import { err, errAsync, ok, type Result, type ResultAsync } from "neverthrow";
 import {
   keyNotFound,
   storageUnavailable,
@@ -24,17 +24,21 @@ export interface KeyRecords {
     id: string,
     decide: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
   ): ResultAsync<KeyWithUsage, Trouble | KeyInactive>;
-  /** Forgets a key's bans. */
-  forgetBans(id: string): ResultAsync<KeyWithUsage, Trouble>;
+  /** Forgets a key's bans and refusals. */
+  forgetBans(
+    id: string,
+  ): ResultAsync<{ readonly before: KeyWithUsage; readonly after: KeyWithUsage }, Trouble>;
 }
 
 /** The keys in this storage. */
 export function createKeyRecords({ keys, usage }: Pick<Storage, "keys" | "usage">): KeyRecords {
-  const find = (id: string): ResultAsync<KeyWithUsage, Trouble> =>
-    keys
+  const find = (id: string): ResultAsync<KeyWithUsage, Trouble> => {
+    if (typeof id !== "string") return errAsync(keyNotFound());
+    return keys
       .find(id)
       .mapErr(storageUnavailable)
       .andThen((found) => (found === undefined ? err(keyNotFound()) : ok(found)));
+  };
 
   return {
     insert: (key) =>
@@ -57,14 +61,14 @@ export function createKeyRecords({ keys, usage }: Pick<Storage, "keys" | "usage"
           .map((key) => ({ key, usage: found.usage })),
       ),
     forgetBans: (id) =>
-      find(id).andThen((found) =>
+      find(id).andThen(({ key }) =>
         usage
-          .update(id, (used) => {
-            const next = { ...(used ?? NO_USAGE), bans: 0, bannedAt: 0, refusals: 0 };
-            return { next, answer: next };
+          .update(id, (used = NO_USAGE) => {
+            const isClean = used.bans === 0 && used.refusals === 0;
+            const next = isClean ? used : { ...used, bans: 0, bannedAt: 0, refusals: 0 };
+            return { next, answer: { before: { key, usage: used }, after: { key, usage: next } } };
           })
-          .mapErr(storageUnavailable)
-          .map((lifted) => ({ key: found.key, usage: lifted })),
+          .mapErr(storageUnavailable),
       ),
   };
 }

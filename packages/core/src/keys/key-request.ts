@@ -26,7 +26,8 @@ export function parseKeyRequest(
   plans: Plans,
   now: number,
 ): Result<KeyRequest, InvalidKeyRequest> {
-  if (!isObject(input)) return err(invalidKeyRequest(["what to issue must be an object"]));
+  const shape = shapeProblem(input, ["plan", "limits", "label", "expiresAt"]);
+  if (shape !== undefined) return err(invalidKeyRequest([shape]));
   const { label, expiresAt } = input;
   const expiry = expiresAt instanceof Date ? expiresAt.getTime() : expiresAt;
   const limits = chooseLimits(input, plans);
@@ -44,14 +45,20 @@ export function parsePlanChoice(
   input: { readonly plan: string; readonly limits?: RateLimits | undefined },
   plans: Plans,
 ): Result<PlanChoice, InvalidKeyRequest> {
-  if (!isObject(input)) return err(invalidKeyRequest(["the plan must be given in an object"]));
+  const shape = shapeProblem(input, ["plan", "limits"]);
+  if (shape !== undefined) return err(invalidKeyRequest([shape]));
   const limits = chooseLimits(input, plans);
   if (typeof limits === "string") return err(invalidKeyRequest([limits]));
   return ok({ plan: input.plan, limits });
 }
 
 /** Validates for how long an old secret stays accepted; answers milliseconds. */
-export function parseOverlap(seconds: number): Result<number, InvalidKeyRequest> {
+export function parseOverlap(options: {
+  readonly overlapSeconds?: number | undefined;
+}): Result<number, InvalidKeyRequest> {
+  const problem = shapeProblem(options, ["overlapSeconds"]);
+  if (problem !== undefined) return err(invalidKeyRequest([problem]));
+  const { overlapSeconds: seconds = 0 } = options;
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_OVERLAP_SECONDS) {
     return ok(seconds * 1_000);
   }
@@ -64,11 +71,17 @@ export function parseOverlap(seconds: number): Result<number, InvalidKeyRequest>
 
 /** Validates which keys to list. */
 export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKeyRequest> {
+  const shape = shapeProblem(input, ["limit", "after", "banned"]);
+  if (shape !== undefined) return err(invalidKeyRequest([shape]));
   const { limit = PAGE.default, after, banned = false } = input;
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE.maximum) {
-    return ok({ limit, after, banned });
-  }
-  return err(invalidKeyRequest([`limit must be an integer from 1 to ${String(PAGE.maximum)}`]));
+  const problems = [
+    ...(Number.isInteger(limit) && limit >= 1 && limit <= PAGE.maximum
+      ? []
+      : [`limit must be an integer from 1 to ${PAGE.maximum}`]),
+    ...(after === undefined || typeof after === "string" ? [] : ["after must be a key's id"]),
+    ...(typeof banned === "boolean" ? [] : ["banned must be true or false"]),
+  ];
+  return problems.length === 0 ? ok({ limit, after, banned }) : err(invalidKeyRequest(problems));
 }
 
 /** The limits of the choice, or, as text, what is wrong with it. */
@@ -86,8 +99,13 @@ function chooseLimits(
     : `the ${name} plan needs limits of its own: perMinute and perDay, each a positive integer`;
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+/** What is wrong with the object itself: a misspelt field would silently go without effect. */
+function shapeProblem(input: unknown, fields: readonly string[]): string | undefined {
+  if (typeof input !== "object" || input === null) return "the request must be an object";
+  const unknown = Object.keys(input).find((field) => !fields.includes(field));
+  return unknown === undefined
+    ? undefined
+    : `${unknown} is unknown; known are ${fields.join(", ")}`;
 }
 
 function isLabel(label: unknown): boolean {

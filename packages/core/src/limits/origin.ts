@@ -10,7 +10,7 @@ const IPV6 = /^[0-9a-f:]+(?:%.*)?$/i;
  * that a host uses to tell callers apart, itself.
  */
 export function originGroup(origin: string | undefined): string {
-  if (origin === undefined || origin === "") return UNKNOWN;
+  if (typeof origin !== "string" || origin === "") return UNKNOWN;
   const mapped = IPV4_MAPPED.exec(origin)?.[1];
   if (mapped !== undefined) return mapped;
   if (origin.includes(":") && IPV6.test(origin)) return network64(origin);

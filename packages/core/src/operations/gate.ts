@@ -31,8 +31,12 @@ export function createGate(): Gate {
     pass: <T, E, R>(call: () => Promise<Result<T, E>>, refusal: () => R) => {
       if (!open) return errAsync<T, E | R>(refusal());
       running += 1;
-      // One `then` instead of an `async` function: every request goes through here.
-      return new ResultAsync<T, E | R>(call().then(answer<Result<T, E | R>>, fail));
+      try {
+        // One `then` instead of an `async` function: every request goes through here.
+        return new ResultAsync<T, E | R>(call().then(answer<Result<T, E | R>>, fail));
+      } catch (cause) {
+        return fail(cause);
+      }
     },
     close: () => {
       open = false;
