@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 
 interface IssuedJson {
@@ -29,6 +29,18 @@ describe("keys issue", () => {
     });
   });
 
+  it.each([
+    ["2096-02-29", "2096-02-29T00:00:00.000Z"],
+    ["2031-01-01T10:30", "2031-01-01T10:30:00.000Z"],
+    ["2031-01-01T10:30:15.5", "2031-01-01T10:30:15.500Z"],
+    ["2031-01-01T10:30:15Z", "2031-01-01T10:30:15.000Z"],
+    ["2031-01-01T00:30+02:00", "2030-12-31T22:30:00.000Z"],
+  ])("reads --expires %s as %s wherever it runs", async (text, expiresAt) => {
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await issue(newDatabase(), "--expires", text)).toMatchObject({ expiresAt });
+  });
+
   it("prints the secret for people when not asked for JSON", async () => {
     const { code, out } = await petstore(
       ...["keys", "issue", "--plan", "pro", "--database", newDatabase()],
@@ -54,6 +66,10 @@ describe("keys issue", () => {
     [["--plan", "gold"], "plan must be one of"],
     [["--plan", "free", "--per-minute", "x"], "whole number"],
     [["--plan", "free", "--expires", "tomorrow"], "ISO 8601"],
+    [["--plan", "free", "--expires", "2031-02-31"], "ISO 8601"],
+    [["--plan", "free", "--expires", "2031-02-29T00:00:00Z"], "ISO 8601"],
+    [["--plan", "free", "--expires", "2031-01-01T25:00Z"], "ISO 8601"],
+    [["--plan", "free", "--expires", "2031-01-01 of next year"], "ISO 8601"],
     [[], "--plan"],
   ])("refuses %j with one line and exit code 1", async (args, reason) => {
     const { code, out, error } = await petstore(
@@ -133,6 +149,32 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
   });
 });
 
+describe("a database without a name", () => {
+  const commands = [
+    ["keys", "issue", "--plan", "free"],
+    ["keys", "list"],
+    ["serve", "--port", "0"],
+    ["pets", "import", "-"],
+    ["pets", "export", "-"],
+    ["backup", "copy.db"],
+  ];
+  it.each(commands)("is refused with one line by %s %s", async (...args) => {
+    for (const name of ["", "  "]) {
+      const refused = await petstore(...args, "--database", name);
+      expect(refused).toMatchObject({ code: 1, out: "" });
+      expect(refused.error).toMatch(/^error: .*--database.* It must name a file\.$/);
+    }
+  });
+
+  it.each(commands)("is refused with one line by %s %s in the environment", async (...args) => {
+    vi.stubEnv("PETSTORE_DATABASE", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const refused = await petstore(...args);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toMatch(/^error: .*PETSTORE_DATABASE.* It must name a file\.$/);
+  });
+});
+
 describe("--help", () => {
   it.each([
     [["--help"], ["serve", "keys"]],
@@ -142,7 +184,7 @@ describe("--help", () => {
     ],
     [
       ["keys", "issue", "--help"],
-      ["--plan", "--per-minute", "--label", "--expires", "--json"],
+      ["--plan", "--per-minute", "--label", "--expires", "UTC", "--json"],
     ],
     [
       ["serve", "--help"],

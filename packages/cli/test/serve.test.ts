@@ -69,6 +69,14 @@ describe("serve", () => {
     expect(error).toBe(`petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`);
   });
 
+  it("takes no empty address for every interface", async () => {
+    const { code, error } = await petstore("serve", "--host=", "--database", newDatabase());
+    expect({ code, error }).toEqual({
+      code: 1,
+      error: expect.stringContaining("It must be an address.") as string,
+    });
+  });
+
   it("says in one line that the database cannot be used, with exit code 1", async () => {
     const { code, error } = await petstore("serve", "--database", "/nowhere/pets.db");
     expect(code).toBe(1);

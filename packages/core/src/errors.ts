@@ -115,7 +115,7 @@ export type CreatePetsError = InvalidPets | Unavailable;
 /** Every way in which `getPet` fails once admitted. */
 export type GetPetError = PetNotFound | Unavailable;
 
-/** Every way in which a call on the store's pets fails: closed on `code`. */
+/** Every way in which a caller's calls fail: closed on `code`. `createPets`, for the host alone, is apart. */
 export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
 
 /** Every way in which managing API keys fails: closed on `code`. */

@@ -27,7 +27,8 @@ export function locate(basePath: string, target: string, clientTarget = target):
   };
 }
 
-const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
+/** RFC 9110, sections 4.2.1 and 4.2.4: there must be a host, and nothing about a user. */
+const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i;
 
 function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const reference = target.startsWith("/") ? target : target.replace(SCHEME_AND_AUTHORITY, "");

@@ -7,6 +7,9 @@ export type Operation =
   | { readonly kind: "createPet" }
   | { readonly kind: "getPet"; readonly petId: string };
 
+/** All methods that any path answers. */
+export const METHODS = "GET, HEAD, POST";
+
 /**
  * Finds the operation for what follows the base path. Paths come first: what is nowhere is 404
  * whatever the method. HEAD is answered wherever GET is (RFC 9110, section 9.1).
@@ -22,7 +25,7 @@ export function matchRoute(
 
 function matchCollection(method: string): Result<Operation, MethodNotAllowed> {
   if (isRead(method)) return ok({ kind: "listPets" });
-  return method === "POST" ? ok({ kind: "createPet" }) : err(methodNotAllowed("GET, HEAD, POST"));
+  return method === "POST" ? ok({ kind: "createPet" }) : err(methodNotAllowed(METHODS));
 }
 
 function matchPet(petId: string, method: string): Result<Operation, MethodNotAllowed> {

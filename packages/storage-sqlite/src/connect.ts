@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { createConnection, type Connection } from "./connection.js";
 import { DatabaseInUse } from "./failure.js";
-import { migrate } from "./migrations/migrate.js";
+import { migrate, mustBeMigratable } from "./migrations/migrate.js";
 import { refuse } from "./open-storage-error.js";
 import { createQueries } from "./schema.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
@@ -75,6 +75,7 @@ function bringUpToDate(database: SqliteDatabase): Connection {
   const queries = createQueries();
   const connection = createConnection(database, queries);
   refuseOldSqlite(connection);
+  lookBeforeSwitching(connection, queries);
   const mode = database.pragma("journal_mode = WAL", { simple: true });
   if (mode !== "wal" && mode !== "memory") {
     throw refuse("not_durable", "SQLite cannot keep a write-ahead log at this place.");
@@ -83,6 +84,16 @@ function bringUpToDate(database: SqliteDatabase): Connection {
   migrate(connection, queries);
   refuseLessThanFull(database);
   return connection;
+}
+
+/** Switching to the log changes the file, so a database that is refused must be known before. */
+function lookBeforeSwitching(
+  connection: Connection,
+  queries: ReturnType<typeof createQueries>,
+): void {
+  const mode = connection.database.pragma("journal_mode", { simple: true });
+  // Without a journal nothing could be taken back.
+  if (mode !== "wal" && mode !== "off") mustBeMigratable(connection, queries);
 }
 
 function refuseOldSqlite(connection: Connection): void {

@@ -28,6 +28,15 @@ async function createFile(): Promise<string> {
   return filename;
 }
 
+const migrationsTable =
+  "create table petstore_migrations (number integer primary key, name text not null) strict;";
+/** Databases that are refused for their tables. */
+const foreign = [
+  ["schema_conflict", "create table api_keys (mine text)"],
+  ["schema_conflict", "create table petstore_migrations (mine text)"],
+  ["schema_too_new", `${migrationsTable} insert into petstore_migrations values (999, 'later')`],
+] as const;
+
 describe("opening a database answers at once", () => {
   it("cannot_open for a folder that is not there", async () => {
     expect(await codeOf({ filename: folder.path("missing/pets.db") })).toBe("cannot_open");
@@ -110,6 +119,21 @@ describe("opening a database answers at once", () => {
     database.close();
   });
 
+  it("and leaves a refused file in the journal mode that it had", async () => {
+    for (const [index, [code, tables]] of foreign.entries()) {
+      const filename = folder.path(`foreign-${index}.db`);
+      const database = new Database(filename);
+      database.exec(tables);
+      const before = readFileSync(filename);
+      expect(await codeOf({ filename })).toBe(code);
+      expect(await codeOf({ database })).toBe(code);
+      expect(database.pragma("journal_mode", { simple: true })).toBe("delete");
+      expect(database.inTransaction).toBe(false);
+      database.close();
+      expect(readFileSync(filename)).toEqual(before);
+    }
+  });
+
   it("schema_conflict when somebody dropped a table", async () => {
     const filename = await createFile();
     const other = new Database(filename);
@@ -133,12 +157,48 @@ describe("opening a database answers at once", () => {
 });
 
 describe("opening a database throws what the options have wrong, and names it", () => {
-  it.each([
+  const filename = ":memory:";
+  it.each<[unknown, string]>([
+    [undefined, "options"],
+    [null, "options"],
+    [5, "options"],
+    ["pets.db", "options"],
+    [["pets.db"], "options"],
+    [{}, "filename"],
+    [{ filename: undefined }, "filename"],
+    [{ filename: undefined, database: undefined }, "filename"],
     [{ filename: "" }, "filename"],
+    [{ filename: "  " }, "filename"],
     [{ filename: "pets\0.db" }, "filename"],
-    [{ filename: ":memory:", lockTimeoutSeconds: -1 }, "lockTimeoutSeconds"],
-    [{ filename: ":memory:", lockTimeoutSeconds: NaN }, "lockTimeoutSeconds"],
-  ])("%j", (options, name) => {
-    expect(() => openSqliteStorage(options)).toThrow(name);
+    [{ filename: 5 }, "filename"],
+    [{ filename: null }, "filename"],
+    [{ filename: new URL("file:///tmp/pets.db") }, "filename"],
+    [{ filename: Buffer.from("pets.db") }, "filename"],
+    [{ filename: ["pets.db"] }, "filename"],
+    [{ database: {} }, "database"],
+    [{ database: null }, "database"],
+    [{ database: "pets.db" }, "database"],
+    [{ database: Database }, "database"],
+    [{ filename, database: new Database(filename) }, "database"],
+    [{ filename, lockTimeoutSeconds: -1 }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: 3_601 }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: NaN }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: "5" }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: null }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: [5] }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: 5n }, "lockTimeoutSeconds"],
+    [{ filename, lockTimeout: 5 }, "lockTimeout "],
+  ])("%o", (options, name) => {
+    const open = () => openSqliteStorage(options as SqliteStorageOptions);
+    expect(open).toThrow(TypeError);
+    expect(open).toThrow(name);
+  });
+
+  it("unless they are only left out", async () => {
+    await (await openStorage({ filename, database: undefined })).close();
+    await (await openStorage({ filename, lockTimeoutSeconds: undefined })).close();
+    const database = new Database(filename);
+    await (await openStorage({ filename: undefined, database })).close();
+    database.close();
   });
 });

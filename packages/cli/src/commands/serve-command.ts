@@ -1,7 +1,7 @@
 import type { PetStore } from "@petstore/core";
 import { Command, Option } from "commander";
 import { pino } from "pino";
-import { databaseOption, numberFrom, port } from "../options.js";
+import { address, databaseOption, numberFrom, port } from "../options.js";
 import { createDrain } from "../serve/drain.js";
 import { issueFirstKey } from "../serve/first-key.js";
 import { listen } from "../serve/listen.js";
@@ -25,7 +25,10 @@ export function serveCommand(terminal: Terminal, fail: (message: string) => void
   return new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM or SIGINT.")
     .addOption(
-      new Option("--host <address>", "the address to listen on").env("HOST").default("127.0.0.1"),
+      new Option("--host <address>", "the address to listen on")
+        .env("HOST")
+        .default("127.0.0.1")
+        .argParser(address),
     )
     .addOption(
       new Option("--port <number>", "the port to listen on; 0 for any that is free")

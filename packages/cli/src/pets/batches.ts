@@ -7,13 +7,12 @@ export async function* batchesOf(
 ): AsyncGenerator<readonly Entry[], void> {
   let waiting: Entry[] = [];
   for await (const entries of groups) {
-    waiting.push(...entries);
-    let start = 0;
-    while (waiting.length - start >= size) {
-      yield waiting.slice(start, start + size);
-      start += size;
+    for (const entry of entries) {
+      waiting.push(entry);
+      if (waiting.length < size) continue;
+      yield waiting;
+      waiting = [];
     }
-    waiting = waiting.slice(start);
   }
   if (waiting.length > 0) yield waiting;
 }

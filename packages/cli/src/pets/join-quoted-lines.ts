@@ -18,9 +18,11 @@ export async function* joinQuotedLines(
   const take = (line: Entry): readonly Entry[] => {
     const turns = hasOddQuotes(line);
     if (open.length === 0 && !turns) return [line];
+    const added = (line.bytes?.length ?? longest) + (open.length === 0 ? 0 : LINE_FEED.length);
+    // The quote is astray; this line may well open a record of its own.
+    if (open.length > 0 && length + added > longest) return [...release(), ...take(line)];
     open.push(line);
-    length += line.bytes?.length ?? longest;
-    if (length > longest) return release();
+    length += added;
     return turns && open.length > 1 ? [join(release())] : [];
   };
   const release = (): readonly Entry[] => {

@@ -2,6 +2,8 @@ import { LONGEST_ENTRY, type Entry } from "./entry.js";
 
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+/** Shared, because a file may have millions of blank lines. */
+const NOTHING = Buffer.alloc(0);
 
 /**
  * The lines of a file, those of each chunk together. Holds no more of a line than it may be long. A
@@ -16,13 +18,15 @@ export async function* readLines(
   let number = 0;
 
   const extend = (part: Buffer): void => {
+    if (part.length === 0) return;
     length += part.length;
     if (length <= longest) pending.push(part);
     else pending = [];
   };
   const end = (): Entry => {
     number += 1;
-    const bytes = length <= longest ? withoutMark(Buffer.concat(pending), number) : undefined;
+    const whole = length === 0 ? NOTHING : Buffer.concat(pending);
+    const bytes = length <= longest ? withoutMark(whole, number) : undefined;
     pending = [];
     length = 0;
     return { first: number, last: number, bytes };

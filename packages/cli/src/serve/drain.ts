@@ -1,9 +1,11 @@
 import type { Server, ServerResponse } from "node:http";
-import { Server as TcpServer } from "node:net";
+import { Server as TcpServer, type Socket } from "node:net";
 import { whenOver, type Watcher } from "./requests.js";
 
 /** Ends a server without dropping what is being served. */
 export interface Drain {
+  /** Is to see every connection. */
+  readonly onConnection: (socket: Socket) => void;
   /** Is to see every request. */
   readonly watcher: Watcher;
   /** Whether the end has begun. */
@@ -26,9 +28,20 @@ const GRACE = 500;
 /** A drain for one server. */
 export function createDrain(): Drain {
   const underWay = new Set<ServerResponse>();
+  const connections = new Set<Socket>();
   let draining = false;
 
+  const closeIdle = (server: Server): void => {
+    server.closeIdleConnections();
+    // Node does not count those as idle that have never said anything.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+
   return {
+    onConnection: (socket) => {
+      connections.add(socket);
+      socket.once("close", () => connections.delete(socket));
+    },
     watcher: (_, response) => {
       if (draining) announceEnd(response);
       underWay.add(response);
@@ -40,7 +53,7 @@ export function createDrain(): Drain {
         draining = true;
         underWay.forEach(announceEnd);
         const cut = setTimeout(() => server.closeAllConnections(), deadline);
-        const sweep = setInterval(() => server.closeIdleConnections(), GRACE);
+        const sweep = setInterval(() => closeIdle(server), GRACE);
         // The HTTP server's own close would also cut idle connections at once, and stop its timeouts.
         TcpServer.prototype.close.call(server, () => {
           clearTimeout(cut);

@@ -50,6 +50,7 @@ export async function listen(
   const server = createHardenedServer();
   const watchers = [labelAnswer, drain.watcher, ...(logger ? [createRequestLog(logger)] : [])];
   for (const watcher of watchers) watchRequests(server, watcher);
+  server.on("connection", drain.onConnection);
   server.on("request", (request, response) => {
     health(request, response, () => docs(request, response, () => elsewhere(request, response)));
   });

@@ -21,7 +21,17 @@ export function createRequestLog(logger: Logger): Watcher {
 }
 
 function pathOf(target: string): string {
-  return target.replace(/\?.*$/s, "").replace(SECRET, "pet_live_…");
+  return decode(target.replace(/\?.*$/s, "")).replace(SECRET, "pet_live_…");
+}
+
+/** Decodes until nothing changes: no spelling is to carry a key past the eye that looks for it. */
+function decode(path: string): string {
+  try {
+    const decoded = decodeURIComponent(path);
+    return decoded === path ? path : decode(decoded);
+  } catch {
+    return path.replace(/%/g, "");
+  }
 }
 
 function lineOf(

@@ -20,6 +20,8 @@ export function readNodeBody(
   parsed: unknown,
 ): ResultAsync<HttpBody, UnreadableMessage> {
   if (request.readableDidRead) return settled(readParsed(parsed, limit));
+  // A parser of the host has found it empty.
+  if (request.complete && request.readableEnded) return settled(ok(EMPTY));
   const reason = interruption.reason();
   if (reason !== undefined) return settled(err(reason));
   if (request.destroyed) return settled(err(ENDED_EARLY));
@@ -41,6 +43,7 @@ export function bodyLeftBy(request: object): unknown {
   return "body" in request ? request.body : undefined;
 }
 
+const EMPTY: HttpBody = Object.freeze({ kind: "bytes", bytes: new Uint8Array() });
 const ENDED_EARLY = Object.freeze(badRequest("The body ended early."));
 const GONE = Object.freeze(
   badRequest("The host has read the body: mount the pet store before the body parser."),

@@ -32,6 +32,11 @@ export function standIn(): void {
   // See above.
 }
 
+/** Whether no listener of the host's is there for an event. */
+export function isUnheard(server: EventEmitter, event: string): boolean {
+  return server.listeners(event).every((listener) => listener === standIn);
+}
+
 /** Asks the mounts further in whether there is one. */
 const IS_MOUNTED = Symbol("petstore: is mounted");
 
@@ -41,8 +46,7 @@ export function createForwarding(
   inner: Emit,
   { transport, hostCheck, owns }: ForwardingContext,
 ): Forwarding {
-  const isLeftToNode = (event: string): boolean =>
-    server.listeners(event).every((listener) => listener === standIn) && !inner(IS_MOUNTED);
+  const isLeftToNode = (event: string): boolean => isUnheard(server, event) && !inner(IS_MOUNTED);
 
   function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
     if (owns()) transport.refuse(badRequest("The Host header is missing."), request, response);

@@ -1,6 +1,8 @@
 import type { PetStore } from "@petstore/core";
-import { badRequest } from "../refusal.js";
+import { badRequest, expectationFailed, methodNotAllowed } from "../refusal.js";
+import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
+import { createForwarding, isUnheard, standIn } from "./forward.js";
 import { takeOverHostCheck } from "./host-check.js";
 import type { NodeServer } from "./mount.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
@@ -32,23 +34,40 @@ export function handleClientErrors(
   const clientErrors = createClientErrors(transport.renderRefusal);
   const hostCheck = takeOverHostCheck(server);
 
-  const restoreEmit = overrideEmit(server, (inner) => (name, ...args) => {
-    const event = eventOf(name, args);
-    switch (event.kind) {
-      case "clientError":
-        clientErrors.handle(event.error, event.socket);
-        return true;
-      case "request":
-        if (clientErrors.hasFailed(event.request.socket)) return true;
-        clientErrors.watch(event.request, event.response);
-        if (!hostCheck.refuses(event.request)) return inner(name, ...args);
-        transport.refuse(badRequest("The Host header is missing."), event.request, event.response);
-        return true;
-      case "connect":
-      case "other":
-        return inner(name, ...args);
-    }
+  const restoreEmit = overrideEmit(server, (inner) => {
+    const forward = createForwarding(server, inner, { transport, hostCheck, owns: () => true });
+    return (name, ...args) => {
+      const event = eventOf(name, args);
+      switch (event.kind) {
+        case "clientError":
+          clientErrors.handle(event.error, event.socket);
+          return true;
+        case "request":
+          if (clientErrors.hasFailed(event.request.socket)) return true;
+          clientErrors.watch(event.request, event.response);
+          if (hostCheck.refuses(event.request)) {
+            transport.refuse(
+              badRequest("The Host header is missing."),
+              event.request,
+              event.response,
+            );
+            return true;
+          }
+          if (event.expectation === "unknown" && forward.isLeftToNode("checkExpectation")) {
+            transport.refuse(expectationFailed(), event.request, event.response);
+            return true;
+          }
+          return inner(name, ...args);
+        case "connect":
+          if (!isUnheard(server, "connect")) return inner(name, ...args);
+          clientErrors.refuse(methodNotAllowed(METHODS), event.socket);
+          return true;
+        case "other":
+          return inner(name, ...args);
+      }
+    };
   });
+  for (const event of STOOD_IN) server.on(event, standIn);
 
   let isActive = true;
   return () => {
@@ -56,5 +75,8 @@ export function handleClientErrors(
     isActive = false;
     restoreEmit();
     hostCheck.release();
+    for (const event of STOOD_IN) server.off(event, standIn);
   };
 }
+
+const STOOD_IN = ["checkExpectation", "connect"];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Place } from "../place.js";
 import { methodNotAllowed } from "../refusal.js";
+import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
 import { createForwarding, standIn } from "./forward.js";
 import { takeOverHostCheck, type HostChecking } from "./host-check.js";
@@ -85,9 +86,6 @@ export function intercept(
 }
 
 const STOOD_IN = ["checkContinue", "checkExpectation", "connect"];
-
-/** All methods that any path answers. */
-const METHODS = "GET, HEAD, POST";
 
 function isUnclaimed(server: HostChecking): boolean {
   return server.listenerCount("request") === 0 && server.listenerCount("clientError") === 0;

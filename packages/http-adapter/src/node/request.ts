@@ -41,7 +41,7 @@ export function toHttpRequest(
   return {
     method: request.method ?? "",
     origin,
-    flaw: flaw ?? (expectation === "unknown" ? expectationFailed() : undefined),
+    flaw: flaw ?? (isMet(expectation, request) ? undefined : expectationFailed()),
     connection: request.socket,
     lines: (name) => headerLines(request.rawHeaders, name),
     readBody: (limit) => {
@@ -57,4 +57,10 @@ export function toHttpRequest(
       return isWaiting || isBroken ? "if-unread" : "if-long";
     },
   };
+}
+
+/** Node takes a list of expectations that has 100-continue in it for that alone. */
+function isMet(expectation: Expectation, { headers }: IncomingMessage): boolean {
+  if (expectation === "continue") return headers.expect?.trim().toLowerCase() === "100-continue";
+  return expectation === "none";
 }

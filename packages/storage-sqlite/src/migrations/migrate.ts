@@ -18,20 +18,41 @@ export function migrate(
   queries: Kysely<Schema>,
   steps: readonly Migration[] = migrations,
 ): void {
+  connection.write(() => takeSteps(connection, queries, steps));
+}
+
+/** Throws what `migrate` would throw, and leaves the file as it is in any case. */
+export function mustBeMigratable(connection: Connection, queries: Kysely<Schema>): void {
+  try {
+    connection.write(() => {
+      takeSteps(connection, queries, migrations);
+      throw new TakeBack();
+    });
+  } catch (error) {
+    if (!(error instanceof TakeBack)) throw error;
+  }
+}
+
+/** Ends a transaction that was only a trial. */
+class TakeBack extends Error {}
+
+function takeSteps(
+  connection: Connection,
+  queries: Kysely<Schema>,
+  steps: readonly Migration[],
+): void {
   const execute = (statement: Ddl): void => {
     connection.database.exec(statement.compile(queries).sql);
   };
-  connection.write(() => {
-    execute(createMigrationsTable(queries));
-    const taken = prepareMigrations(connection);
-    taken.mustBeWritable();
-    const latest = taken.latest();
-    if (latest > steps.length) throw refuse("schema_too_new", tooNew(latest, steps.length));
-    for (const step of steps.slice(latest)) {
-      step.statements(queries.schema).forEach(execute);
-      taken.record(step);
-    }
-  });
+  execute(createMigrationsTable(queries));
+  const taken = prepareMigrations(connection);
+  taken.mustBeWritable();
+  const latest = taken.latest();
+  if (latest > steps.length) throw refuse("schema_too_new", tooNew(latest, steps.length));
+  for (const step of steps.slice(latest)) {
+    step.statements(queries.schema).forEach(execute);
+    taken.record(step);
+  }
 }
 
 function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {

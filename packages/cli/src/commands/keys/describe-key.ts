@@ -4,7 +4,7 @@ import type { Renderer } from "./reply.js";
 /** One key. */
 export const oneKey: Renderer<ApiKey> = {
   json: keyToJson,
-  text: (key) => keysToTable([key]),
+  text: (key, now) => keysToTable([key], now),
 };
 
 /** Any number of keys: an array, or a table. */
@@ -18,7 +18,7 @@ export const issuedKey: Renderer<IssuedKey> = {
   json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
   text: ({ secret, key }) =>
     [
-      `Key ${key.id} on the ${key.plan} plan. Its secret, shown this once:`,
+      `Key ${key.id} on the ${printable(key.plan)} plan. Its secret, shown this once:`,
       "",
       `  ${secret}`,
       "",
@@ -42,18 +42,18 @@ function keyToJson(key: ApiKey): object {
   };
 }
 
-function keysToTable(keys: readonly ApiKey[]): string {
+function keysToTable(keys: readonly ApiKey[], now: number): string {
   const rows = keys.map((key) => [
     key.id,
     `${key.hint}…`,
-    key.label ?? "-",
-    key.plan,
+    printable(key.label ?? "-"),
+    printable(key.plan),
     spent(key.usage.minute),
     spent(key.usage.day),
     short(key.createdAt),
     short(key.lastUsedAt),
     short(key.expiresAt),
-    state(key),
+    state(key, now),
   ]);
   return table([
     ["ID", "SECRET", "LABEL", "PLAN", "MINUTE", "DAY", "CREATED", "LAST USED", "EXPIRES", "STATE"],
@@ -61,10 +61,12 @@ function keysToTable(keys: readonly ApiKey[]): string {
   ]);
 }
 
-function state(key: ApiKey): string {
-  if (key.revokedAt !== undefined) return `revoked ${short(key.revokedAt)}`;
+/** The gravest of what is wrong with a key. */
+function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): string {
+  if (revokedAt !== undefined) return `revoked ${short(revokedAt)}`;
+  if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)}`;
   // To the second, since the first ban lasts but a minute.
-  return key.bannedUntil === undefined ? "good" : `banned until ${exact(key.bannedUntil)}`;
+  return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)}`;
 }
 
 function spent({ limit, remaining }: Quota): string {
@@ -87,9 +89,14 @@ function exact(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace("T", " ");
 }
 
+/** Text that others chose, without what a terminal would obey instead of show. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+}
+
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
   );
   return rows
     .map((row) =>

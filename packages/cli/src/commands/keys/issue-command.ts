@@ -26,7 +26,10 @@ export function issueCommand(reply: Reply): Command {
     .addOption(perDay)
     .option("--label <text>", "a name for people")
     .addOption(
-      new Option("--expires <time>", "refuse the key from this ISO time on").argParser(isoTime),
+      new Option(
+        "--expires <time>",
+        "refuse the key from this ISO 8601 date or time on, UTC unless it has an offset",
+      ).argParser(isoTime),
     )
     .action(async (options: IssueOptions) => {
       const { plan, label, expires: expiresAt, database } = options;

@@ -1,3 +1,4 @@
+import { systemClock } from "@petstore/core";
 import { Command } from "commander";
 import type { Terminal } from "../../terminal.js";
 import { changeCommands } from "./change-commands.js";
@@ -8,7 +9,7 @@ import { rotateCommand } from "./rotate-command.js";
 
 /** `petstore keys …`: everything an operator does with API keys, also beside a running server. */
 export function keysCommand(terminal: Terminal, fail: (message: string) => void): Command {
-  const reply = createReply(terminal, fail);
+  const reply = createReply(terminal, systemClock, fail);
   const command = new Command("keys").description("Issue and manage API keys.");
   for (const each of [
     issueCommand(reply),

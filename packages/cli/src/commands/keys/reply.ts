@@ -1,3 +1,4 @@
+import type { Clock } from "@petstore/core";
 import type { Result } from "neverthrow";
 import type { Terminal } from "../../terminal.js";
 
@@ -5,8 +6,8 @@ import type { Terminal } from "../../terminal.js";
 export interface Renderer<T> {
   /** What `--json` prints. */
   json(value: T): unknown;
-  /** What people read. */
-  text(value: T): string;
+  /** What people read at this time, in milliseconds since the Unix epoch. */
+  text(value: T, now: number): string;
 }
 
 /** Prints what a command came to, as its options want it. */
@@ -17,10 +18,13 @@ export type Reply = <T>(
 ) => void;
 
 /** Replies on a terminal; an `Err` makes the command fail. */
-export function createReply(terminal: Terminal, fail: (message: string) => void): Reply {
+export function createReply(
+  terminal: Terminal,
+  clock: Clock,
+  fail: (message: string) => void,
+): Reply {
   return ({ json }, result, renderer) =>
-    result.match(
-      (value) => terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value)),
-      fail,
-    );
+    result.match((value) => {
+      terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, clock.now()));
+    }, fail);
 }
