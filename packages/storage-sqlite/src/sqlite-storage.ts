@@ -19,7 +19,7 @@ export function createSqliteStorage(connections: Connections, deadline: number):
   const patience = { deadline, blocking };
   const usageTable = prepareApiKeyUsage(swift);
   const inventory = createWriteQueue(durable, patience, () => ({ finish: () => undefined }));
-  const usage = createWriteQueue(swift, patience, () => createUsageBatch(usageTable));
+  const usage = createWriteQueue(swift, patience, () => createUsageBatch(usageTable), inventory);
 
   let closing: ResultAsync<void, StorageFailure> | undefined;
   const read = createReader(swift, () => closing === undefined, usage);

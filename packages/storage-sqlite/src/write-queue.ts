@@ -27,6 +27,8 @@ export interface WriteQueue<Shared extends Batch> {
     work: Work<Shared, Answer>,
     size?: number,
   ): ResultAsync<Answer, StorageFailure>;
+  /** Commits in this turn whatever is added until the work already scheduled for it is done. */
+  joinTurn(): void;
   /** Refuses further work; resolves when everything added before is answered. */
   close(): Promise<void>;
 }
@@ -34,11 +36,15 @@ export interface WriteQueue<Shared extends Batch> {
 /** Bounds how long one transaction keeps the event loop and other processes waiting. */
 const LONGEST_BATCH = 1_000;
 
-/** A queue of writes on one connection. */
+/**
+ * A queue of writes on one connection. `next` is the queue for what its answers lead to: it commits
+ * right after, not a turn later, so that calls which arrive together also stay together.
+ */
 export function createWriteQueue<Shared extends Batch>(
   connection: Connection,
   patience: Patience,
   openBatch: () => Shared,
+  next?: Pick<WriteQueue<Batch>, "joinTurn">,
 ): WriteQueue<Shared> {
   const line = createWaitingLine<Job<Shared>>(patience.deadline);
   let scheduled = false;
@@ -48,14 +54,23 @@ export function createWriteQueue<Shared extends Batch>(
 
   const goOn = (): void => {
     if (line.isEmpty()) drained?.();
-    else if (!scheduled) {
-      scheduled = true;
-      setImmediate(flush);
-    }
+    else joinTurn();
+  };
+
+  const joinTurn = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    // Between two immediates of a turn Node runs every promise reaction, and all that these call.
+    setImmediate(flush);
+    next?.joinTurn();
   };
 
   const flush = (): void => {
     scheduled = false;
+    if (line.isEmpty()) {
+      goOn();
+      return;
+    }
     const jobs = startOf(line.first(LONGEST_BATCH), LONGEST_BATCH);
     const outcome = commit(connection, jobs, openBatch);
     if (outcome.isErr() && isBusy(outcome.error)) {
@@ -99,6 +114,7 @@ export function createWriteQueue<Shared extends Batch>(
           goOn();
         }),
       ),
+    joinTurn,
     close: () =>
       (closing ??= new Promise((resolve) => {
         drained = resolve;
