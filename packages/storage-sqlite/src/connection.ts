@@ -1,7 +1,14 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "./schema.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import { prepareStatement, type Integers, type Statement, type WriteQuery } from "./statement.js";
+import {
+  prepareStatement,
+  prepareTuples,
+  type Integers,
+  type Statement,
+  type Tuple,
+  type WriteQuery,
+} from "./statement.js";
 import { createTransactions, type Transactions } from "./transactions.js";
 
 /** One connection to a database. Its members throw what SQLite throws. */
@@ -9,6 +16,11 @@ export interface Connection extends Transactions {
   readonly database: SqliteDatabase;
   /** Prepares a query; integers are read as `number` unless told. */
   prepare<Values, Row>(write: WriteQuery<Values, Row>, integers?: Integers): Statement<Values, Row>;
+  /** Prepares a query that selects these columns; its rows are tuples, its integers `bigint`. */
+  prepareTuples<Values, Row, const Columns extends readonly string[]>(
+    write: WriteQuery<Values, Row>,
+    columns: Columns,
+  ): Statement<Values, Tuple<Row, Columns>>;
 }
 
 /** A connection over an open database. */
@@ -16,6 +28,7 @@ export function createConnection(database: SqliteDatabase, queries: Kysely<Schem
   return {
     database,
     prepare: (write, integers = "number") => prepareStatement(database, queries, write, integers),
+    prepareTuples: (write, columns) => prepareTuples(database, queries, write, columns),
     ...createTransactions(database),
   };
 }

@@ -16,4 +16,6 @@ export interface SqliteStatement<Row> {
   all(values: readonly unknown[]): Row[];
   run(values: readonly unknown[]): { readonly lastInsertRowid: number | bigint };
   safeIntegers(on: boolean): unknown;
+  raw(on: boolean): unknown;
+  columns(): readonly { readonly name: string }[];
 }

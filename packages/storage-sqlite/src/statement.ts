@@ -1,6 +1,6 @@
 import { sql, type Compilable, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "./schema.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
+import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 
 /** Stands in a query for the value that each run brings under this name. */
 export type Place<Values> = <Name extends keyof Values & string>(
@@ -25,6 +25,11 @@ export interface Statement<Values, Row> {
   run(values: Values): number | bigint;
 }
 
+/** A row as the values of these columns in turn. */
+export type Tuple<Row, Columns extends readonly string[]> = {
+  readonly [Index in keyof Columns]: Columns[Index] extends keyof Row ? Row[Columns[Index]] : never;
+};
+
 /** Has kysely write a query, and prepares it on a database. */
 export function prepareStatement<Values, Row>(
   database: SqliteDatabase,
@@ -32,20 +37,57 @@ export function prepareStatement<Values, Row>(
   write: WriteQuery<Values, Row>,
   integers: Integers,
 ): Statement<Values, Row> {
+  const { sql, bind } = compile(queries, write);
+  const prepared = database.prepare<Row>(sql);
+  prepared.safeIntegers(integers === "bigint");
+  return run(prepared, bind);
+}
+
+/**
+ * The same for a query that selects exactly these columns, and rows as tuples: they cost a third less
+ * to make than objects. Integers are read as `bigint`.
+ */
+export function prepareTuples<Values, Row, const Columns extends readonly string[]>(
+  database: SqliteDatabase,
+  queries: Kysely<Schema>,
+  write: WriteQuery<Values, Row>,
+  columns: Columns,
+): Statement<Values, Tuple<Row, Columns>> {
+  const { sql, bind } = compile(queries, write);
+  const prepared = database.prepare<Tuple<Row, Columns>>(sql);
+  const selected = prepared.columns().map(({ name }) => name);
+  if (selected.join() !== columns.join())
+    throw new TypeError(`The query selects ${selected.join()}`);
+  prepared.safeIntegers(true);
+  prepared.raw(true);
+  return run(prepared, bind);
+}
+
+type Bind<Values> = (values: Values) => unknown[];
+
+function compile<Values, Row>(
+  queries: Kysely<Schema>,
+  write: WriteQuery<Values, Row>,
+): { readonly sql: string; readonly bind: Bind<Values> } {
   const names = new Map<unknown, keyof Values>();
   const place: Place<Values> = (name) => {
     const mark = { name };
     names.set(mark, name);
     return sql`${mark}`;
   };
-
   const query = write(queries, place).compile();
-  const prepared = database.prepare<Row>(query.sql);
-  prepared.safeIntegers(integers === "bigint");
-
   const parameters = query.parameters.map((value) => ({ value, name: names.get(value) }));
-  const bind = (values: Values): unknown[] =>
-    parameters.map(({ value, name }) => (name === undefined ? value : values[name]));
+  return {
+    sql: query.sql,
+    bind: (values) =>
+      parameters.map(({ value, name }) => (name === undefined ? value : values[name])),
+  };
+}
+
+function run<Values, Row>(
+  prepared: SqliteStatement<Row>,
+  bind: Bind<Values>,
+): Statement<Values, Row> {
   return {
     get: (values) => prepared.get(bind(values)),
     all: (values) => prepared.all(bind(values)),

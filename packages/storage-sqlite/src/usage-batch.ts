@@ -21,7 +21,8 @@ export function createUsageBatch(table: ApiKeyUsage): UsageBatch {
       if (!holders.has(digest)) holders.set(digest, table.holder(digest));
       const holder = holders.get(digest);
       const usage = holder && changed.get(holder.key.id);
-      return usage ? { ...holder, usage } : holder;
+      if (!holder || !usage) return holder;
+      return { key: holder.key, secretExpiresAt: holder.secretExpiresAt, usage };
     },
     find: (keyId) => changed.get(keyId) ?? table.find(keyId),
     save: (keyId, usage) => {

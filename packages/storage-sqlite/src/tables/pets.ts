@@ -2,7 +2,7 @@ import type { NewPet, Pet, PetStatus } from "@petstore/core";
 import type { Insertable, Selectable } from "kysely";
 import type { Connection } from "../connection.js";
 import type { PetsTable } from "../schema.js";
-import type { Place } from "../statement.js";
+import type { Place, Tuple } from "../statement.js";
 
 /** The statements on the table of animals. */
 export interface Pets {
@@ -13,9 +13,9 @@ export interface Pets {
   list(count: number, after: bigint, status: PetStatus | undefined): readonly Pet[];
 }
 
-type Row = Selectable<PetsTable>;
-
 const COLUMNS = ["id", "name", "category_id", "status"] as const;
+
+type Row = Tuple<Selectable<PetsTable>, typeof COLUMNS>;
 
 export function preparePets(connection: Connection): Pets {
   const insert = prepareInsert(connection);
@@ -51,15 +51,15 @@ function prepareInsert(connection: Connection) {
 }
 
 function prepareFind(connection: Connection) {
-  return connection.prepare(
+  return connection.prepareTuples(
     (queries, value: Place<{ id: bigint }>) =>
       queries.selectFrom("pets").select(COLUMNS).where("id", "=", value("id")),
-    "bigint",
+    COLUMNS,
   );
 }
 
 function prepareList(connection: Connection) {
-  return connection.prepare(
+  return connection.prepareTuples(
     (queries, value: Place<{ after: bigint; count: number }>) =>
       queries
         .selectFrom("pets")
@@ -67,12 +67,12 @@ function prepareList(connection: Connection) {
         .where("id", ">", value("after"))
         .orderBy("id")
         .limit(value("count")),
-    "bigint",
+    COLUMNS,
   );
 }
 
 function prepareListByStatus(connection: Connection) {
-  return connection.prepare(
+  return connection.prepareTuples(
     (queries, value: Place<{ status: PetStatus; after: bigint; count: number }>) =>
       queries
         .selectFrom("pets")
@@ -81,7 +81,7 @@ function prepareListByStatus(connection: Connection) {
         .where("id", ">", value("after"))
         .orderBy("id")
         .limit(value("count")),
-    "bigint",
+    COLUMNS,
   );
 }
 
@@ -89,11 +89,6 @@ function toRow(pet: NewPet): Insertable<PetsTable> {
   return { name: pet.name, category_id: pet.categoryId, status: pet.status };
 }
 
-function toPet(row: Row): Pet {
-  return Object.freeze({
-    id: row.id,
-    name: row.name,
-    categoryId: row.category_id,
-    status: row.status,
-  });
+function toPet([id, name, categoryId, status]: Row): Pet {
+  return Object.freeze({ id, name, categoryId, status });
 }
