@@ -25,6 +25,7 @@ export function readNodeBody(
   const reason = interruption.reason();
   if (reason !== undefined) return settled(err(reason));
   if (request.destroyed) return settled(err(ENDED_EARLY));
+  if (request.complete) return settled(readWhole(request, limit));
   return new ResultAsync(
     new Promise((resolve) => {
       collect(request, limit, seconds, interruption, resolve);
@@ -51,6 +52,13 @@ const GONE = Object.freeze(
 
 function settled(read: Read): ResultAsync<HttpBody, UnreadableMessage> {
   return new ResultAsync(Promise.resolve(read));
+}
+
+/** What has arrived to its end, as short bodies have, needs no listeners and no deadline. */
+function readWhole(request: IncomingMessage, limit: number): Read {
+  if (request.readableLength > limit) return err(payloadTooLarge(limit));
+  const bytes: unknown = request.read();
+  return ok(bytes instanceof Uint8Array ? { kind: "bytes", bytes } : EMPTY);
 }
 
 function readParsed(body: unknown, limit: number): Read {

@@ -12,6 +12,12 @@ export interface Interruption {
   listen(callback: (reason: UnreadableMessage) => void): void;
 }
 
+/** Nothing can be interrupted. */
+export const NO_INTERRUPTION: Interruption = Object.freeze({
+  reason: () => undefined,
+  listen: () => undefined,
+});
+
 /** Watches for the interruption of a request that a store answers. */
 export function watchInterruption(request: IncomingMessage): Interruption {
   let reason: UnreadableMessage | undefined;

@@ -33,13 +33,29 @@ export function writeResponse(
 
   response.writeHead(status, headers);
   if (!isUnread) {
-    response.end(body);
+    end(response, body);
     return closing === "always" ? "closing" : "kept";
   }
   if (body === "") response.flushHeaders();
   else response.write(body);
   drain(request, () => void response.end());
   return "closing";
+}
+
+/**
+ * Ends a response with its whole body. `end` alone would give the socket two chunks, which costs a
+ * quarter more than one (`npm run bench`).
+ */
+function end(response: ServerResponse, body: string): void {
+  const { socket } = response;
+  if (socket === null || body === "") {
+    response.end(body);
+    return;
+  }
+  socket.cork();
+  response.write(body);
+  socket.uncork();
+  response.end();
 }
 
 /** Whether more may follow the header than is worth reading (RFC 9112, section 6.3). */
