@@ -31,8 +31,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     read,
   );
   const gate = createGate();
-  const { pets } = storage;
-  const { usage } = settings.storage;
+  const { pets, usage } = settings.storage;
   const { events, tell } = createEvents();
   const parts = { gate, pets, usage, anonymous, plans, ban, read, tell };
 

@@ -14,14 +14,15 @@ import {
 export type BodyRefusal = UnreadableMessage | UnsupportedMediaType | MalformedJson;
 
 /** Reads the body of POST /pets: JSON of any shape, for the engine to judge. */
-export async function readNewPetBody(
+export function readNewPetBody(
   request: HttpRequest,
   limit: number,
-): Promise<Result<unknown, BodyRefusal>> {
+): PromiseLike<Result<unknown, BodyRefusal>> {
   const content = checkContent(request, limit);
-  if (content.isErr()) return err(content.error);
-  const body = await request.readBody(limit);
-  return body.andThen(valueOf);
+  if (content.isErr()) return Promise.resolve(err(content.error));
+  return request
+    .readBody(limit)
+    .then((body) => (body.isErr() ? err(body.error) : valueOf(body.value)));
 }
 
 function valueOf(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {

@@ -1,11 +1,11 @@
-import type { Admission, Pet, Quota, WithQuota } from "@petstore/core";
+import type { Admission, Charged, Pet, PetPage, PetResult, WithQuota } from "@petstore/core";
 import { err, type Result } from "neverthrow";
 import type { HttpRequest } from "./http-message.js";
 import { encodePet } from "./json/encode.js";
 import { nextReference, readListInput } from "./list-input.js";
 import { readNewPetBody } from "./new-pet-body.js";
 import type { Place } from "./place.js";
-import { NO_FIELDS, renderBody, type Fields, type RenderedBody } from "./render.js";
+import { NO_FIELDS, renderBody, type Content, type RenderedBody } from "./render.js";
 import type { Operation } from "./route.js";
 import type { Failure } from "./status.js";
 
@@ -17,11 +17,8 @@ export interface UntrustedAdmission extends Pick<Admission, "quota"> {
 }
 
 /** What an operation came to. */
-export interface Outcome {
+export interface Outcome extends Content {
   readonly status: 200 | 201;
-  readonly body: RenderedBody;
-  readonly quota: Quota;
-  readonly fields: Fields;
 }
 
 /** What came of it, or why nothing did. */
@@ -40,7 +37,7 @@ export function perform(
   request: HttpRequest,
   place: Place,
   { maxBodyBytes, renderPage }: Stage,
-): Promise<Performed> {
+): PromiseLike<Performed> {
   switch (operation.kind) {
     case "listPets":
       return listPets(admission, place, renderPage);
@@ -51,45 +48,45 @@ export function perform(
   }
 }
 
-async function listPets(
+function listPets(
   admission: UntrustedAdmission,
   { query }: Place,
   renderPage: Stage["renderPage"],
-): Promise<Performed> {
+): PromiseLike<Performed> {
   const input = readListInput(query);
-  const listed = await admission.listPets(input);
-  return listed.map(({ pets, next, quota }) => ({
+  const toOutcome = ({ pets, next, quota }: PetPage & Charged): Outcome => ({
     status: 200,
     body: renderPage(pets),
     quota,
     fields:
       next === undefined ? NO_FIELDS : ["Link", `<${nextReference(input, next)}>; rel="next"`],
-  }));
+  });
+  return admission.listPets(input).then((listed) => listed.map(toOutcome));
 }
 
-async function createPet(
+function createPet(
   admission: UntrustedAdmission,
   request: HttpRequest,
   { clientPath }: Place,
   maxBodyBytes: number,
-): Promise<Performed> {
-  const body = await readNewPetBody(request, maxBodyBytes);
-  if (body.isErr()) return err({ ...body.error, quota: admission.quota });
-  const created = await admission.createPet(body.value);
-  return created.map(({ pet, quota }) => ({
+): PromiseLike<Performed> {
+  const toOutcome = ({ pet, quota }: PetResult & Charged): Outcome => ({
     status: 201,
     body: renderBody(encodePet(pet)),
     quota,
     fields: ["Location", `${clientPath}/${pet.id}`],
-  }));
+  });
+  return readNewPetBody(request, maxBodyBytes).then((body) =>
+    body.isErr()
+      ? err({ ...body.error, quota: admission.quota })
+      : admission.createPet(body.value).then((created) => created.map(toOutcome)),
+  );
 }
 
-async function getPet(admission: UntrustedAdmission, petId: string): Promise<Performed> {
-  const found = await admission.getPet(petId);
-  return found.map(({ pet, quota }) => ({
-    status: 200,
-    body: renderBody(encodePet(pet)),
-    quota,
-    fields: NO_FIELDS,
-  }));
+function getPet(admission: UntrustedAdmission, petId: string): PromiseLike<Performed> {
+  return admission.getPet(petId).then((found) => found.map(toFound));
+}
+
+function toFound({ pet, quota }: PetResult & Charged): Outcome {
+  return { status: 200, body: renderBody(encodePet(pet)), quota, fields: NO_FIELDS };
 }

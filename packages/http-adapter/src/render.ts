@@ -41,34 +41,38 @@ export function renderError(failure: WithQuota<Failure>, fields: Fields): HttpRe
   const { code, message, quota } = failure;
   const status = statusOf(code);
   const body = renderBody(encodeError({ code, message, status }));
-  return render(status, body, quota, [...fieldsOf(failure), ...fields]);
+  return render({ status, body, quota, fields: fieldsOf(failure) }, fields);
+}
+
+/** What an answer says. */
+export interface Content {
+  readonly status: number;
+  readonly body: RenderedBody;
+  readonly quota: Quota;
+  readonly fields: Fields;
 }
 
 /** Any answer, with the headers that each carries (specification, "Rate limit headers"). */
-export function render(
-  status: number,
-  { text, length }: RenderedBody,
-  { limit, remaining, resetAt }: Quota,
-  fields: Fields,
-): HttpResponse {
+export function render({ status, body, quota, fields }: Content, more: Fields): HttpResponse {
   const headers = [
     "Content-Type",
     "application/json",
     "Content-Length",
-    length,
+    body.length,
     "Cache-Control",
     "no-store",
     "X-Content-Type-Options",
     "nosniff",
     "X-RateLimit-Limit",
-    String(limit),
+    String(quota.limit),
     "X-RateLimit-Remaining",
-    String(remaining),
+    String(quota.remaining),
     "X-RateLimit-Reset",
-    String(Math.ceil(resetAt / 1_000)),
-    ...fields,
+    String(Math.ceil(quota.resetAt / 1_000)),
   ];
-  return { status, headers, body: text };
+  for (const field of fields) headers.push(field);
+  for (const field of more) headers.push(field);
+  return { status, headers, body: body.text };
 }
 
 /** The same answer as one to HEAD: every header, no body (RFC 9110, section 9.3.2). */

@@ -6,7 +6,7 @@ import type { Plans } from "../limits/plan.js";
 import type { Timekeeper } from "../limits/reading.js";
 import type { RandomSource } from "../random.js";
 import type { KeyWithUsage } from "../storage/key-storage.js";
-import type { Storage } from "../storage/storage.js";
+import type { GuardedStorage } from "../storage/guard-storage.js";
 import { hasExpired } from "./credential.js";
 import { newKeyId } from "./key-id.js";
 import { createKeyRecords } from "./key-records.js";
@@ -18,7 +18,7 @@ import { mintSecret, recordOf } from "./secret.js";
 
 /** What a key ring works with. */
 export interface KeyRingParts {
-  readonly storage: Pick<Storage, "keys" | "usage">;
+  readonly storage: Pick<GuardedStorage, "keys" | "usage">;
   readonly plans: Plans;
   readonly ban: BanRule | undefined;
   readonly random: RandomSource;

@@ -8,7 +8,7 @@ import {
 } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyQuery, KeyWithUsage } from "../storage/key-storage.js";
-import type { Storage } from "../storage/storage.js";
+import type { GuardedStorage } from "../storage/guard-storage.js";
 import type { StoredApiKey } from "./api-key.js";
 
 /** What can go wrong with one key. */
@@ -31,7 +31,10 @@ export interface KeyRecords {
 }
 
 /** The keys in this storage. */
-export function createKeyRecords({ keys, usage }: Pick<Storage, "keys" | "usage">): KeyRecords {
+export function createKeyRecords({
+  keys,
+  usage,
+}: Pick<GuardedStorage, "keys" | "usage">): KeyRecords {
   const find = (id: string): ResultAsync<KeyWithUsage, Trouble> => {
     if (typeof id !== "string") return errAsync(keyNotFound());
     return keys

@@ -1,7 +1,9 @@
+import type { Result } from "neverthrow";
 import { storeClosed, type StoreClosed, type WithQuota } from "../errors.js";
-import type { Admission } from "../pet-store.js";
+import type { Admission, PetResult } from "../pet-store.js";
+import type { PetPage } from "../pets/list-query.js";
 import type { Admitted } from "./admit.js";
-import { charged } from "./charged.js";
+import { chargedPage, chargedPet } from "./charged.js";
 import { createPet } from "./create-pet.js";
 import type { Gate } from "./gate.js";
 import { getPet } from "./get-pet.js";
@@ -15,11 +17,13 @@ export function createAdmission(
 ): Admission {
   const { gate } = parts;
   const closed = (): WithQuota<StoreClosed> => ({ ...storeClosed(), quota });
+  const page = <E extends object>(listed: Result<PetPage, E>) => chargedPage(listed, quota);
+  const pet = <E extends object>(result: Result<PetResult, E>) => chargedPet(result, quota);
   return {
     keyId,
     quota,
-    listPets: (input = {}) => gate.pass(() => charged(listPets(parts, input), quota), closed),
-    createPet: (input) => gate.pass(() => charged(createPet(parts, input, keyId), quota), closed),
-    getPet: (id) => gate.pass(() => charged(getPet(parts, id, keyId), quota), closed),
+    listPets: (input = {}) => gate.pass(() => listPets(parts, input), closed, page),
+    createPet: (input) => gate.pass(() => createPet(parts, input, keyId), closed, pet),
+    getPet: (id) => gate.pass(() => getPet(parts, id, keyId), closed, pet),
   };
 }

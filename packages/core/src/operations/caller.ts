@@ -1,12 +1,12 @@
 import { err, type Result } from "neverthrow";
 import { storeClosed, type AdmissionError, type StoreClosed, type WithQuota } from "../errors.js";
 import { readCredential, type Credential } from "../keys/credential.js";
-import type { Caller, Charged } from "../pet-store.js";
+import type { Caller } from "../pet-store.js";
 import { createAdmission } from "./admission.js";
 import { admit, type AdmissionParts, type Admitted } from "./admit.js";
-import { charged } from "./charged.js";
+import { chargedPage, chargedPet } from "./charged.js";
 import { createPet } from "./create-pet.js";
-import type { Gate } from "./gate.js";
+import { asIs, type Gate } from "./gate.js";
 import { getPet } from "./get-pet.js";
 import { listPets } from "./list-pets.js";
 import type { PetParts } from "./pet-parts.js";
@@ -35,23 +35,23 @@ export function createCaller(
     ...storeClosed(),
     quota: anonymous.peek(origin),
   });
-  const chargeAndPerform = async <T extends object, E extends object>(
-    operation: (keyId: string) => Promise<Result<T, E>>,
-  ): Promise<Result<T & Charged, WithQuota<AdmissionError> | WithQuota<E>>> => {
+  const admitAndPerform = async <T, E extends object>(
+    operation: (admitted: Admitted) => Promise<Result<T, E>>,
+  ): Promise<Result<T, WithQuota<AdmissionError> | E>> => {
     const admitted = await admitOne((one) => one);
-    if (admitted.isErr()) return err(admitted.error);
-    const { keyId, quota } = admitted.value;
-    return charged(operation(keyId), quota);
+    return admitted.isErr() ? err(admitted.error) : operation(admitted.value);
   };
   // Both as one call: a store that is being closed lets the whole of it finish.
-  const perform = <T extends object, E extends object>(
-    operation: (keyId: string) => Promise<Result<T, E>>,
-  ) => gate.pass(() => chargeAndPerform(operation), closed);
+  const perform = <T, E extends object>(operation: (admitted: Admitted) => Promise<Result<T, E>>) =>
+    gate.pass(() => admitAndPerform(operation), closed, asIs);
 
   return {
-    admit: () => gate.pass(() => admitOne((one) => createAdmission(parts, one)), closed),
-    listPets: (input = {}) => perform(() => listPets(parts, input)),
-    createPet: (input) => perform((keyId) => createPet(parts, input, keyId)),
-    getPet: (id) => perform((keyId) => getPet(parts, id, keyId)),
+    admit: () => gate.pass(() => admitOne((one) => createAdmission(parts, one)), closed, asIs),
+    listPets: (input = {}) =>
+      perform(async ({ quota }) => chargedPage(await listPets(parts, input), quota)),
+    createPet: (input) =>
+      perform(async ({ keyId, quota }) => chargedPet(await createPet(parts, input, keyId), quota)),
+    getPet: (id) =>
+      perform(async ({ keyId, quota }) => chargedPet(await getPet(parts, id, keyId), quota)),
   };
 }

@@ -1,12 +1,12 @@
 import type { ResultAsync } from "neverthrow";
 import { storeClosed, type StoreClosed } from "../errors.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import type { Gate } from "./gate.js";
+import { asIs, type Gate } from "./gate.js";
 
 /** The key ring for as long as the store is open. */
 export function createGatedKeys(keys: KeyRing, gate: Gate): KeyRing {
   const pass = <T, E>(call: () => ResultAsync<T, E>): ResultAsync<T, E | StoreClosed> =>
-    gate.pass(async () => call(), storeClosed);
+    gate.pass(async () => call(), storeClosed, asIs);
   return Object.freeze({
     issue: (input) => pass(() => keys.issue(input)),
     find: (id) => pass(() => keys.find(id)),

@@ -2,7 +2,7 @@ import { storeClosed } from "../errors.js";
 import type { TrustedPets } from "../pet-store.js";
 import { createPet } from "./create-pet.js";
 import { createPets } from "./create-pets.js";
-import type { Gate } from "./gate.js";
+import { asIs, type Gate } from "./gate.js";
 import { getPet } from "./get-pet.js";
 import { listPets } from "./list-pets.js";
 import type { PetParts } from "./pet-parts.js";
@@ -10,9 +10,9 @@ import type { PetParts } from "./pet-parts.js";
 /** The operations for whoever needs neither key nor limit, for as long as the store is open. */
 export function createGatedPets(parts: PetParts, gate: Gate): TrustedPets {
   return Object.freeze({
-    listPets: (input = {}) => gate.pass(() => listPets(parts, input), storeClosed),
-    createPet: (input) => gate.pass(() => createPet(parts, input), storeClosed),
-    createPets: (inputs) => gate.pass(() => createPets(parts, inputs), storeClosed),
-    getPet: (id) => gate.pass(() => getPet(parts, id), storeClosed),
+    listPets: (input = {}) => gate.pass(() => listPets(parts, input), storeClosed, asIs),
+    createPet: (input) => gate.pass(() => createPet(parts, input), storeClosed, asIs),
+    createPets: (inputs) => gate.pass(() => createPets(parts, inputs), storeClosed, asIs),
+    getPet: (id) => gate.pass(() => getPet(parts, id), storeClosed, asIs),
   } satisfies TrustedPets);
 }

@@ -7,10 +7,13 @@ import {
 } from "../errors.js";
 import type { PetIdInput, PetResult } from "../pet-store.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
+import type { Pet } from "../pets/pet.js";
+import { askStorage } from "../storage/guard-storage.js";
+import type { StorageFailure } from "../storage/storage-failure.js";
 import type { PetParts } from "./pet-parts.js";
 
 /** Fetches one animal (specification, "GET /pets/{petId}"). What is no int64 names no animal. */
-export async function getPet(
+export function getPet(
   { pets, tell, read }: PetParts,
   input: PetIdInput,
   keyId?: string,
@@ -22,8 +25,13 @@ export async function getPet(
     keyId,
   }));
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
-  if (id === undefined) return err(petNotFound());
-  const found = await pets.find(id);
+  if (id === undefined) return Promise.resolve(err(petNotFound()));
+  return askStorage(() => pets.find(id), conclude);
+}
+
+function conclude(
+  found: Result<Pet | undefined, StorageFailure>,
+): Result<PetResult, PetNotFound | StorageUnavailable> {
   if (found.isErr()) return err(storageUnavailable(found.error));
   return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
 }

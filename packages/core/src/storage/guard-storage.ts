@@ -2,29 +2,25 @@ import { err, ResultAsync, type Result } from "neverthrow";
 import { storageFailure, type StorageFailure } from "./storage-failure.js";
 import type { Storage } from "./storage.js";
 
+/** What the host's side asks of a storage. */
+export type GuardedStorage = Pick<Storage, "keys" | "close"> & {
+  readonly usage: Pick<Storage["usage"], "update">;
+};
+
 /**
  * A storage that keeps its word not to throw even when it doesn't: a storage is often a host's own
- * code, and whatever it does must not take a request down.
+ * code, and whatever it does must not take a call down. What requests ask goes through `askStorage`.
  */
-export function guardStorage(storage: Storage): Storage {
-  const { pets, keys, usage } = storage;
+export function guardStorage(storage: Storage): GuardedStorage {
+  const { keys, usage } = storage;
   return {
-    pets: {
-      create: (pet) => attempt(() => pets.create(pet)),
-      createAll: (all) => attempt(() => pets.createAll(all)),
-      find: (id) => attempt(() => pets.find(id)),
-      list: (query) => attempt(() => pets.list(query)),
-    },
     keys: {
       insert: (key) => attempt(() => keys.insert(key)),
       find: (id) => attempt(() => keys.find(id)),
       list: (query) => attempt(() => keys.list(query)),
       update: (id, decide) => attempt(() => keys.update(id, decide)),
     },
-    usage: {
-      charge: (digest, decide) => attempt(() => usage.charge(digest, decide)),
-      update: (keyId, decide) => attempt(() => usage.update(keyId, decide)),
-    },
+    usage: { update: (keyId, decide) => attempt(() => usage.update(keyId, decide)) },
     close: () => attempt(() => storage.close()),
   };
 }

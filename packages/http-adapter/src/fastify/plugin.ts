@@ -57,7 +57,7 @@ function plugIn<Request extends FastifyRequest>(
     }
     const expectation = expectations.get(request.raw) ?? "none";
     const view = { origin: settings.origin(request), body: undefined };
-    void transport.serve(request.raw, takeOver(reply), place, expectation, view);
+    transport.serve(request.raw, takeOver(reply), place, expectation, view);
   });
   if (basePath !== "") app.all(settings.basePath, leave);
   app.all(`${settings.basePath}/*`, leave);
@@ -68,7 +68,7 @@ function plugIn<Request extends FastifyRequest>(
     if (isRoutable(intercepted, methods)) {
       expectations.set(request, expectation);
       passOn();
-    } else void transport.serve(request, response, place, expectation);
+    } else transport.serve(request, response, place, expectation);
   };
   const unmount = intercept(app.server, transport, take, { ownsServer: false });
   app.addHook("onClose", (_, closed) => {

@@ -41,7 +41,9 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
     return toResponse(
       place === undefined
         ? answerer.refuse(notFound(), neutral)
-        : await answerer.answer(neutral, place),
+        : await new Promise<HttpResponse>((resolve) => {
+            answerer.answer(neutral, place, resolve);
+          }),
     );
   };
 }

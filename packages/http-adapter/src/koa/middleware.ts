@@ -36,6 +36,8 @@ export function createKoaMiddleware<Context extends KoaContext = KoaContext>(
     }
     context.respond = false;
     const view = { origin: settings.origin(context), body: bodyLeftBy(request) };
-    await transport.serve(req, res, place, "none", view);
+    await new Promise<void>((resolve) => {
+      transport.serve(req, res, place, "none", view, resolve);
+    });
   };
 }

@@ -26,7 +26,7 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   const transport = createNodeTransport(store, parseNodeSettings(options));
   return (request, response, next) => {
     const place = transport.locate(request);
-    if (place !== undefined) void transport.serve(request, response, place, "none");
+    if (place !== undefined) transport.serve(request, response, place, "none");
     else if (next !== undefined) next();
     else transport.refuse(notFound(), request, response);
   };

@@ -51,7 +51,7 @@ export function mount(server: NodeServer, store: PetStore, options: MountOptions
     server,
     transport,
     ({ request, response, place, expectation }) => {
-      void transport.serve(request, response, place, expectation);
+      transport.serve(request, response, place, expectation);
     },
     { ownsServer, onUnreadable: onUnreadable && harmless(onUnreadable, settings.onError) },
   );

@@ -4,7 +4,7 @@ import { expectationFailed } from "../refusal.js";
 import { readNodeBody } from "./body.js";
 import { flawOf } from "./flaw.js";
 import { headerLines } from "./header-lines.js";
-import { watchInterruption } from "./interruption.js";
+import { NO_INTERRUPTION, watchInterruption } from "./interruption.js";
 import type { Closing } from "./write.js";
 
 /**
@@ -19,12 +19,18 @@ export interface NodeRequest extends HttpRequest {
   closing(): Closing;
 }
 
+/** What a host has made of a request that the store answers. */
+export interface HostView {
+  /** Tells callers without a valid key apart. */
+  readonly origin: string | undefined;
+  /** What a body parser left, where one was first. */
+  readonly body: unknown;
+}
+
 /** What is known of a request beside itself. */
 export interface Circumstances {
   readonly expectation: Expectation;
-  readonly origin: string | undefined;
-  /** What a body parser of the host made of the body, if one was there. */
-  readonly body: unknown;
+  readonly view: HostView;
   readonly maxBodySeconds: number;
 }
 
@@ -32,15 +38,15 @@ export interface Circumstances {
 export function toHttpRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { expectation, origin, body, maxBodySeconds }: Circumstances,
+  { expectation, view, maxBodySeconds }: Circumstances,
 ): NodeRequest {
   const flaw = flawOf(request);
-  const interruption = watchInterruption(request);
+  const interruption = hasBody(request) ? watchInterruption(request) : NO_INTERRUPTION;
   let isWaiting = expectation !== "none";
   let isRead = false;
   return {
     method: request.method ?? "",
-    origin,
+    origin: view.origin,
     flaw: flaw ?? (isMet(expectation, request) ? undefined : expectationFailed()),
     connection: request.socket,
     lines: (name) => headerLines(request.rawHeaders, name),
@@ -48,7 +54,7 @@ export function toHttpRequest(
       if (isWaiting) response.writeContinue();
       isWaiting = false;
       isRead = true;
-      return readNodeBody(request, limit, maxBodySeconds, interruption, body);
+      return readNodeBody(request, limit, maxBodySeconds, interruption, view.body);
     },
     closing: () => {
       // What follows a request with "Upgrade" in the same packet is lost to Node's parser.
@@ -57,6 +63,11 @@ export function toHttpRequest(
       return isWaiting || isBroken ? "if-unread" : "if-long";
     },
   };
+}
+
+/** RFC 9112, section 6.3. What has no body is whole with its header. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
 }
 
 /** Node takes a list of expectations that has 100-continue in it for that alone. */

@@ -7,29 +7,22 @@ import { locate, type Place } from "../place.js";
 import type { Refusal } from "../refusal.js";
 import { bodyLeftBy } from "./body.js";
 import type { NodeSettings } from "./options.js";
-import { toHttpRequest, type Expectation } from "./request.js";
+import { toHttpRequest, type Expectation, type HostView } from "./request.js";
 import { writeResponse, type Closing } from "./write.js";
-
-/** What a host has made of a request that the store answers. */
-export interface HostView {
-  /** Tells callers without a valid key apart. */
-  readonly origin: string | undefined;
-  /** What a body parser left, where one was first. */
-  readonly body: unknown;
-}
 
 /** The neutral core on Node's messages. */
 export interface NodeTransport<Request extends IncomingMessage = IncomingMessage> {
   /** Where a request goes below the base path; `undefined` when it goes elsewhere. */
   readonly locate: (request: Request) => Place | undefined;
-  /** Answers a request below the base path; resolves when the answer is handed over. Never rejects. */
+  /** Answers a request below the base path, then tells that the answer is handed over. Never throws. */
   readonly serve: (
     request: Request,
     response: ServerResponse,
     place: Place,
     expectation: Expectation,
     view?: HostView,
-  ) => Promise<void>;
+    handedOver?: () => void,
+  ) => void;
   /** Refuses a request that nobody else answers, unseen and at no cost. */
   readonly refuse: (refusal: Refusal, request: Request, response: ServerResponse) => void;
   /** The answer to a refusal where there is no request, for the address of a socket. */
@@ -63,12 +56,20 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
 
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    serve: async (request, response, place, expectation, view) => {
-      if (closed.has(request.socket)) return;
-      const seen = view ?? { origin: origin(request), body: bodyLeftBy(request) };
-      const neutral = toHttpRequest(request, response, { ...seen, expectation, maxBodySeconds });
-      const answer = await answerer.answer(neutral, place);
-      write(request, response, answer, neutral.closing());
+    serve: (request, response, place, expectation, view, handedOver) => {
+      if (closed.has(request.socket)) {
+        handedOver?.();
+        return;
+      }
+      const neutral = toHttpRequest(request, response, {
+        expectation,
+        view: view ?? { origin: origin(request), body: bodyLeftBy(request) },
+        maxBodySeconds,
+      });
+      answerer.answer(neutral, place, (answer) => {
+        write(request, response, answer, neutral.closing());
+        handedOver?.();
+      });
     },
     refuse: (refusal, request, response) => {
       const { method = "" } = request;
