@@ -1,5 +1,5 @@
 // Compares the pet store over HTTP with the floor, its peers and the ceiling, in one run:
-//   node benchmarks/http/run.js [--rounds 5] [--seconds 3] [--pets 100000] [--only petstore,floor]
+//   node benchmarks/http/run.js [--rounds 5] [--seconds 3] [--pets 100000] [--only petstore,floor] [--operations get]
 // Every round starts each server anew on a copy of the same database; ratios are within a round.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,35 +18,39 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "3" },
     pets: { type: "string", default: "100000" },
     only: { type: "string" },
+    operations: { type: "string", default: "list,get,create" },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const operations = /** @type {const} */ (["list", "get", "create"]).filter((operation) =>
+  values.operations.split(",").includes(operation),
+);
 
-/** @type {{ name: string, server: string, synchronous: string, operations: readonly import("./load.js").Operation[] }[]} */
+/** @type {{ name: string, server: string, synchronous: string, does: readonly import("./load.js").Operation[] }[]} */
 const contestants = [
-  { name: "floor", server: "floor", synchronous: "FULL", operations: ["list", "get", "create"] },
+  { name: "floor", server: "floor", synchronous: "FULL", does: ["list", "get", "create"] },
   {
     name: "pet store",
     server: "petstore",
     synchronous: "FULL",
-    operations: ["list", "get", "create"],
+    does: ["list", "get", "create"],
   },
-  { name: "floor, NORMAL", server: "floor", synchronous: "NORMAL", operations: ["create"] },
+  { name: "floor, NORMAL", server: "floor", synchronous: "NORMAL", does: ["create"] },
   {
     name: "fastify",
     server: "fastify",
     synchronous: "FULL",
-    operations: ["list", "get", "create"],
+    does: ["list", "get", "create"],
   },
-  { name: "hono", server: "hono", synchronous: "FULL", operations: ["list", "get", "create"] },
+  { name: "hono", server: "hono", synchronous: "FULL", does: ["list", "get", "create"] },
   {
     name: "express",
     server: "express",
     synchronous: "FULL",
-    operations: ["list", "get", "create"],
+    does: ["list", "get", "create"],
   },
-  { name: "constant", server: "constant", synchronous: "FULL", operations: ["list"] },
+  { name: "constant", server: "constant", synchronous: "FULL", does: ["list"] },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
@@ -61,10 +65,10 @@ const ratios = new Map();
 const rates = new Map();
 const only = values.only?.split(",");
 for (let round = 0; round < rounds; round += 1) {
-  for (const operation of /** @type {const} */ (["list", "get", "create"])) {
+  for (const operation of operations) {
     let floor = Number.NaN;
-    for (const { name, server, synchronous, operations } of contestants) {
-      if (!operations.includes(operation)) continue;
+    for (const { name, server, synchronous, does } of contestants) {
+      if (!does.includes(operation)) continue;
       if (only && !only.includes(server)) continue;
       const database = join(folder, "run.db");
       for (const end of ["", "-wal", "-shm"]) rmSync(database + end, { force: true });
@@ -87,7 +91,6 @@ for (let round = 0; round < rounds; round += 1) {
 rmSync(folder, { recursive: true });
 
 const names = [...new Set(contestants.map(({ name }) => name))];
-const operations = /** @type {const} */ (["list", "get", "create"]);
 drawBarChart(
   "http.svg",
   "Requests a second, as a multiple of bare node:http + better-sqlite3",
