@@ -16,7 +16,7 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** Whether only the call that met this error is at fault, and the transaction around it is sound. */
+/** Whether the call that met this error is to blame for it, and neither the database nor the disk. */
 export function isOwnFault(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);

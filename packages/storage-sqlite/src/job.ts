@@ -1,8 +1,8 @@
 import type { StorageFailure } from "@petstore/core";
 import { err, type Result } from "neverthrow";
-import { failureOf, isOwnFault } from "./failure.js";
+import { failureOf } from "./failure.js";
 
-/** What a call does inside the transaction of a batch. When it fails it has undone what it did. */
+/** What a call does inside the transaction of a batch. When it fails it has done nothing. */
 export type Work<Shared, Answer> = (batch: Shared) => Result<Answer, StorageFailure>;
 
 /** One call's part of a batch. */
@@ -25,22 +25,9 @@ export function createJob<Shared, Answer>(
   return {
     size,
     run: (batch) => {
-      const answer = attempt(tried, () => work(batch));
+      const answer = work(batch);
       return () => resolve(answer);
     },
     fail: (error) => resolve(err(failureOf(tried, error))),
   };
-}
-
-/** What the work itself is to blame for fails it alone; anything else is thrown on. */
-function attempt<Answer>(
-  tried: string,
-  work: () => Result<Answer, StorageFailure>,
-): Result<Answer, StorageFailure> {
-  try {
-    return work();
-  } catch (error) {
-    if (!isOwnFault(error)) throw error;
-    return err(failureOf(tried, error));
-  }
 }

@@ -18,7 +18,7 @@ export function createKeyStorage(
   return {
     insert: (key) =>
       queue.add("Adding an API key", () => {
-        durable.undoable(() => stored.insert(key));
+        stored.insert(key);
         return ok();
       }),
     find: (id) => read("Finding an API key", () => reading.read(() => seen.find(id))),
@@ -27,7 +27,7 @@ export function createKeyStorage(
       queue.add("Changing an API key", () => {
         const key = stored.find(id)?.key;
         return ask(decide, key).map(({ next, answer }) => {
-          if (key && next && next !== key) durable.undoable(() => stored.update({ ...next, id }));
+          if (key && next && next !== key) stored.update({ ...next, id });
           return answer;
         });
       }),

@@ -1,19 +1,17 @@
-import type { NewPet, Pet, PetPage, PetQuery, PetStorage } from "@petstore/core";
-import { ok } from "neverthrow";
+import type { PetPage, PetQuery, PetStorage } from "@petstore/core";
 import type { Connection } from "./connection.js";
 import { createPageCache } from "./page-cache.js";
+import type { PetsBatch } from "./pets-batch.js";
 import type { Read } from "./reader.js";
 import { preparePetsRevision } from "./tables/pets-revision.js";
 import { preparePets, type Pets } from "./tables/pets.js";
-import type { Batch, WriteQueue } from "./write-queue.js";
+import type { WriteQueue } from "./write-queue.js";
 
 export function createPetStorage(
-  durable: Connection,
-  queue: WriteQueue<Batch>,
+  queue: WriteQueue<PetsBatch>,
   reading: Connection,
   read: Read,
 ): PetStorage {
-  const stored = preparePets(durable);
   const seen = preparePets(reading);
   const revision = preparePetsRevision(reading);
   const cache = createPageCache();
@@ -31,13 +29,9 @@ export function createPetStorage(
     return page;
   };
 
-  const insert = ({ name, categoryId, status }: NewPet): Pet =>
-    Object.freeze({ id: stored.insert({ name, categoryId, status }), name, categoryId, status });
-
   return {
-    create: (pet) => queue.add("Adding a pet", () => ok(insert(pet))),
-    createAll: (pets) =>
-      queue.add("Adding pets", () => ok(durable.undoable(() => pets.map(insert))), pets.length),
+    create: (pet) => queue.add("Adding a pet", (batch) => batch.add(pet)),
+    createAll: (pets) => queue.add("Adding pets", (batch) => batch.addAll(pets), pets.length),
     find: (id) => read("Finding a pet", () => seen.find(id)),
     list: (query) => read("Listing pets", () => cachedPage(query)),
   };

@@ -11,6 +11,7 @@ import {
 /** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
 export interface Schema {
   readonly pets: PetsTable;
+  readonly sqlite_sequence: SequenceTable;
   readonly pets_revision: PetsRevisionTable;
   readonly api_keys: ApiKeysTable;
   readonly api_key_secrets: ApiKeySecretsTable;
@@ -23,6 +24,12 @@ export interface PetsTable {
   readonly name: string;
   readonly category_id: bigint;
   readonly status: PetStatus;
+}
+
+/** SQLite's own: the highest id that AUTOINCREMENT has given out or seen, for each table. */
+export interface SequenceTable {
+  readonly name: string;
+  readonly seq: bigint;
 }
 
 /** One row, whose revision is another number after every change of `pets`, whoever made it. */

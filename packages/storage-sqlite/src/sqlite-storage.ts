@@ -5,7 +5,9 @@ import { failureOf } from "./failure.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage } from "./pet-storage.js";
 import { createReader } from "./reader.js";
+import { createPetsBatch } from "./pets-batch.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
+import { preparePets } from "./tables/pets.js";
 import { createUsageBatch } from "./usage-batch.js";
 import { createUsageStorage } from "./usage-storage.js";
 import { createWriteQueue } from "./write-queue.js";
@@ -17,8 +19,9 @@ import { createWriteQueue } from "./write-queue.js";
 export function createSqliteStorage(connections: Connections, deadline: number): Storage {
   const { durable, swift, blocking } = connections;
   const patience = { deadline, blocking };
+  const pets = preparePets(durable);
   const usageTable = prepareApiKeyUsage(swift);
-  const inventory = createWriteQueue(durable, patience, () => ({ finish: () => undefined }));
+  const inventory = createWriteQueue(durable, patience, () => createPetsBatch(pets));
   const usage = createWriteQueue(swift, patience, () => createUsageBatch(usageTable), inventory);
 
   let closing: ResultAsync<void, StorageFailure> | undefined;
@@ -29,7 +32,7 @@ export function createSqliteStorage(connections: Connections, deadline: number):
   };
 
   return {
-    pets: createPetStorage(durable, inventory, swift, read),
+    pets: createPetStorage(inventory, swift, read),
     keys: createKeyStorage(durable, inventory, swift, read),
     usage: createUsageStorage(usage),
     close: () =>

@@ -2,10 +2,13 @@ import { sql, type Compilable, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "./schema.js";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 
-/** Stands in a query for the value that each run brings under this name. */
-export type Place<Values> = <Name extends keyof Values & string>(
-  name: Name,
-) => RawBuilder<Values[Name]>;
+/** Stands in a query for a value that each run brings. */
+export interface Place<Values> {
+  /** The value under this name. */
+  <Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]>;
+  /** What this reads from the values. */
+  of<Value>(read: (values: Values) => Value): RawBuilder<Value>;
+}
 
 /** Writes a query with kysely: once, when it is prepared. */
 export type WriteQuery<Values, Row> = (
@@ -69,19 +72,18 @@ function compile<Values, Row>(
   queries: Kysely<Schema>,
   write: WriteQuery<Values, Row>,
 ): { readonly sql: string; readonly bind: Bind<Values> } {
-  const names = new Map<unknown, keyof Values>();
-  const place: Place<Values> = (name) => {
-    const mark = { name };
-    names.set(mark, name);
+  const reads = new Map<unknown, (values: Values) => unknown>();
+  const of = <Value>(read: (values: Values) => Value): RawBuilder<Value> => {
+    const mark = { read };
+    reads.set(mark, read);
     return sql`${mark}`;
   };
-  const query = write(queries, place).compile();
-  const parameters = query.parameters.map((value) => ({ value, name: names.get(value) }));
-  return {
-    sql: query.sql,
-    bind: (values) =>
-      parameters.map(({ value, name }) => (name === undefined ? value : values[name])),
-  };
+  const byName = <Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]> =>
+    of((values) => values[name]);
+
+  const query = write(queries, Object.assign(byName, { of })).compile();
+  const parameters = query.parameters.map((value) => reads.get(value) ?? (() => value));
+  return { sql: query.sql, bind: (values) => parameters.map((read) => read(values)) };
 }
 
 function run<Values, Row>(

@@ -7,8 +7,6 @@ export interface Transactions {
   write<T>(work: () => T): T;
   /** Runs work that sees the database as it is at one moment; inside a transaction, as that sees it. */
   read<T>(work: () => T): T;
-  /** Inside `write`: runs work that can be undone alone. */
-  undoable<T>(work: () => T): T;
 }
 
 export function createTransactions(database: SqliteDatabase): Transactions {
@@ -22,34 +20,22 @@ export function createTransactions(database: SqliteDatabase): Transactions {
   const beginImmediate = prepare("begin immediate");
   const commit = prepare("commit");
   const rollback = prepare("rollback");
-  const savepoint = prepare("savepoint petstore");
-  const release = prepare("release petstore");
-  const rollbackToSavepoint = prepare("rollback to petstore");
 
-  // A full disk and the like have already undone the whole transaction.
-  const undoAll = (): void => {
+  // A full disk and the like have already undone the transaction.
+  const undo = (): void => {
     if (database.inTransaction) rollback();
-  };
-  const undoOne = (): void => {
-    if (!database.inTransaction) return;
-    rollbackToSavepoint();
-    release();
   };
 
   return {
     write: (work) => {
       if (database.inTransaction) throw new DatabaseInUse();
       beginImmediate();
-      return doOrUndo(work, commit, undoAll);
+      return doOrUndo(work, commit, undo);
     },
     read: (work) => {
       if (database.inTransaction) return work();
       begin();
-      return doOrUndo(work, commit, undoAll);
-    },
-    undoable: (work) => {
-      savepoint();
-      return doOrUndo(work, release, undoOne);
+      return doOrUndo(work, commit, undo);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Connection } from "./connection.js";
-import { isBusy } from "./failure.js";
+import { isBusy, isOwnFault } from "./failure.js";
 import { createJob, type Job, type Work } from "./job.js";
 import { pauseAfter, type Patience } from "./patience.js";
 import { createWaitingLine } from "./waiting-line.js";
@@ -14,8 +14,8 @@ export interface Batch {
 
 /**
  * Writes that arrive in one turn of the event loop share one transaction, so one sync of the disk.
- * Each call is answered after the commit. Work that answers `Err`, or throws for a reason of its own,
- * fails alone; any other throw loses the whole batch.
+ * Each call is answered after the commit. Work that answers `Err` fails alone. What throws undoes the
+ * whole batch: where one of the calls is to blame, they are tried again one by one.
  */
 export interface WriteQueue<Shared extends Batch> {
   /**
@@ -49,6 +49,8 @@ export function createWriteQueue<Shared extends Batch>(
   const line = createWaitingLine<Job<Shared>>(patience.deadline);
   let scheduled = false;
   let tries = 0;
+  /** How many of the next jobs get a transaction each. */
+  let suspects = 0;
   let closing: Promise<void> | undefined;
   let drained: (() => void) | undefined;
 
@@ -71,13 +73,20 @@ export function createWriteQueue<Shared extends Batch>(
       goOn();
       return;
     }
-    const jobs = startOf(line.first(LONGEST_BATCH), LONGEST_BATCH);
+    const longest = suspects > 0 ? 1 : LONGEST_BATCH;
+    const jobs = startOf(line.first(longest), longest);
     const outcome = commit(connection, jobs, openBatch);
     if (outcome.isErr() && isBusy(outcome.error)) {
       pause(outcome.error);
       return;
     }
+    if (outcome.isErr() && jobs.length > 1 && isOwnFault(outcome.error)) {
+      suspects = jobs.length;
+      joinTurn();
+      return;
+    }
     tries = 0;
+    suspects = Math.max(0, suspects - jobs.length);
     line.drop(jobs.length);
     outcome.match(
       (answers) => answers.forEach((answer) => answer()),

@@ -1,0 +1,70 @@
+import type { Storage } from "@petstore/core";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { firstPage, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+let storage: Storage;
+beforeEach(async () => {
+  folder = createFolder();
+  storage = await openStorage({ filename: folder.path("pets.db") });
+});
+afterEach(async () => {
+  await storage.close();
+  folder.remove();
+});
+
+/** As somebody with a shell for SQLite does. */
+function byHand(statement: string): void {
+  const database = new Database(folder.path("pets.db"));
+  database.exec(statement);
+  database.close();
+}
+const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
+
+describe("a new animal's id", () => {
+  it("follows those that were given out in the same turn", async () => {
+    const calls = [1, 10, 1, 17, 1].map((count) =>
+      storage.pets.createAll(Array.from({ length: count }, () => rex)),
+    );
+    const ids = (await Promise.all(calls)).flatMap((created) =>
+      created._unsafeUnwrap().map(({ id }) => id),
+    );
+    expect(ids).toEqual(Array.from({ length: 30 }, (_, index) => BigInt(index + 1)));
+    const { pets } = (await storage.pets.list({ ...firstPage, limit: 100 }))._unsafeUnwrap();
+    expect(pets.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it("is above one that was removed", async () => {
+    await create();
+    const newest = await create();
+    byHand("delete from pets");
+    expect(await create()).toBe(newest + 1n);
+  });
+
+  it("is above one that was set by hand", async () => {
+    await create();
+    byHand("insert into pets (id, name, category_id, status) values (40, '', 1, 'sold')");
+    expect(await create()).toBe(41n);
+    byHand("update pets set id = 1000 where id = 40");
+    expect(await create()).toBe(1_001n);
+  });
+});
+
+describe("when the ids come to their end", () => {
+  it("the greatest is given out, and then none", async () => {
+    byHand(`insert into pets (id, name, category_id, status)
+      values (${String(2n ** 63n - 3n)}, '', 1, 'sold')`);
+    const [tooMany, last, none] = await Promise.all([
+      storage.pets.createAll([rex, rex, rex]),
+      storage.pets.createAll([rex, rex]),
+      storage.pets.create(rex),
+    ]);
+    expect(tooMany._unsafeUnwrapErr().message).toContain("no id is left");
+    expect(last._unsafeUnwrap().map(({ id }) => id)).toEqual([2n ** 63n - 2n, 2n ** 63n - 1n]);
+    expect(none._unsafeUnwrapErr().message).toContain("no id is left");
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+  });
+});
