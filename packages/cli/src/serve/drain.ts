@@ -1,20 +1,16 @@
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
-import { whenOver, type Watcher } from "./requests.js";
 
 /** Ends a server without dropping what is being served. */
 export interface Drain {
   /** Is to see every connection. */
   readonly onConnection: (socket: Socket) => void;
-  /** Is to see every request. */
-  readonly watcher: Watcher;
-  /** Whether the end has begun. */
+  /** Whether the end has begun: then each answer is to say `Connection: close` (RFC 9112, section 9.6). */
   isDraining(): boolean;
   /**
-   * Accepts no more connections, answers what is under way and what still arrives, and closes each
-   * connection with that answer (`Connection: close`). Those that stay idle are closed a moment
-   * later, and what is still open after `deadline` milliseconds is cut. Resolves when no connection
-   * is left.
+   * Accepts no more connections and lets what is under way, and what still arrives, be answered.
+   * Connections that stay idle are closed a moment later, and what is still open after `deadline`
+   * milliseconds is cut. Resolves when no connection is left.
    */
   end(server: Server, deadline: number): Promise<void>;
 }
@@ -27,7 +23,6 @@ const GRACE = 500;
 
 /** A drain for one server. */
 export function createDrain(): Drain {
-  const underWay = new Set<ServerResponse>();
   const connections = new Set<Socket>();
   let draining = false;
 
@@ -42,16 +37,10 @@ export function createDrain(): Drain {
       connections.add(socket);
       socket.once("close", () => connections.delete(socket));
     },
-    watcher: (_, response) => {
-      if (draining) announceEnd(response);
-      underWay.add(response);
-      whenOver(response, () => underWay.delete(response));
-    },
     isDraining: () => draining,
     end: (server, deadline) =>
       new Promise((resolve) => {
         draining = true;
-        underWay.forEach(announceEnd);
         const cut = setTimeout(() => server.closeAllConnections(), deadline);
         const sweep = setInterval(() => closeIdle(server), GRACE);
         // The HTTP server's own close would also cut idle connections at once, and stop its timeouts.
@@ -62,9 +51,4 @@ export function createDrain(): Drain {
         });
       }),
   };
-}
-
-/** RFC 9112, section 9.6: the last answer on a connection says so. */
-function announceEnd(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader("Connection", "close");
 }

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import {
   createHardenedServer,
@@ -12,7 +12,7 @@ import type { Logger } from "pino";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import type { Drain } from "./drain.js";
 import { createHealthHandler } from "./health.js";
-import { labelAnswer } from "./request-id.js";
+import { createRequestIds, remembered, REQUEST_ID } from "./request-id.js";
 import { createRequestLog } from "./request-log.js";
 import { watchRequests } from "./requests.js";
 
@@ -48,16 +48,25 @@ export async function listen(
   const docs = createDocsHandler();
   const elsewhere = createNodeHandler(store, options);
   const server = createHardenedServer();
-  const watchers = [labelAnswer, drain.watcher, ...(logger ? [createRequestLog(logger)] : [])];
-  for (const watcher of watchers) watchRequests(server, watcher);
+
+  const requestIds = createRequestIds();
+  const idOf = logger === undefined ? requestIds : remembered(requestIds);
+  const headersFor = (request: IncomingMessage): readonly string[] =>
+    drain.isDraining()
+      ? [REQUEST_ID, idOf(request), "Connection", "close"]
+      : [REQUEST_ID, idOf(request)];
+  const log = logger && createRequestLog(logger, idOf);
+  if (log) watchRequests(server, log);
   server.on("connection", drain.onConnection);
   server.on("request", (request, response) => {
+    setHeaders(response, headersFor(request));
     health(request, response, () => docs(request, response, () => elsewhere(request, response)));
   });
   mount(server, store, {
     ...options,
     ownsServer: true,
-    onUnreadable: (response) => watchers.forEach((watcher) => watcher(response.req, response)),
+    headers: headersFor,
+    onUnreadable: log && ((response) => log(response.req, response)),
   });
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);
@@ -65,6 +74,12 @@ export async function listen(
   });
   if (problem !== undefined) return err(explain(problem, host, port));
   return ok({ server, url: addressOf(server, host) + BASE_PATH });
+}
+
+function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    response.setHeader(headers[index] ?? "", headers[index + 1] ?? "");
+  }
 }
 
 function explain(problem: Error, host: string, port: number): string {

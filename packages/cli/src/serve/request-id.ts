@@ -1,32 +1,48 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { systemRandom } from "@petstore/core";
 
-const HEADER = "X-Request-Id";
+/** The header that carries it. */
+export const REQUEST_ID = "X-Request-Id";
+
+/** Tells the X-Request-Id of a request. */
+export type RequestIds = (request: IncomingMessage) => string;
 
 /** What may be repeated in an answer and a log line without harm. An API key may not. */
 const HARMLESS = /^(?!.*pet_live_)[\w.:=+/-]{1,128}$/;
 
 const RANDOM_BYTES = 12;
 
-/**
- * Gives an answer its X-Request-Id: the one that the client sent if it is harmless, a fresh one
- * otherwise.
- */
-export function labelAnswer(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader(HEADER, sentId(request) ?? freshId());
+/** How many fresh ids are drawn at once: one by one, they would cost ten times as much. */
+const DRAWN = 256;
+
+/** The id that the client sent if it is harmless, a fresh one otherwise: another one at every call. */
+export function createRequestIds(): RequestIds {
+  const fresh = createFreshIds();
+  return ({ headers }) => {
+    const sent = headers["x-request-id"];
+    return typeof sent === "string" && HARMLESS.test(sent) ? sent : fresh();
+  };
 }
 
-/** The X-Request-Id of an answer; empty when it has none. */
-export function requestIdOf(response: ServerResponse): string {
-  const id = response.getHeader(HEADER);
-  return typeof id === "string" ? id : "";
+/** The same id at every call for the same request: for an answer and its line in the log. */
+export function remembered(idOf: RequestIds): RequestIds {
+  const known = new WeakMap<IncomingMessage, string>();
+  return (request) => {
+    const id = known.get(request) ?? idOf(request);
+    known.set(request, id);
+    return id;
+  };
 }
 
-function sentId({ headers }: IncomingMessage): string | undefined {
-  const sent = headers["x-request-id"];
-  return typeof sent === "string" && HARMLESS.test(sent) ? sent : undefined;
-}
-
-function freshId(): string {
-  return Buffer.from(systemRandom(RANDOM_BYTES)).toString("base64url");
+function createFreshIds(): () => string {
+  let drawn = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at === drawn.length) {
+      drawn = Buffer.from(systemRandom(DRAWN * RANDOM_BYTES));
+      at = 0;
+    }
+    at += RANDOM_BYTES;
+    return drawn.toString("base64url", at - RANDOM_BYTES, at);
+  };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "@petstore/core";
 import type { Logger } from "pino";
-import { requestIdOf } from "./request-id.js";
+import type { RequestIds } from "./request-id.js";
 import { whenOver, type Watcher } from "./requests.js";
 
 /** What looks like an API key, wherever a client has put it. */
@@ -11,11 +11,12 @@ const SECRET = /pet_live_[0-9A-Za-z]*/g;
  * Logs a line for every request when its answer is sent, or its client has gone: never a header, a
  * query or a body, and nothing that looks like a key.
  */
-export function createRequestLog(logger: Logger): Watcher {
+export function createRequestLog(logger: Logger, idOf: RequestIds): Watcher {
   return (request, response) => {
     const began = systemClock.now();
     whenOver(response, () => {
-      logger.info(lineOf(request, response, systemClock.now() - began), "request");
+      const line = lineOf(request, response, systemClock.now() - began);
+      logger.info({ requestId: idOf(request), ...line }, "request");
     });
   };
 }
@@ -42,7 +43,6 @@ function lineOf(
   // A message that could not be read has neither.
   const { method, url } = request;
   return {
-    requestId: requestIdOf(response),
     method: method ?? null,
     path: url === undefined || url === "" ? null : pathOf(url),
     // No status was sent to a client that went away before.

@@ -18,6 +18,13 @@ export interface ClientErrors {
   refuse(refusal: Refusal, socket: Socket): void;
 }
 
+/** The answer to a refusal, for a socket and the empty request that stands for what was not read. */
+export type RenderRefusal = (
+  refusal: Refusal,
+  socket: Socket,
+  request: IncomingMessage,
+) => HttpResponse;
+
 /**
  * Answers parser errors. What is under way comes first: earlier answers are delivered whole, and
  * where the error lies in the body of a request that a store answers, its answer is that request's.
@@ -27,7 +34,7 @@ export interface ClientErrors {
  * @param prepare sees the response that carries it, before it is written
  */
 export function createClientErrors(
-  render: (refusal: Refusal, socket: Socket) => HttpResponse,
+  render: RenderRefusal,
   prepare?: (response: ServerResponse) => void,
 ): ClientErrors {
   const newest = new WeakMap<Socket, ServerResponse>();
@@ -49,9 +56,8 @@ export function createClientErrors(
     refusal: Refusal,
     socket: Socket,
   ): void {
-    if (response === undefined || isOver(response))
-      answer(render(refusal, socket), socket, prepare);
-    else response.once("close", () => answer(render(refusal, socket), socket, prepare));
+    if (response === undefined || isOver(response)) answer(refusal, socket, render, prepare);
+    else response.once("close", () => answer(refusal, socket, render, prepare));
   }
 
   /** The error lies in the body of the newest request. */
@@ -62,7 +68,7 @@ export function createClientErrors(
     else
       inTurn(response, socket, () => {
         response.detachSocket(socket);
-        answer(render(refusal, socket), socket, prepare);
+        answer(refusal, socket, render, prepare);
       });
   }
 
@@ -90,8 +96,9 @@ function inTurn(response: ServerResponse, socket: Socket, callback: () => void):
 
 /** Writes an answer to no request in particular, as the last one of a connection. */
 function answer(
-  { status, headers, body }: HttpResponse,
+  refusal: Refusal,
   socket: Socket,
+  render: RenderRefusal,
   prepare: ((response: ServerResponse) => void) | undefined,
 ): void {
   // Node, or the client, has closed the connection after the answer before.
@@ -110,6 +117,7 @@ function answer(
     linger(socket);
   });
   prepare?.(response);
+  const { status, headers, body } = render(refusal, socket, response.req);
   response.writeHead(status, headers);
   response.end(body);
 }

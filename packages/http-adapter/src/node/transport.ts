@@ -5,6 +5,7 @@ import { createAnswerer } from "../answer.js";
 import type { HttpResponse } from "../http-message.js";
 import { locate, type Place } from "../place.js";
 import type { Refusal } from "../refusal.js";
+import { NO_FIELDS, type Fields } from "../render.js";
 import { bodyLeftBy } from "./body.js";
 import type { NodeSettings } from "./options.js";
 import { toHttpRequest, type Expectation, type HostView } from "./request.js";
@@ -25,14 +26,19 @@ export interface NodeTransport<Request extends IncomingMessage = IncomingMessage
   ) => void;
   /** Refuses a request that nobody else answers, unseen and at no cost. */
   readonly refuse: (refusal: Refusal, request: Request, response: ServerResponse) => void;
-  /** The answer to a refusal where there is no request, for the address of a socket. */
-  readonly renderRefusal: (refusal: Refusal, socket: Socket) => HttpResponse;
+  /** The answer to a refusal where there is no request but an empty one, for the address of a socket. */
+  readonly renderRefusal: (
+    refusal: Refusal,
+    socket: Socket,
+    request: IncomingMessage,
+  ) => HttpResponse;
 }
 
-/** The neutral core on Node's messages, for a store. */
+/** The neutral core on Node's messages, for a store. `more` gives the host's own headers for an answer. */
 export function createNodeTransport<Request extends IncomingMessage = IncomingMessage>(
   store: PetStore,
   settings: NodeSettings<Request>,
+  more: (request: IncomingMessage) => Fields = noFields,
 ): NodeTransport<Request> {
   const answerer = createAnswerer(store, settings);
   const { basePath, origin, onError, maxBodySeconds } = settings;
@@ -46,6 +52,7 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
     closing: Closing,
   ): void {
     try {
+      for (const field of more(request)) answer.headers.push(field);
       const connection = writeResponse(request, response, answer, closing);
       if (connection === "closing") closed.add(request.socket);
     } catch (cause) {
@@ -76,9 +83,16 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
       const answer = answerer.refuse(refusal, { method, origin: origin(request) });
       write(request, response, answer, refusal.code === "not_found" ? "if-long" : "always");
     },
-    renderRefusal: (refusal, { remoteAddress }) =>
-      answerer.refuse(refusal, { method: "", origin: remoteAddress }),
+    renderRefusal: (refusal, { remoteAddress }, request) => {
+      const answer = answerer.refuse(refusal, { method: "", origin: remoteAddress });
+      for (const field of more(request)) answer.headers.push(field);
+      return answer;
+    },
   };
+}
+
+function noFields(): Fields {
+  return NO_FIELDS;
 }
 
 /** Express keeps the target here before a Router cuts its own prefix from `url`. */

@@ -29,7 +29,8 @@ export function writeResponse(
   // Express says who it is on answers that are not its own, too.
   response.removeHeader("X-Powered-By");
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
-  if (isUnread || closing === "always") headers.push("Connection", "close");
+  if ((isUnread || closing === "always") && !headers.includes("Connection"))
+    headers.push("Connection", "close");
 
   response.writeHead(status, headers);
   if (!isUnread) {
