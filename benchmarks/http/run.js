@@ -63,6 +63,8 @@ const key = await seed("petstore", ours, Number(values.pets));
 const ratios = new Map();
 /** @type {Map<string, number[]>} */
 const rates = new Map();
+/** @type {Map<string, number[]>} */
+const starts = new Map();
 const only = values.only?.split(",");
 for (let round = 0; round < rounds; round += 1) {
   for (const operation of operations) {
@@ -75,7 +77,8 @@ for (let round = 0; round < rounds; round += 1) {
       const seeded = server === "petstore" ? ours : theirs;
       for (const end of ["", "-wal"]) copyFileSync(seeded + end, database + end);
       const environment = { DATABASE: database, SYNCHRONOUS: synchronous, API_KEY: key };
-      const rate = await withServer(server, environment, async (url) => {
+      const rate = await withServer(server, environment, async (url, startup) => {
+        push(starts, name, startup);
         await load(url, operation, key, 1);
         return load(url, operation, key, seconds);
       });
@@ -108,6 +111,19 @@ writeResults(
   ["server", ...operations],
   names.map((name) => [name, ...operations.map((operation) => cell(`${operation} ${name}`))]),
   "http.svg",
+);
+
+const start = median(starts.get("floor") ?? []);
+writeResults(
+  "http-start",
+  "From the start of the process to listening",
+  `Milliseconds on a database of ${Number(values.pets).toLocaleString("en")} pets, medians of the starts of the run above, and × the floor's (lower is better).`,
+  ["server", "milliseconds", "×"],
+  [...starts].map(([name, all]) => [
+    name,
+    median(all).toFixed(0),
+    (median(all) / start).toFixed(2),
+  ]),
 );
 
 /** @param {string} name */

@@ -13,25 +13,31 @@ export function createKeyStorage(
   reading: Connection,
   read: Read,
 ): KeyStorage {
-  const stored = prepareKeys(durable);
-  const seen = prepareKeys(reading);
+  // When first needed: most processes serve keys and manage none.
+  const stored = once(() => prepareKeys(durable));
+  const seen = once(() => prepareKeys(reading));
   return {
     insert: (key) =>
       queue.add("Adding an API key", () => {
-        stored.insert(key);
+        stored().insert(key);
         return ok();
       }),
-    find: (id) => read("Finding an API key", () => reading.read(() => seen.find(id))),
-    list: (query) => read("Listing API keys", () => reading.read(() => seen.list(query))),
+    find: (id) => read("Finding an API key", () => reading.read(() => seen().find(id))),
+    list: (query) => read("Listing API keys", () => reading.read(() => seen().list(query))),
     update: (id, decide) =>
       queue.add("Changing an API key", () => {
-        const key = stored.find(id)?.key;
+        const key = stored().find(id)?.key;
         return ask(decide, key).map(({ next, answer }) => {
-          if (key && next && next !== key) stored.update({ ...next, id });
+          if (key && next && next !== key) stored().update({ ...next, id });
           return answer;
         });
       }),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** A key spreads over two tables: these are the reads and writes of it whole. */

@@ -1,7 +1,7 @@
 import type { PetStore } from "@petstore/core";
 import { Command, Option } from "commander";
-import { pino } from "pino";
 import { address, databaseOption, numberFrom, port } from "../options.js";
+import type { Logger } from "pino";
 import { createDrain } from "../serve/drain.js";
 import { issueFirstKey } from "../serve/first-key.js";
 import { listen } from "../serve/listen.js";
@@ -62,6 +62,12 @@ function serveAs(options: ServeOptions, terminal: Terminal): Promise<string | un
   return work((quiet, onListening) => serve(options, quiet, onListening), terminal);
 }
 
+/** Loaded only where a log is wanted: it would cost every start a tenth. */
+async function createLogger(): Promise<Logger> {
+  const { pino } = await import("pino");
+  return pino({ base: null });
+}
+
 /** Serves until a signal comes; resolves to what went wrong, if anything. */
 async function serve(
   { database, host, port: wanted, log }: ServeOptions,
@@ -72,7 +78,7 @@ async function serve(
   if (opened.isErr()) return opened.error;
   const store = opened.value;
   const drain = createDrain();
-  const logger = log ? pino({ base: null }) : undefined;
+  const logger = log ? await createLogger() : undefined;
   const listening = await listen(store, { host, port: wanted, drain, logger }, terminal);
   if (listening.isErr()) {
     await store.close();

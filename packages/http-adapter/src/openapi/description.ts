@@ -34,6 +34,7 @@ function limitsRow([name, plan]: readonly [string, Plan]): string {
   return `| ${name} | ${String(minute)} | ${String(day)} |`;
 }
 
+/** Without Intl, which takes longer to load than everything else here together. */
 function inThousands(count: number): string {
-  return count.toLocaleString("en-US");
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { encodeOpenApiDocument, openApiDocument } from "@petstore/http-adapter";
 import { toDocsFile, type DocsFile } from "./docs-file.js";
@@ -7,19 +7,31 @@ const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"]
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
- * The files of the docs page, by the path that each is served at.
- * @throws when one cannot be read: the installation is broken.
+ * The files of the docs page, by the path that each is served at; read when first asked for, since
+ * they are large and few servers are ever asked.
+ * @throws when one is missing: the installation is broken.
  */
-export function loadDocsFiles(): ReadonlyMap<string, DocsFile> {
+export function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
   return new Map([
-    ["/openapi.json", toDocsFile("openapi.json", encodeOpenApiDocument(openApiDocument))],
-    ["/docs", load("index.html")],
-    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, load(name)] as const),
+    ["/openapi.json", once(documentFile)],
+    ["/docs", found("index.html")],
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, found(name)] as const),
   ]);
 }
 
-function load(name: string): DocsFile {
-  return toDocsFile(name, readFileSync(find(name)));
+function documentFile(): DocsFile {
+  return toDocsFile("openapi.json", encodeOpenApiDocument(openApiDocument));
+}
+
+function found(name: string): () => DocsFile {
+  const place = find(name);
+  accessSync(place, constants.R_OK);
+  return once(() => toDocsFile(name, readFileSync(place)));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** A build puts all files into one folder next to itself; the sources have them in two places. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "@petstore/http-adapter";
 import type { DocsFile } from "./docs-file.js";
-import { loadDocsFiles } from "./docs-files.js";
+import { findDocsFiles } from "./docs-files.js";
 
 /** Where a person may end up who looks for the page; relative, to be right behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
@@ -41,14 +41,14 @@ const METHOD_NOT_ALLOWED = JSON.stringify({
  * to `/docs`, and calls `next` for everything else.
  */
 export function createDocsHandler(): NodeHandler {
-  const files = loadDocsFiles();
+  const files = findDocsFiles();
   return (request, response, next) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const file = files.get(path);
     const redirect = REDIRECTS.get(path);
     if (file === undefined && redirect === undefined) next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
-    else if (file !== undefined) answerFile(request, response, file);
+    else if (file !== undefined) answerFile(request, response, file());
     else response.writeHead(302, { ...HEADERS, Location: redirect, "Content-Length": 0 }).end();
   };
 }
