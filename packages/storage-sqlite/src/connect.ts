@@ -22,8 +22,8 @@ export interface Connections {
   release(): void;
 }
 
-/** Short, because the event loop stands still meanwhile; about as long as others' commits take. */
-const BLOCKING_MILLISECONDS = 2;
+/** None: the event loop would stand still, and for a millisecond at least. A busy database is tried again. */
+const BLOCKING_MILLISECONDS = 0;
 
 /** Before it, commits could be lost when several processes write and checkpoint. */
 const OLDEST_SQLITE = "3.51.3";

@@ -6,12 +6,15 @@ export interface Patience {
   readonly blocking: number;
 }
 
+/** How often to try again in the very next turn: the commit of another takes less than a timer can tell. */
+const TRIES_WITHOUT_PAUSE = 20;
 const LONGEST_PAUSE = 20;
 
 /**
- * How long to pause after this many tries that met a busy database, in milliseconds. Without chance: the
- * event loops of two processes drift by more than these pauses differ.
+ * How long to pause after this many tries that met a busy database, in milliseconds; 0 is a turn of the
+ * event loop. Without chance: the event loops of two processes drift by more than these pauses differ.
  */
 export function pauseAfter(tries: number): number {
-  return Math.min(2 ** (tries - 1), LONGEST_PAUSE);
+  if (tries <= TRIES_WITHOUT_PAUSE) return 0;
+  return Math.min(2 ** (tries - TRIES_WITHOUT_PAUSE - 1), LONGEST_PAUSE);
 }

@@ -105,10 +105,12 @@ export function createWriteQueue<Shared extends Batch>(
     tries += 1;
     const length = pauseAfter(tries);
     scheduled = true;
-    setTimeout(() => {
+    const again = (): void => {
       line.pass(length);
       flush();
-    }, length);
+    };
+    if (length === 0) setImmediate(again);
+    else setTimeout(again, length);
   };
 
   return {
