@@ -14,11 +14,12 @@ export function serverFile(name) {
  * @param {Record<string, string>} environment
  * @param {(url: string, startup: number) => Promise<T>} use gets the base address and the
  *   milliseconds from spawn to listening
+ * @param {readonly string[]} [flags] for Node
  * @returns {Promise<T>}
  */
-export async function withServer(name, environment, use) {
+export async function withServer(name, environment, use, flags = []) {
   const started = performance.now();
-  const child = spawn(process.execPath, [serverFile(name)], {
+  const child = spawn(process.execPath, [...flags, serverFile(name)], {
     env: { ...process.env, NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
