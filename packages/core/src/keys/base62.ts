@@ -16,11 +16,11 @@ export function toBase62(value: number, length: number): string {
 
 /** This many base62 characters, each equally likely. */
 export function randomBase62(random: RandomSource, length: number): string {
-  let text = "";
-  while (text.length < length) {
-    for (const byte of random(length - text.length)) {
-      if (byte < UNBIASED) text += DIGITS.charAt(byte % BASE);
+  const digits: string[] = [];
+  while (digits.length < length) {
+    for (const byte of random(length - digits.length)) {
+      if (byte < UNBIASED) digits.push(DIGITS.charAt(byte % BASE));
     }
   }
-  return text;
+  return digits.join("");
 }

@@ -6,5 +6,5 @@ const RANDOM_LENGTH = 10;
 
 /** A fresh key id. Ids issued at different milliseconds sort by time, compared byte by byte. */
 export function newKeyId(now: number, random: RandomSource): string {
-  return `key_${toBase62(now, TIME_LENGTH)}${randomBase62(random, RANDOM_LENGTH)}`;
+  return ["key_", toBase62(now, TIME_LENGTH), randomBase62(random, RANDOM_LENGTH)].join("");
 }

@@ -9,7 +9,7 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const CHECKSUM_AT = PREFIX.length + RANDOM_LENGTH;
 const LENGTH = CHECKSUM_AT + CHECKSUM_LENGTH;
-const HINT_LENGTH = PREFIX.length + 4;
+const HINTED_LENGTH = 4;
 
 /** A fresh secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
 export function mintSecret(random: RandomSource): string {
@@ -29,7 +29,12 @@ export function digestOfWellFormed(secret: string): string | undefined {
 
 /** What is stored of a new secret. */
 export function recordOf(secret: string): ApiKeySecret {
-  return { digest: digestOf(secret), hint: secret.slice(0, HINT_LENGTH), expiresAt: undefined };
+  return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
+}
+
+/** Joined anew: cut from the secret, it would keep the whole of it in memory. */
+function hintOf(secret: string): string {
+  return [PREFIX, ...secret.slice(PREFIX.length, PREFIX.length + HINTED_LENGTH)].join("");
 }
 
 function digestOf(secret: string): string {
