@@ -51,7 +51,16 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
       const id = newKeyId(now, random);
       const secrets = [recordOf(secret)];
       return records
-        .insert({ ...request, id, createdAt: now, revokedAt: undefined, secrets })
+        .insert({
+          id,
+          plan: request.plan,
+          limits: request.limits,
+          label: request.label,
+          createdAt: now,
+          expiresAt: request.expiresAt,
+          revokedAt: undefined,
+          secrets,
+        })
         .map(viewAndTell("key_issued"))
         .map((key) => ({ secret, key }));
     });

@@ -10,11 +10,11 @@ export function createMemoryKeys(run: Run): {
   readonly usage: UsageStorage;
 } {
   const entries = new Map<string, Entry>();
-  const holdings = new Map<string, Holding>();
+  const holders = new Map<string, Entry>();
 
   const put = (entry: Entry, key: StoredApiKey): void => {
-    for (const { digest } of entry.key.secrets) holdings.delete(digest);
-    for (const { digest, expiresAt } of key.secrets) holdings.set(digest, { entry, expiresAt });
+    for (const { digest } of entry.key.secrets) holders.delete(digest);
+    for (const { digest } of key.secrets) holders.set(digest, entry);
     entry.key = key;
   };
 
@@ -40,7 +40,7 @@ export function createMemoryKeys(run: Run): {
           return answer;
         }),
     },
-    usage: createMemoryUsage(run, entries, holdings),
+    usage: createMemoryUsage(run, entries, holders),
   };
 }
 
@@ -50,24 +50,19 @@ interface Entry {
   usage: Usage;
 }
 
-/** Who has a secret, and until when. */
-interface Holding {
-  readonly entry: Entry;
-  readonly expiresAt: number | undefined;
-}
-
 function createMemoryUsage(
   run: Run,
   entries: ReadonlyMap<string, Entry>,
-  holdings: ReadonlyMap<string, Holding>,
+  holders: ReadonlyMap<string, Entry>,
 ): UsageStorage {
   return {
     charge: (digest, decide) =>
       run(() => {
-        const holding = holdings.get(digest);
-        if (holding === undefined) return decide(undefined).answer;
-        const { entry, expiresAt: secretExpiresAt } = holding;
-        const { next, answer } = decide({ key: entry.key, secretExpiresAt, usage: entry.usage });
+        const entry = holders.get(digest);
+        if (entry === undefined) return decide(undefined).answer;
+        const { key, usage } = entry;
+        const secretExpiresAt = key.secrets.find((each) => each.digest === digest)?.expiresAt;
+        const { next, answer } = decide({ key, secretExpiresAt, usage });
         if (next) entry.usage = next;
         return answer;
       }),

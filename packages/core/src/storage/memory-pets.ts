@@ -8,10 +8,10 @@ export function createMemoryPets(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
 
-  const add = (pet: NewPet): Pet => {
-    const created = Object.freeze({ id: BigInt(all.length + 1), ...pet });
+  const add = ({ name, categoryId, status }: NewPet): Pet => {
+    const created = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
     all.push(created);
-    byStatus.get(created.status)?.push(created);
+    byStatus.get(status)?.push(created);
     return created;
   };
 
