@@ -34,7 +34,7 @@ export function recordOf(secret: string): ApiKeySecret {
 
 /** Joined anew: cut from the secret, it would keep the whole of it in memory. */
 function hintOf(secret: string): string {
-  return [PREFIX, ...secret.slice(PREFIX.length, PREFIX.length + HINTED_LENGTH)].join("");
+  return [PREFIX, secret.slice(PREFIX.length, PREFIX.length + HINTED_LENGTH)].join("");
 }
 
 function digestOf(secret: string): string {
