@@ -70,6 +70,7 @@ export function createWriteQueue<Shared extends Batch>(
   const flush = (): void => {
     scheduled = false;
     if (line.isEmpty()) {
+      suspects = 0;
       goOn();
       return;
     }
