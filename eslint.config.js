@@ -22,7 +22,8 @@ const time = [
 // Somebody else's package may be loaded late, by its plain name.
 const lazyImport = {
   selector: "ImportExpression:not([source.value=/^[a-z]/])",
-  message: "A lazy import escapes the rules on who may import whom: import what is ours at the top.",
+  message:
+    "A lazy import escapes the rules on who may import whom: import what is ours at the top.",
 };
 
 const randomness = "Randomness arrives as an argument: only core's random.ts draws it.";
