@@ -8,5 +8,5 @@ const folder = join("node_modules", name);
 const license = readdirSync(folder).find((file) => file.startsWith("LICENSE"));
 if (license === undefined) throw new Error(`${name} brings no licence`);
 // Not under a name with "license" in it: pnpm would then leave out the package's own.
-mkdirSync("dist/notices");
+mkdirSync("dist/notices", { recursive: true });
 copyFileSync(join(folder, license), `dist/notices/${name}.txt`);

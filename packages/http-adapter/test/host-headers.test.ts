@@ -39,6 +39,44 @@ describe("headers of the host's own", () => {
     expect(await wire.rest()).toBe("");
   });
 
+  it("do not keep a connection that must be closed, whatever they hold", async () => {
+    for (const headers of [
+      ["Connection", "keep-alive"],
+      ["connection", "keep-alive"],
+      ["X-Request-Id", "Connection"],
+    ]) {
+      const { dial, key } = await serve({ headers: () => headers });
+      const wire = await dial();
+      wire.send(
+        `GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      );
+      const answer = await wire.answer();
+      expect(answer.status).toBe(400);
+      expect(answer.headers["connection"]).toBe("close");
+      expect(await wire.rest()).toBe("");
+    }
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["a name without a value", ["X-Trace"]],
+    ["no value", ["X-Trace", undefined]],
+    ["a line break", ["X-Trace", "one\r\ntwo: three"]],
+    ["no name", ["X Trace", "one"]],
+  ])("that hold %s are reported, and left out", async (_, fields) => {
+    const reported: unknown[] = [];
+    const { call, dial } = await serve({
+      headers: () => fields as string[],
+      onError: (cause) => reported.push(cause),
+    });
+    expect((await call()).status).toBe(200);
+    const wire = await dial();
+    wire.send("nonsense\r\n\r\n");
+    expect((await wire.answer()).status).toBe(400);
+    expect(reported).toHaveLength(2);
+    for (const cause of reported) expect(cause).toBeInstanceOf(TypeError);
+  });
+
   it("that cannot be made are reported, and left out", async () => {
     const reported: unknown[] = [];
     const { call } = await serve({

@@ -16,6 +16,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
+/** Whether SQLite has waited before it gave this error, for as long as its timeout says. */
+export function hasBlocked(error: unknown): boolean {
+  return sqliteCode(error).startsWith("SQLITE_BUSY");
+}
+
 /** Whether the call that met this error is to blame for it, and neither the database nor the disk. */
 export function isOwnFault(error: unknown): boolean {
   const code = sqliteCode(error);

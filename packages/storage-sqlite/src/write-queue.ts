@@ -1,7 +1,7 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Connection } from "./connection.js";
-import { isBusy, isOwnFault } from "./failure.js";
+import { hasBlocked, isBusy, isOwnFault } from "./failure.js";
 import { createJob, type Job, type Work } from "./job.js";
 import { pauseAfter, type Patience } from "./patience.js";
 import { createWaitingLine } from "./waiting-line.js";
@@ -70,7 +70,6 @@ export function createWriteQueue<Shared extends Batch>(
   const flush = (): void => {
     scheduled = false;
     if (line.isEmpty()) {
-      suspects = 0;
       goOn();
       return;
     }
@@ -97,8 +96,10 @@ export function createWriteQueue<Shared extends Batch>(
   };
 
   const pause = (error: unknown): void => {
-    line.pass(patience.blocking);
-    for (const job of line.takeExpired()) job.fail(error);
+    if (hasBlocked(error)) line.pass(patience.blocking);
+    const expired = line.takeExpired();
+    suspects = Math.max(0, suspects - expired.length);
+    for (const job of expired) job.fail(error);
     if (line.isEmpty()) {
       goOn();
       return;

@@ -74,11 +74,11 @@ async function serve(
   terminal: Terminal,
   onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<string | undefined> {
+  const logger = log ? await createLogger() : undefined;
   const opened = await openStore(database);
   if (opened.isErr()) return opened.error;
   const store = opened.value;
   const drain = createDrain();
-  const logger = log ? await createLogger() : undefined;
   const listening = await listen(store, { host, port: wanted, drain, logger }, terminal);
   if (listening.isErr()) {
     await store.close();

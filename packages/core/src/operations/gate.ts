@@ -48,7 +48,7 @@ export function createGate(): Gate {
         // One `then` instead of an `async` function: every request goes through here.
         return new ResultAsync<U, F | R>(call().then(answer, fail));
       } catch (cause) {
-        return fail(cause);
+        return new ResultAsync<U, F | R>(Promise.resolve().then(() => fail(cause)));
       }
     },
     close: () => {

@@ -25,7 +25,7 @@ export function readNodeBody(
   const reason = interruption.reason();
   if (reason !== undefined) return settled(err(reason));
   if (request.destroyed) return settled(err(ENDED_EARLY));
-  if (request.complete) return settled(readWhole(request, limit));
+  if (request.complete && request.readableLength > 0) return settled(readWhole(request, limit));
   return new ResultAsync(
     new Promise((resolve) => {
       collect(request, limit, seconds, interruption, resolve);
@@ -54,7 +54,10 @@ function settled(read: Read): ResultAsync<HttpBody, UnreadableMessage> {
   return new ResultAsync(Promise.resolve(read));
 }
 
-/** What has arrived to its end, as short bodies have, needs no listeners and no deadline. */
+/**
+ * What has arrived to its end, as short bodies have, needs no listeners and no deadline. Where nothing
+ * waits to be read, a host's own request may be about to get it from elsewhere.
+ */
 function readWhole(request: IncomingMessage, limit: number): Read {
   if (request.readableLength > limit) return err(payloadTooLarge(limit));
   const bytes: unknown = request.read();

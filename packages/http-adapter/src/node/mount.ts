@@ -1,4 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import {
+  validateHeaderName,
+  validateHeaderValue,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { NO_FIELDS } from "../render.js";
@@ -21,8 +27,8 @@ export interface MountOptions extends NodeOptions {
   /**
    * Further headers for an answer, such as an X-Request-Id, as names and values in turn. Asked for
    * when the answer is written: a header set on the response before costs every request a tenth
-   * more. The request is empty where the message could not be read. What it throws is reported, and
-   * the answer goes out without.
+   * more. The request is empty where the message could not be read. Where it throws, or answers what
+   * are no headers, that is reported, and the answer goes out without.
    */
   readonly headers?: ((request: IncomingMessage) => readonly string[]) | undefined;
   /**
@@ -83,12 +89,26 @@ function orNone(
 ): (request: IncomingMessage) => readonly string[] {
   return (request) => {
     try {
-      return headers(request);
+      const fields = headers(request);
+      mustBeFields(fields);
+      return fields;
     } catch (cause) {
       onError(cause);
       return NO_FIELDS;
     }
   };
+}
+
+/** Here, and not when the answer is written: then it would be too late to leave them out. */
+function mustBeFields(fields: readonly string[]): void {
+  if (!Array.isArray(fields) || fields.length % 2 !== 0) {
+    throw new TypeError("headers must answer an array of names and values in turn");
+  }
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = String(fields[index]);
+    validateHeaderName(name);
+    validateHeaderValue(name, fields[index + 1]);
+  }
 }
 
 function isFunctionOrAbsent(value: unknown): boolean {

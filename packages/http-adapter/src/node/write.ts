@@ -29,8 +29,7 @@ export function writeResponse(
   // Express says who it is on answers that are not its own, too.
   response.removeHeader("X-Powered-By");
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
-  if ((isUnread || closing === "always") && !headers.includes("Connection"))
-    headers.push("Connection", "close");
+  if (isUnread || closing === "always") announceEnd(headers);
 
   response.writeHead(status, headers);
   if (!isUnread) {
@@ -57,6 +56,15 @@ function end(response: ServerResponse, body: string): void {
   response.write(body);
   socket.uncork();
   response.end();
+}
+
+/** Says that the connection closes, whatever a host wants it to be. */
+function announceEnd(headers: string[]): void {
+  const name = headers.findIndex(
+    (text, index) => index % 2 === 0 && text.toLowerCase() === "connection",
+  );
+  if (name === -1) headers.push("Connection", "close");
+  else headers[name + 1] = "close";
 }
 
 /** Whether more may follow the header than is worth reading (RFC 9112, section 6.3). */

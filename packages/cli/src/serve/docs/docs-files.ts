@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { encodeOpenApiDocument, openApiDocument } from "@petstore/http-adapter";
 import { toDocsFile, type DocsFile } from "./docs-file.js";
@@ -7,9 +7,9 @@ const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"]
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
- * The files of the docs page, by the path that each is served at; read when first asked for, since
- * they are large and few servers are ever asked.
- * @throws when one is missing: the installation is broken.
+ * The files of the docs page, by the path that each is served at; made ready when first asked for,
+ * since they are large and few servers are ever asked.
+ * @throws when one cannot be read: the installation is broken.
  */
 export function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
   return new Map([
@@ -24,9 +24,8 @@ function documentFile(): DocsFile {
 }
 
 function found(name: string): () => DocsFile {
-  const place = find(name);
-  accessSync(place, constants.R_OK);
-  return once(() => toDocsFile(name, readFileSync(place)));
+  const bytes = readFileSync(find(name));
+  return once(() => toDocsFile(name, bytes));
 }
 
 function once<T>(make: () => T): () => T {
