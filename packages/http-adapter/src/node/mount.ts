@@ -100,15 +100,18 @@ function orNone(
 }
 
 /** Here, and not when the answer is written: then it would be too late to leave them out. */
-function mustBeFields(fields: readonly string[]): void {
-  if (!Array.isArray(fields) || fields.length % 2 !== 0) {
-    throw new TypeError("headers must answer an array of names and values in turn");
-  }
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = String(fields[index]);
-    validateHeaderName(name);
-    validateHeaderValue(name, fields[index + 1]);
-  }
+function mustBeFields(fields: unknown): void {
+  const isList = Array.isArray(fields) && fields.length % 2 === 0 && fields.every(isText);
+  if (!isList) throw new TypeError("headers must answer an array of names and values in turn");
+  fields.forEach((value: string, index) => {
+    const name: unknown = fields[index - 1];
+    if (index % 2 === 0) validateHeaderName(value);
+    else validateHeaderValue(String(name), value);
+  });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function isFunctionOrAbsent(value: unknown): boolean {
