@@ -124,26 +124,31 @@ export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailab
 /** An error as a caller with an API key sees it: with what is left to that caller. */
 export type WithQuota<E> = E & { readonly quota: Quota };
 
+/** No API key was presented. */
 export const missingApiKey = (): MissingApiKey => ({
   code: "missing_api_key",
   message: "An API key is required: send it as a bearer token.",
 });
 
+/** The API key is unknown, revoked, expired or malformed: which, nobody is told. */
 export const invalidApiKey = (): InvalidApiKey => ({
   code: "invalid_api_key",
   message: "The API key is not valid.",
 });
 
+/** What is wrong with the query, each problem naming its parameter. */
 export const invalidQuery = (problems: readonly string[]): InvalidQuery => ({
   code: "invalid_query",
   message: sentence(problems),
 });
 
+/** What is wrong with the animal, each problem naming its field. */
 export const invalidPet = (problems: readonly string[]): InvalidPet => ({
   code: "invalid_pet",
   message: sentence(problems),
 });
 
+/** What is wrong with the animals as a whole, and with each of them by its index. */
 export const invalidPets = (
   reasons: readonly string[],
   problems: readonly PetProblem[],
@@ -153,32 +158,38 @@ export const invalidPets = (
   problems,
 });
 
+/** There is no animal of this id. */
 export const petNotFound = (): PetNotFound => ({
   code: "pet_not_found",
   message: "No pet has this id.",
 });
 
+/** The storage failed. `cause` is for the host alone. */
 export const storageUnavailable = (cause: unknown): StorageUnavailable => ({
   code: "storage_unavailable",
   message: "The storage is unavailable; nothing was done. Try again shortly.",
   cause,
 });
 
+/** The host has closed the store. */
 export const storeClosed = (): StoreClosed => ({
   code: "store_closed",
   message: "The store is closed.",
 });
 
+/** What is wrong with what the host asked of its keys, each problem naming its field. */
 export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequest => ({
   code: "invalid_key_request",
   message: sentence(problems),
 });
 
+/** There is no key of this id. */
 export const keyNotFound = (): KeyNotFound => ({
   code: "key_not_found",
   message: "No API key has this id.",
 });
 
+/** The key is revoked or expired, and cannot be rotated. */
 export const keyInactive = (): KeyInactive => ({
   code: "key_inactive",
   message: "The API key is revoked or expired.",

@@ -62,7 +62,7 @@ function serveAs(options: ServeOptions, terminal: Terminal): Promise<string | un
   return work((quiet, onListening) => serve(options, quiet, onListening), terminal);
 }
 
-/** Loaded only where a log is wanted: it would cost every start a tenth. */
+/** Loaded only where a log is wanted: every start would wait for it. */
 async function createLogger(): Promise<Logger> {
   const { pino } = await import("pino");
   return pino({ base: null });

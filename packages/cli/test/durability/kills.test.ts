@@ -57,7 +57,8 @@ it(
         if (acknowledged.has(id)) found.twice += 1;
         acknowledged.set(id, name);
       });
-      await setTimeout(30 + Math.random() * 120);
+      // At another moment each time, without chance: 37 and 120 have no common divisor.
+      await setTimeout(30 + ((kill * 37) % 120));
       await server.end("SIGKILL");
       await writing;
     }

@@ -4,6 +4,7 @@ import { badRequest, expectationFailed, notFound } from "../refusal.js";
 import type { HostCheck } from "./host-check.js";
 import type { Emit } from "./override-emit.js";
 import type { Expectation } from "./request.js";
+import { isUnheard } from "./stand-in.js";
 import type { NodeTransport } from "./transport.js";
 
 /** Leaves to a server's own listeners what a mount does not take. */
@@ -22,19 +23,6 @@ export interface ForwardingContext {
   readonly hostCheck: HostCheck;
   /** Whether the store speaks for the whole server. */
   readonly owns: () => boolean;
-}
-
-/**
- * Node asks how to meet an expectation, or to connect, only where somebody listens: so a mount has
- * this stand there. It has nothing to do, since the mount's `emit` has seen to the request.
- */
-export function standIn(): void {
-  // See above.
-}
-
-/** Whether no listener of the host's is there for an event. */
-export function isUnheard(server: EventEmitter, event: string): boolean {
-  return server.listeners(event).every((listener) => listener === standIn);
 }
 
 /** Asks the mounts further in whether there is one. */

@@ -2,12 +2,13 @@ import type { PetStore } from "@petstore/core";
 import { badRequest, expectationFailed, methodNotAllowed } from "../refusal.js";
 import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
-import { createForwarding, isUnheard, standIn } from "./forward.js";
+import { createForwarding } from "./forward.js";
 import { takeOverHostCheck } from "./host-check.js";
 import type { NodeServer } from "./mount.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
 import { overrideEmit } from "./override-emit.js";
 import { eventOf } from "./server-event.js";
+import { isUnheard, standInFor } from "./stand-in.js";
 import { createNodeTransport } from "./transport.js";
 
 /**
@@ -67,16 +68,10 @@ export function handleClientErrors(
       }
     };
   });
-  for (const event of STOOD_IN) server.on(event, standIn);
-
-  let isActive = true;
-  return () => {
-    if (!isActive) return;
-    isActive = false;
+  return standInFor(server, STOOD_IN, () => {
     restoreEmit();
     hostCheck.release();
-    for (const event of STOOD_IN) server.off(event, standIn);
-  };
+  });
 }
 
 const STOOD_IN = ["checkExpectation", "connect"];

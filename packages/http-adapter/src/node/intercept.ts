@@ -3,11 +3,12 @@ import type { Place } from "../place.js";
 import { methodNotAllowed } from "../refusal.js";
 import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
-import { createForwarding, standIn } from "./forward.js";
+import { createForwarding } from "./forward.js";
 import { takeOverHostCheck, type HostChecking } from "./host-check.js";
 import { overrideEmit } from "./override-emit.js";
 import type { Expectation } from "./request.js";
 import { eventOf } from "./server-event.js";
+import { standInFor } from "./stand-in.js";
 import type { NodeTransport } from "./transport.js";
 
 /** A request below the base path, caught before any listener of the server has seen it. */
@@ -73,16 +74,10 @@ export function intercept(
       }
     };
   });
-  for (const event of STOOD_IN) server.on(event, standIn);
-
-  let isActive = true;
-  return () => {
-    if (!isActive) return;
-    isActive = false;
+  return standInFor(server, STOOD_IN, () => {
     restoreEmit();
     hostCheck.release();
-    for (const event of STOOD_IN) server.off(event, standIn);
-  };
+  });
 }
 
 const STOOD_IN = ["checkContinue", "checkExpectation", "connect"];

@@ -26,8 +26,8 @@ export interface MountOptions extends NodeOptions {
   readonly ownsServer?: boolean | undefined;
   /**
    * Further headers for an answer, such as an X-Request-Id, as names and values in turn. Asked for
-   * when the answer is written: a header set on the response before costs every request a tenth
-   * more. The request is empty where the message could not be read. Where it throws, or answers what
+   * when the answer is written: a header set on the response before makes Node take its slow way with all
+   * headers. The request is empty where the message could not be read. Where it throws, or answers what
    * are no headers, that is reported, and the answer goes out without.
    */
   readonly headers?: ((request: IncomingMessage) => readonly string[]) | undefined;
