@@ -69,7 +69,7 @@ export type {
 } from "./pet-store.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
 export type { KeyQuery, KeyStorage, KeyWithUsage } from "./storage/key-storage.js";
-export { createMemoryStorage } from "./storage/memory-storage.js";
+export { createMemoryStorage } from "./storage/memory/memory-storage.js";
 export type { PetStorage } from "./storage/pet-storage.js";
 export type { Decide, Step } from "./storage/step.js";
 export { storageFailure, type StorageFailure } from "./storage/storage-failure.js";

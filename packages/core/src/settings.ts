@@ -10,7 +10,7 @@ import {
 } from "./limits/plan.js";
 import { DAY } from "./limits/window.js";
 import { dependableRandom, systemRandom, type RandomSource } from "./random.js";
-import { createMemoryStorage } from "./storage/memory-storage.js";
+import { createMemoryStorage } from "./storage/memory/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */

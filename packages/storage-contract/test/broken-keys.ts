@@ -1,6 +1,4 @@
-import type { KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore/core";
-import { storageFailure } from "@petstore/core";
-import { errAsync } from "neverthrow";
+import { NO_USAGE, type KeyStorage, type KeyWithUsage, type StoredApiKey } from "@petstore/core";
 import type { Change } from "./memory-place.js";
 
 /** Storages whose keys break one promise each, by the name of the promise. */
@@ -47,20 +45,16 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
   [
     "changes an API key to what is decided on, and no other key, and not its usage",
     "starts the usage afresh",
-    withKeys((real) => ({
-      update: (id, decide) =>
-        real
-          .update(id, decide)
-          .andThen((answer) =>
-            real
-              .find(id)
-              .andThen((found) =>
-                found
-                  ? real.insert(found.key).map(() => answer)
-                  : errAsync(storageFailure("missing")),
-              ),
-          ),
-    })),
+    (storage) => ({
+      ...storage,
+      keys: {
+        ...storage.keys,
+        update: (id, decide) =>
+          storage.keys
+            .update(id, decide)
+            .andThen((answer) => storage.usage.update(id, () => ({ next: NO_USAGE, answer }))),
+      },
+    }),
   ],
   [
     "shows undefined for an API key that is not there, and stores nothing then",

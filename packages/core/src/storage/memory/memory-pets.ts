@@ -1,7 +1,8 @@
-import type { PetPage, PetQuery } from "../pets/list-query.js";
-import { petStatuses, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
+import type { PetPage, PetQuery } from "../../pets/list-query.js";
+import { petStatuses, type NewPet, type Pet, type PetStatus } from "../../pets/pet.js";
+import { firstIndexWhere } from "./bisect.js";
 import type { Run } from "./memory-run.js";
-import type { PetStorage } from "./pet-storage.js";
+import type { PetStorage } from "../pet-storage.js";
 
 /** The inventory in memory: in order of id, whole and by status. */
 export function createMemoryPets(run: Run): PetStorage {
@@ -25,20 +26,9 @@ export function createMemoryPets(run: Run): PetStorage {
 }
 
 function page(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {
-  const start = after === undefined ? 0 : firstAfter(inOrder, after);
+  const isAfter = (index: number): boolean =>
+    after === undefined || (inOrder[index]?.id ?? after) > after;
+  const start = firstIndexWhere(inOrder.length, isAfter);
   const pets = Object.freeze(inOrder.slice(start, start + limit));
   return { pets, next: start + limit < inOrder.length ? pets.at(-1)?.id : undefined };
-}
-
-/** The index of the first animal whose id is greater than this one, by bisection. */
-function firstAfter(inOrder: readonly Pet[], after: bigint): number {
-  let low = 0;
-  let high = inOrder.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const id = inOrder[middle]?.id;
-    if (id !== undefined && id <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,5 +1,5 @@
 import { err, ok, ResultAsync, type Result } from "neverthrow";
-import { storageFailure, type StorageFailure } from "./storage-failure.js";
+import { storageFailure, type StorageFailure } from "../storage-failure.js";
 
 /** Runs one piece of work at once and answers as a storage does: a throw is an `Err`. */
 export type Run = <T>(work: () => T) => ResultAsync<T, StorageFailure>;

@@ -1,0 +1,88 @@
+import type { StoredApiKey } from "../../keys/api-key.js";
+import type { RateLimits } from "../../limits/plan.js";
+import type { KeyHolder } from "../usage-storage.js";
+import { createColumn, createNumberColumns } from "./columns.js";
+import { createIdOrder } from "./id-order.js";
+import { createSecretRows } from "./secret-rows.js";
+
+/** Keys, a row each, with their secrets. */
+export interface KeyRows {
+  /** Adds a key whose id is new. */
+  add(key: StoredApiKey): void;
+  /** Replaces everything of a key but its id. */
+  write(row: number, key: StoredApiKey): void;
+  read(row: number): StoredApiKey;
+  /** What of a key every request needs. */
+  readHolder(row: number): KeyHolder["key"];
+  /** The row of the key with this id, or `undefined`. */
+  find(id: string): number | undefined;
+  /** The rows of the keys whose id sorts after this one, in order; of all when it is left out. */
+  after(id: string | undefined): Iterable<number>;
+  /** The key that has a secret with this digest, and from when that is refused; or `undefined`. */
+  holder(
+    digest: string,
+  ): { readonly row: number; readonly expiresAt: number | undefined } | undefined;
+}
+
+const CREATED_AT = 0;
+const EXPIRES_AT = 1;
+const REVOKED_AT = 2;
+const NEWEST_SECRET = 3;
+
+const NO_LIMITS: RateLimits = Object.freeze({ perMinute: 0, perDay: 0 });
+
+/** No keys. */
+export function createKeyRows(): KeyRows {
+  const ids = createColumn("");
+  const plans = createColumn("");
+  const limits = createColumn(NO_LIMITS);
+  const labels = createColumn<string | undefined>(undefined);
+  const numbers = createNumberColumns(4);
+  const secrets = createSecretRows();
+  const order = createIdOrder((row) => ids.get(row));
+
+  const fill = (row: number, key: StoredApiKey): void => {
+    plans.set(row, key.plan);
+    limits.set(row, key.limits);
+    labels.set(row, key.label);
+    numbers.setTime(row, CREATED_AT, key.createdAt);
+    numbers.setTime(row, EXPIRES_AT, key.expiresAt);
+    numbers.setTime(row, REVOKED_AT, key.revokedAt);
+    numbers.set(row, NEWEST_SECRET, secrets.add(row, key.secrets));
+  };
+  const readHolder = (row: number): KeyHolder["key"] => ({
+    id: ids.get(row),
+    plan: plans.get(row),
+    limits: limits.get(row),
+    expiresAt: numbers.getTime(row, EXPIRES_AT),
+    revokedAt: numbers.getTime(row, REVOKED_AT),
+  });
+
+  return {
+    add: (key) => {
+      const row = order.length;
+      ids.set(row, key.id);
+      order.add(row);
+      fill(row, key);
+    },
+    write: (row, key) => {
+      secrets.remove(numbers.get(row, NEWEST_SECRET));
+      fill(row, key);
+    },
+    read: (row) => ({
+      ...readHolder(row),
+      label: labels.get(row),
+      createdAt: numbers.get(row, CREATED_AT),
+      secrets: secrets.read(numbers.get(row, NEWEST_SECRET)),
+    }),
+    readHolder,
+    find: (id) => order.find(id),
+    after: (id) => order.after(id),
+    holder: (digest) => {
+      const secret = secrets.find(digest);
+      return secret === undefined
+        ? undefined
+        : { row: secrets.keyRow(secret), expiresAt: secrets.expiresAt(secret) };
+    },
+  };
+}
