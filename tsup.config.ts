@@ -1,7 +1,7 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
+import { bundleLibraries } from "./scripts/bundle-libraries.js";
 
-// tsup looks for its configuration upwards, so that this one serves every package.
-export default defineConfig({
+export const options: Options = {
   entry: ["src/{index,bin}.ts"],
   format: "esm",
   target: "node20",
@@ -11,4 +11,8 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   silent: true,
-});
+  esbuildPlugins: bundleLibraries,
+};
+
+// tsup looks for its configuration upwards, so that this one serves every package without its own.
+export default defineConfig(options);
