@@ -1,3 +1,4 @@
+import { join, parse } from "node:path";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
@@ -15,21 +16,23 @@ export interface ImportOptions {
   readonly database: string;
   readonly format?: FormatName;
   readonly batch: number;
-  readonly rejects?: string;
+  /** Where bad lines are kept; `false`: nowhere; left out: beside what is read, if that is a file. */
+  readonly rejects?: string | false;
   readonly fromLine: number;
 }
 
 /** Imports a file into the store and reports it. `Err` says why not all of it was imported. */
 export async function importFile(
   path: string,
-  { database, format, batch, rejects: rejectsPath, fromLine }: ImportOptions,
+  { database, format, batch, rejects: place, fromLine }: ImportOptions,
   terminal: Terminal,
   streams: Streams,
 ): Promise<Result<void, string>> {
   const source = await findSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
+  const rejectsPath = place ?? rejectsBeside(source.value.path);
   const rejects =
-    rejectsPath === undefined ? ok(noRejects) : await openRejects(rejectsPath, fromLine > 1);
+    rejectsPath === false ? ok(noRejects) : await openRejects(rejectsPath, fromLine > 1);
   if (rejects.isErr()) return err(rejects.error);
 
   const progress = createProgress(streams.stderr);
@@ -49,6 +52,13 @@ export async function importFile(
   stopSignal.end();
   progress.clear();
   return imported.andThen((done) => conclude(done, terminal));
+}
+
+/** The format can still be told from the name. A pipe has nothing beside it. */
+function rejectsBeside(path: string | undefined): string | false {
+  if (path === undefined) return false;
+  const { dir, name, ext } = parse(path);
+  return join(dir, `${name}.rejects${ext}`);
 }
 
 function conclude(

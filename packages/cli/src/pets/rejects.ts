@@ -23,7 +23,9 @@ export async function openRejects(
   mayContinue: boolean,
 ): Promise<Result<Rejects, string>> {
   const failed = (error: unknown) =>
-    err(`cannot keep bad lines in ${path}: ${describeFileError(error)}`);
+    err(
+      `cannot keep bad lines in ${path}: ${describeFileError(error)} (--rejects FILE keeps them elsewhere, --no-rejects nowhere)`,
+    );
   let isEmpty = true;
   try {
     const file = await open(path, mayContinue ? "a" : "wx");

@@ -6,6 +6,8 @@ import { describeFileError } from "./file-error.js";
 
 /** What is read, and how far that is. */
 export interface Source {
+  /** Where it lies; `undefined` when it is a pipe or the like. */
+  readonly path: string | undefined;
   /** Reads its bytes, once. Throws what reading throws. */
   read(): AsyncIterable<Buffer>;
   /** How much of it has been read, from 0 to 1; `undefined` when nobody knows how much there is. */
@@ -16,18 +18,18 @@ const CHUNK = 262_144;
 
 /** A file, or the standard input for `-`. `Err` is a line for a person. */
 export async function findSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
-  if (path === "-") return ok({ read: () => stdin, progress: () => undefined });
+  if (path === "-") return ok({ path: undefined, read: () => stdin, progress: () => undefined });
   try {
     await access(path, constants.R_OK);
     const stats = await stat(path);
     if (stats.isDirectory()) return err(`cannot read ${path}: it is a folder`);
-    return ok(sourceIn(path, stats.size));
+    return ok({ path: stats.isFile() ? path : undefined, ...sourceIn(path, stats.size) });
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
 }
 
-function sourceIn(path: string, size: number): Source {
+function sourceIn(path: string, size: number): Pick<Source, "read" | "progress"> {
   let stream: ReadStream | undefined;
   return {
     read: () => (stream = createReadStream(path, { highWaterMark: CHUNK })),
