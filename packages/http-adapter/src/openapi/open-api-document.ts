@@ -17,27 +17,44 @@ import { schemas } from "./schemas.js";
  * Write it with `encodeOpenApiDocument`: in memory the largest int64 is rounded to 2^63, as every
  * number is, and so is every JSON that `JSON.parse` reads.
  */
-export const openApiDocument: OpenApiDocument = /* @__PURE__ */ deepFreeze<OpenApiDocument>({
-  openapi: "3.1.0",
-  info: {
-    title: "Pet Store",
-    version: "1.0.0",
-    summary: "An inventory of animals: list them, add one, fetch one.",
-    description: DESCRIPTION,
-    license: { name: "MIT", identifier: "MIT" },
-  },
-  servers: [{ url: "/v1", description: "The server that this document comes from" }],
-  tags: [{ name: "pets", description: "The inventory, one for all API keys" }],
-  security: [{ apiKey: [] }],
-  paths: {
-    "/pets": {
-      get: listPetsOperations.get,
-      post: createPetOperation,
-      head: listPetsOperations.head,
+export const openApiDocument: OpenApiDocument = Object.freeze({
+  ...deepFreeze<Preface>({
+    openapi: "3.1.0",
+    info: {
+      title: "Pet Store",
+      version: "1.0.0",
+      summary: "An inventory of animals: list them, add one, fetch one.",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
     },
-    "/pets/{petId}": getPetOperations,
+    servers: [{ url: "/v1", description: "The server that this document comes from" }],
+    tags: [{ name: "pets", description: "The inventory, one for all API keys" }],
+    security: [{ apiKey: [] }],
+  }),
+  get paths() {
+    return body().paths;
   },
-  components: {
+  get components() {
+    return body().components;
+  },
+});
+
+type Body = Pick<OpenApiDocument, "paths" | "components">;
+type Preface = Omit<OpenApiDocument, keyof Body>;
+
+/** Made when first read: few processes ever do, and all of them would start later. */
+const body = once(() => deepFreeze({ paths: paths(), components: components() }));
+
+function paths(): Body["paths"] {
+  const { get, head } = listPetsOperations();
+  return {
+    "/pets": { get, post: createPetOperation(), head },
+    "/pets/{petId}": getPetOperations(),
+  };
+}
+
+function components(): Body["components"] {
+  return {
     securitySchemes: {
       apiKey: {
         type: "http",
@@ -49,7 +66,12 @@ export const openApiDocument: OpenApiDocument = /* @__PURE__ */ deepFreeze<OpenA
     },
     parameters,
     headers,
-    responses: responsesElsewhere,
-    schemas,
-  },
-});
+    responses: responsesElsewhere(),
+    schemas: schemas(),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

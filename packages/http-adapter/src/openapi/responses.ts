@@ -39,12 +39,13 @@ export function errorResponses(
 }
 
 /** The errors that are answered to no operation, by code. */
-export const responsesElsewhere: Readonly<Partial<Record<ErrorCode, Response>>> =
-  Object.fromEntries(
+export function responsesElsewhere(): Readonly<Partial<Record<ErrorCode, Response>>> {
+  return Object.fromEntries(
     [...codesByStatus(undefined).values()]
       .flat()
       .map((code) => [code, errorResponse(statusOf(code), [code], [])]),
   );
+}
 
 /** The same answers as those to HEAD: every header, no body (RFC 9110, section 9.3.2). */
 export function withoutBodies(responses: Responses): Responses {

@@ -34,7 +34,11 @@ export function errorSchema(status: number, codes: readonly ErrorCode[]): Schema
 const NAME = { type: "string", description: "The animal's name: any text but U+0000." } as const;
 
 /** The schemas of the specification ("Resources and their fields"), by name. */
-export const schemas: Readonly<Record<SchemaName, Schema>> = {
+export function schemas(): Readonly<Record<SchemaName, Schema>> {
+  return { ...resources, Error: anyError() };
+}
+
+const resources: Readonly<Record<Exclude<SchemaName, "Error">, Schema>> = {
   PetStatus: {
     type: "string",
     description: "Availability status.",
@@ -71,7 +75,10 @@ export const schemas: Readonly<Record<SchemaName, Schema>> = {
     items: schema("Pet"),
     maxItems: 100,
   },
-  Error: {
+};
+
+function anyError(): Schema {
+  return {
     type: "object",
     description: "Why the request was not served.",
     required: ["code", "message", "status"],
@@ -85,5 +92,5 @@ export const schemas: Readonly<Record<SchemaName, Schema>> = {
       },
     },
     additionalProperties: false,
-  },
-};
+  };
+}
