@@ -4,7 +4,7 @@ import { createPageCache } from "./page-cache.js";
 import type { PetsBatch } from "./pets-batch.js";
 import type { Read } from "./reader.js";
 import { preparePetsRevision } from "./tables/pets-revision.js";
-import { preparePets, type Pets } from "./tables/pets.js";
+import { preparePetReads, type PetReads } from "./tables/pets.js";
 import type { WriteQueue } from "./write-queue.js";
 
 export function createPetStorage(
@@ -12,7 +12,7 @@ export function createPetStorage(
   reading: Connection,
   read: Read,
 ): PetStorage {
-  const seen = preparePets(reading);
+  const seen = preparePetReads(reading);
   const revision = preparePetsRevision(reading);
   const cache = createPageCache();
 
@@ -38,7 +38,7 @@ export function createPetStorage(
 }
 
 /** Reads one animal more than the page holds: its presence tells whether there is a next page. */
-function pageOf(pets: Pets, { limit, after, status }: PetQuery): PetPage {
+function pageOf(pets: PetReads, { limit, after, status }: PetQuery): PetPage {
   const found = pets.list(limit + 1, after ?? 0n, status);
   const page = Object.freeze(found.slice(0, limit));
   return Object.freeze({ pets: page, next: found.length > limit ? page.at(-1)?.id : undefined });

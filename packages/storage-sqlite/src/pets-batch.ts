@@ -1,6 +1,6 @@
 import { storageFailure, type NewPet, type Pet, type StorageFailure } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import type { Pets } from "./tables/pets.js";
+import type { PetWrites } from "./tables/pets.js";
 import type { Batch } from "./write-queue.js";
 
 /**
@@ -17,7 +17,7 @@ export interface PetsBatch extends Batch {
 const NO_ID_LEFT = "Adding a pet failed: no id is left.";
 const GREATEST_ID = 2n ** 63n - 1n;
 
-export function createPetsBatch(table: Pets): PetsBatch {
+export function createPetsBatch(table: PetWrites): PetsBatch {
   const added: Pet[] = [];
   let last: bigint | undefined;
 

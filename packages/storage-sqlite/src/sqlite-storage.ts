@@ -7,7 +7,7 @@ import { createPetStorage } from "./pet-storage.js";
 import { createReader } from "./reader.js";
 import { createPetsBatch } from "./pets-batch.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
-import { preparePets } from "./tables/pets.js";
+import { preparePetWrites } from "./tables/pets.js";
 import { createUsageBatch } from "./usage-batch.js";
 import { createUsageStorage } from "./usage-storage.js";
 import { createWriteQueue } from "./write-queue.js";
@@ -19,7 +19,7 @@ import { createWriteQueue } from "./write-queue.js";
 export function createSqliteStorage(connections: Connections, deadline: number): Storage {
   const { durable, swift, blocking } = connections;
   const patience = { deadline, blocking };
-  const pets = preparePets(durable);
+  const pets = preparePetWrites(durable);
   const usageTable = prepareApiKeyUsage(swift);
   const inventory = createWriteQueue(durable, patience, () => createPetsBatch(pets));
   const usage = createWriteQueue(swift, patience, () => createUsageBatch(usageTable), inventory);

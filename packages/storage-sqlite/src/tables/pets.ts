@@ -4,15 +4,19 @@ import type { Connection } from "../connection.js";
 import type { PetsTable } from "../schema.js";
 import type { Place, Tuple } from "../statement.js";
 
-/** The statements on the table of animals. */
-export interface Pets {
+/** The statements that read the table of animals. */
+export interface PetReads {
+  find(id: bigint): Pet | undefined;
+  /** Up to `count` animals with an id above `after`, in ascending order of id. */
+  list(count: number, after: bigint, status: PetStatus | undefined): readonly Pet[];
+}
+
+/** The statements that write it. */
+export interface PetWrites {
   /** The highest id that was ever given out; 0 when none was. */
   lastId(): bigint;
   /** Adds animals, under ids that none has ever had. */
   insert(pets: readonly Pet[]): void;
-  find(id: bigint): Pet | undefined;
-  /** Up to `count` animals with an id above `after`, in ascending order of id. */
-  list(count: number, after: bigint, status: PetStatus | undefined): readonly Pet[];
 }
 
 const COLUMNS = ["id", "name", "category_id", "status"] as const;
@@ -22,23 +26,11 @@ const MANY = 8;
 
 type Row = Tuple<Selectable<PetsTable>, typeof COLUMNS>;
 
-export function preparePets(connection: Connection): Pets {
-  const lastId = prepareLastId(connection);
-  const insertOne = prepareInsert(connection, 1);
-  const insertMany = prepareInsert(connection, MANY);
+export function preparePetReads(connection: Connection): PetReads {
   const find = prepareFind(connection);
   const list = prepareList(connection);
   const listByStatus = prepareListByStatus(connection);
   return {
-    lastId: () => {
-      const [ofPets = 0n, ofSequence = 0n] = lastId.all({}).map(({ id }) => id);
-      return ofPets > ofSequence ? ofPets : ofSequence;
-    },
-    insert: (pets) => {
-      const inMany = pets.length - (pets.length % MANY);
-      for (let at = 0; at < inMany; at += MANY) insertMany.run(pets.slice(at, at + MANY));
-      for (let at = inMany; at < pets.length; at += 1) insertOne.run(pets.slice(at, at + 1));
-    },
     find: (id) => {
       const row = find.get({ id });
       return row && toPet(row);
@@ -49,6 +41,23 @@ export function preparePets(connection: Connection): Pets {
           ? list.all({ count, after })
           : listByStatus.all({ count, after, status });
       return rows.map(toPet);
+    },
+  };
+}
+
+export function preparePetWrites(connection: Connection): PetWrites {
+  const lastId = prepareLastId(connection);
+  const insertOne = prepareInsert(connection, 1);
+  const insertMany = prepareInsert(connection, MANY);
+  return {
+    lastId: () => {
+      const [ofPets = 0n, ofSequence = 0n] = lastId.all({}).map(({ id }) => id);
+      return ofPets > ofSequence ? ofPets : ofSequence;
+    },
+    insert: (pets) => {
+      const inMany = pets.length - (pets.length % MANY);
+      for (let at = 0; at < inMany; at += MANY) insertMany.run(pets.slice(at, at + MANY));
+      for (let at = inMany; at < pets.length; at += 1) insertOne.run(pets.slice(at, at + 1));
     },
   };
 }
