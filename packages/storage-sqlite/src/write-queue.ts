@@ -1,10 +1,10 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
+import { createBacklog } from "./backlog.js";
 import type { Connection } from "./connection.js";
 import { hasBlocked, isBusy, isOwnFault } from "./failure.js";
 import { createJob, type Job, type Work } from "./job.js";
 import { pauseAfter, type Patience } from "./patience.js";
-import { createWaitingLine } from "./waiting-line.js";
 
 /** What the calls of one transaction share. */
 export interface Batch {
@@ -33,9 +33,6 @@ export interface WriteQueue<Shared extends Batch> {
   close(): Promise<void>;
 }
 
-/** Bounds how long one transaction keeps the event loop and other processes waiting. */
-const LONGEST_BATCH = 1_000;
-
 /**
  * A queue of writes on one connection. `next` is the queue for what its answers lead to: it commits
  * right after, not a turn later, so that calls which arrive together also stay together.
@@ -46,19 +43,16 @@ export function createWriteQueue<Shared extends Batch>(
   openBatch: () => Shared,
   next?: Pick<WriteQueue<Batch>, "joinTurn">,
 ): WriteQueue<Shared> {
-  const line = createWaitingLine<Job<Shared>>(patience.deadline);
+  const backlog = createBacklog<Shared>(patience.deadline);
   let scheduled = false;
   let tries = 0;
-  /** How many of the next jobs get a transaction each. */
-  let suspects = 0;
   let closing: Promise<void> | undefined;
   let drained: (() => void) | undefined;
 
   const goOn = (): void => {
-    if (line.isEmpty()) drained?.();
+    if (backlog.isEmpty()) drained?.();
     else joinTurn();
   };
-
   const joinTurn = (): void => {
     if (scheduled) return;
     scheduled = true;
@@ -66,53 +60,39 @@ export function createWriteQueue<Shared extends Batch>(
     setImmediate(flush);
     next?.joinTurn();
   };
-
   const flush = (): void => {
     scheduled = false;
-    if (line.isEmpty()) {
-      goOn();
-      return;
-    }
-    const longest = suspects > 0 ? 1 : LONGEST_BATCH;
-    const jobs = startOf(line.first(longest), longest);
-    const outcome = commit(connection, jobs, openBatch);
-    if (outcome.isErr() && isBusy(outcome.error)) {
-      pause(outcome.error);
-      return;
-    }
-    if (outcome.isErr() && jobs.length > 1 && isOwnFault(outcome.error)) {
-      suspects = jobs.length;
-      joinTurn();
-      return;
-    }
-    tries = 0;
-    suspects = Math.max(0, suspects - jobs.length);
-    line.drop(jobs.length);
-    outcome.match(
-      (answers) => answers.forEach((answer) => answer()),
-      (error) => jobs.forEach((job) => job.fail(error)),
-    );
+    if (!backlog.isEmpty()) commitNext();
     goOn();
   };
 
-  const pause = (error: unknown): void => {
-    if (hasBlocked(error)) line.pass(patience.blocking);
-    const expired = line.takeExpired();
-    suspects = Math.max(0, suspects - expired.length);
-    for (const job of expired) job.fail(error);
-    if (line.isEmpty()) {
-      goOn();
-      return;
+  const commitNext = (): void => {
+    const jobs = backlog.next();
+    const outcome = commit(connection, jobs, openBatch);
+    if (outcome.isErr() && isBusy(outcome.error)) {
+      tryAgainLater(outcome.error);
+    } else if (outcome.isErr() && jobs.length > 1 && isOwnFault(outcome.error)) {
+      backlog.suspect(jobs);
+    } else {
+      tries = 0;
+      backlog.drop(jobs);
+      outcome.match(
+        (answers) => answers.forEach((answer) => answer()),
+        (error) => jobs.forEach((job) => job.fail(error)),
+      );
     }
+  };
+  const tryAgainLater = (error: unknown): void => {
+    if (hasBlocked(error)) backlog.pass(patience.blocking);
+    for (const job of backlog.takeExpired()) job.fail(error);
+    if (backlog.isEmpty()) return;
     tries += 1;
-    const length = pauseAfter(tries);
     scheduled = true;
-    const again = (): void => {
-      line.pass(length);
+    const pause = pauseAfter(tries);
+    runAfter(pause, () => {
+      backlog.pass(pause);
       flush();
-    };
-    if (length === 0) setImmediate(again);
-    else setTimeout(again, length);
+    });
   };
 
   return {
@@ -123,8 +103,8 @@ export function createWriteQueue<Shared extends Batch>(
             resolve(err(storageFailure(`${tried} failed: the storage is closed.`)));
             return;
           }
-          line.add(createJob(tried, work, resolve, size));
-          goOn();
+          backlog.add(createJob(tried, work, resolve, size));
+          joinTurn();
         }),
       ),
     joinTurn,
@@ -136,11 +116,10 @@ export function createWriteQueue<Shared extends Batch>(
   };
 }
 
-/** The first jobs that make no longer a batch than this together; at least one. */
-function startOf<Shared>(jobs: readonly Job<Shared>[], longest: number): readonly Job<Shared>[] {
-  let length = 0;
-  const tooMany = jobs.findIndex((job, index) => (length += job.size) > longest && index > 0);
-  return tooMany < 0 ? jobs : jobs.slice(0, tooMany);
+/** Runs work after a pause in milliseconds; after none, in the next turn of the event loop. */
+function runAfter(pause: number, work: () => void): void {
+  if (pause === 0) setImmediate(work);
+  else setTimeout(work, pause);
 }
 
 /** Runs the jobs in one transaction, and returns how to answer each; or why all of them are lost. */
