@@ -79,7 +79,7 @@ test.each([
   ["core/src/create-pet-store.ts", "./operations/admit.js"],
   ["core/src/operations/admit.ts", "../keys/key-ring.js"],
   ["core/src/operations/create-pet.ts", "./admit.js"],
-  ["core/src/storage/memory-storage.ts", "../pets/pet.js"],
+  ["core/src/storage/memory/memory-pets.ts", "../../pets/pet.js"],
   ["core/src/keys/secret.ts", "../random.js"],
   ["http-adapter/src/mount.ts", "@petstore/core"],
   ["http-adapter/src/mount.ts", "node:http"],

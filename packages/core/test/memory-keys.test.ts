@@ -9,7 +9,7 @@ import {
   type StoredApiKey,
 } from "@petstore/core";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { many, seed } from "../../../scripts/soak.js";
 
 const HISTORIES = many(60, 2_000);
@@ -41,6 +41,36 @@ it(`keys in memory are as in a plain map, in ${String(HISTORIES)} histories`, as
     }),
     { seed, numRuns: HISTORIES },
   );
+});
+
+describe("a key that is not as the port says", () => {
+  const one = keyOf("k1", 1, [secretOf(1, 1), secretOf(2, 2)]);
+  const other = keyOf("k2", 2, [secretOf(3, 3)]);
+
+  it.each<readonly [string, StoredApiKey]>([
+    ["an id that is taken", keyOf("k1", 5, [secretOf(4, 4)])],
+    ["a digest that is taken", keyOf("k0", 5, [secretOf(4, 4), secretOf(2, 2)])],
+    ["the same digest twice", keyOf("k0", 5, [secretOf(4, 4), secretOf(4, 4)])],
+    ["no secrets", { ...other, id: "k0", secrets: JSON.parse("null") as [] }],
+  ])("is not inserted with %s, and nothing is changed", async (_, key) => {
+    const storage = createMemoryStorage();
+    for (const each of [one, other]) await storage.keys.insert(each);
+    expect((await storage.keys.insert(key)).isErr()).toBe(true);
+    const model = new Map([one, other].map((each) => [each.id, { key: each, usage: NO_USAGE }]));
+    await expectSame(storage, model, [secretOf(4, 4).digest]);
+  });
+
+  it("is not made of another by an update, and nothing is changed", async () => {
+    const storage = createMemoryStorage();
+    for (const each of [one, other]) await storage.keys.insert(each);
+    const updated = await storage.keys.update("k2", (key) => ({
+      next: key && { ...key, plan: "other", secrets: [secretOf(4, 4), secretOf(1, 1)] },
+      answer: undefined,
+    }));
+    expect(updated.isErr()).toBe(true);
+    const model = new Map([one, other].map((each) => [each.id, { key: each, usage: NO_USAGE }]));
+    await expectSame(storage, model, [secretOf(4, 4).digest]);
+  });
 });
 
 /** Takes a step in both, and answers with the digests that no key has any longer. */

@@ -32,20 +32,20 @@ export const openApiDocument: OpenApiDocument = Object.freeze({
     security: [{ apiKey: [] }],
   }),
   get paths() {
-    return body().paths;
+    return parts().paths;
   },
   get components() {
-    return body().components;
+    return parts().components;
   },
 });
 
-type Body = Pick<OpenApiDocument, "paths" | "components">;
-type Preface = Omit<OpenApiDocument, keyof Body>;
+type Parts = Pick<OpenApiDocument, "paths" | "components">;
+type Preface = Omit<OpenApiDocument, keyof Parts>;
 
 /** Made when first read: few processes ever do, and all of them would start later. */
-const body = once(() => deepFreeze({ paths: paths(), components: components() }));
+const parts = once(() => deepFreeze({ paths: paths(), components: components() }));
 
-function paths(): Body["paths"] {
+function paths(): Parts["paths"] {
   const { get, head } = listPetsOperations();
   return {
     "/pets": { get, post: createPetOperation(), head },
@@ -53,7 +53,7 @@ function paths(): Body["paths"] {
   };
 }
 
-function components(): Body["components"] {
+function components(): Parts["components"] {
   return {
     securitySchemes: {
       apiKey: {

@@ -20,7 +20,7 @@ export interface NumberColumns {
   setTime(row: number, column: number, value: number | undefined): void;
 }
 
-/** A column of values of any kind. Rows are allocated in order. */
+/** A column of values of any kind. */
 export function createColumn<T>(initial: T): Column<T> {
   const chunks: T[][] = [];
   return {
@@ -32,7 +32,7 @@ export function createColumn<T>(initial: T): Column<T> {
   };
 }
 
-/** So many columns of numbers. Rows are allocated in order. */
+/** So many columns of numbers. */
 export function createNumberColumns(width: number): NumberColumns {
   const chunks: Float64Array[] = [];
   const get = (row: number, column: number): number =>

@@ -7,9 +7,9 @@ import { createSecretRows } from "./secret-rows.js";
 
 /** Keys, a row each, with their secrets. */
 export interface KeyRows {
-  /** Adds a key whose id is new. */
+  /** Adds a key. Throws when its id or a digest is known; nothing is changed then. */
   add(key: StoredApiKey): void;
-  /** Replaces everything of a key but its id. */
+  /** Replaces everything of a key but its id. Throws when another has a digest; nothing is changed then. */
   write(row: number, key: StoredApiKey): void;
   read(row: number): StoredApiKey;
   /** What of a key every request needs. */
@@ -43,9 +43,10 @@ export function createKeyRows(): KeyRows {
 
   const fill = (row: number, key: StoredApiKey): void => {
     plans.set(row, key.plan);
+    // Shared, not copied: all keys on a plan have the same.
     limits.set(row, key.limits);
     labels.set(row, key.label);
-    numbers.setTime(row, CREATED_AT, key.createdAt);
+    numbers.set(row, CREATED_AT, key.createdAt);
     numbers.setTime(row, EXPIRES_AT, key.expiresAt);
     numbers.setTime(row, REVOKED_AT, key.revokedAt);
     numbers.set(row, NEWEST_SECRET, secrets.add(row, key.secrets));
@@ -61,11 +62,14 @@ export function createKeyRows(): KeyRows {
   return {
     add: (key) => {
       const row = order.length;
+      if (order.find(key.id) !== undefined) throw new Error("There is a key with this id.");
+      secrets.mustBeFree(row, key.secrets);
       ids.set(row, key.id);
       order.add(row);
       fill(row, key);
     },
     write: (row, key) => {
+      secrets.mustBeFree(row, key.secrets);
       secrets.remove(numbers.get(row, NEWEST_SECRET));
       fill(row, key);
     },

@@ -5,7 +5,7 @@ import type { Run } from "./memory-run.js";
 import { createUsageRows, type UsageRows } from "./usage-rows.js";
 
 /**
- * The keys and their usage in memory: in columns, as in a database. Kept as objects, a key would take
+ * The keys and their usage in memory: in columns, as in a database, since objects would take nearly
  * twice as much.
  */
 export function createMemoryKeys(run: Run): {

@@ -1,8 +1,8 @@
 import type { PetPage, PetQuery } from "../../pets/list-query.js";
 import { petStatuses, type NewPet, type Pet, type PetStatus } from "../../pets/pet.js";
+import type { PetStorage } from "../pet-storage.js";
 import { firstIndexWhere } from "./bisect.js";
 import type { Run } from "./memory-run.js";
-import type { PetStorage } from "../pet-storage.js";
 
 /** The inventory in memory: in order of id, whole and by status. */
 export function createMemoryPets(run: Run): PetStorage {

@@ -1,8 +1,8 @@
 import { okAsync } from "neverthrow";
+import type { Storage } from "../storage.js";
 import { createMemoryKeys } from "./memory-keys.js";
 import { createMemoryPets } from "./memory-pets.js";
 import { createRun } from "./memory-run.js";
-import type { Storage } from "../storage.js";
 
 /** A storage in this process's memory: for tests, and for hosts that need to keep nothing. */
 export function createMemoryStorage(): Storage {

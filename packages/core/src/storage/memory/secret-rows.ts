@@ -4,6 +4,8 @@ import { createDigestIndex } from "./digest-index.js";
 
 /** The secrets of keys, a row each; those of one key are linked from the newest to the oldest. */
 export interface SecretRows {
+  /** Throws when another key has one of these digests, or two of them are the same. */
+  mustBeFree(keyRow: number, secrets: readonly ApiKeySecret[]): void;
   /** Adds the secrets of a key, newest first and at least one, and answers with the newest's row. */
   add(keyRow: number, secrets: readonly ApiKeySecret[]): number;
   /** The secrets from this row on. */
@@ -33,11 +35,11 @@ export function createSecretRows(): SecretRows {
   const free: number[] = [];
   let length = 0;
 
-  const add = (keyRow: number, secret: ApiKeySecret, older: number): number => {
+  const add = (ofKey: number, secret: ApiKeySecret, older: number): number => {
     const row = free.pop() ?? length++;
     digests.set(row, secret.digest);
     hints.set(row, secret.hint);
-    numbers.set(row, KEY_ROW, keyRow);
+    numbers.set(row, KEY_ROW, ofKey);
     numbers.setTime(row, EXPIRES_AT, secret.expiresAt);
     numbers.set(row, OLDER, older);
     index.add(row, secret.digest);
@@ -50,9 +52,19 @@ export function createSecretRows(): SecretRows {
   };
   const expiresAt = (row: number): number | undefined => numbers.getTime(row, EXPIRES_AT);
 
+  const keyRow = (row: number): number => numbers.get(row, KEY_ROW);
+
   return {
-    add: (keyRow, secrets) =>
-      secrets.reduceRight((older, secret) => add(keyRow, secret, older), NONE),
+    mustBeFree: (ofKey, secrets) => {
+      const taken = secrets.some(({ digest }, at) => {
+        const row = index.find(digest);
+        const isOthers = row !== undefined && keyRow(row) !== ofKey;
+        return isOthers || secrets.findIndex((each) => each.digest === digest) !== at;
+      });
+      if (taken) throw new Error("There is a secret with this digest.");
+    },
+    add: (ofKey, secrets) =>
+      secrets.reduceRight((older, secret) => add(ofKey, secret, older), NONE),
     read: (newest) =>
       rowsFrom(newest).map((row) => ({
         digest: digests.get(row),
@@ -68,7 +80,7 @@ export function createSecretRows(): SecretRows {
       }
     },
     find: (digest) => index.find(digest),
-    keyRow: (row) => numbers.get(row, KEY_ROW),
+    keyRow,
     expiresAt,
   };
 }
