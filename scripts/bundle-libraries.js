@@ -2,7 +2,7 @@
 // of a library and would be read at every start, and puts their licences beside the bundle.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 
 /** Not under a name with "license" in it: pnpm would then leave out the package's own. */
 const NOTICES = "dist/notices";
@@ -25,7 +25,7 @@ export const bundleLibraries = [
       });
       // A package of this workspace brings the libraries that are bundled into it.
       build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/ }, ({ path }) => {
-        bundlers.add(path.replace(/[\\/]dist[\\/].*$/, ""));
+        bundlers.add(path.slice(0, path.lastIndexOf(`${sep}dist${sep}`)));
         return undefined;
       });
       build.onEnd(() => {

@@ -20,6 +20,16 @@ const bin = join(root, "node_modules/.bin");
 const packages = readdirSync(join(root, "packages"));
 const names = packages.map((name) => `@petstore/${name}`);
 
+/** What of others is bundled into a package, whose licence it has to bring. */
+const BUNDLED = new Map([
+  ["storage-sqlite", ["kysely"]],
+  ["http-adapter", ["lossless-json"]],
+  [
+    "cli",
+    ["commander", "csv-parse", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern"],
+  ],
+]);
+
 const unbuilt = packages.filter((name) => !existsSync(join(root, "packages", name, "dist")));
 if (unbuilt.length > 0) {
   console.error(`Not built: ${unbuilt.join(", ")}. Run \`npm run build\` first.`);
@@ -42,18 +52,31 @@ function checkPackages() {
   must("pack", root, process.execPath, ...pnpm, "pack", "--pack-destination", project);
   for (const name of packages) {
     must(`${name}: LICENSE`, project, "tar", "-tzf", tarball(name), "package/LICENSE");
+    for (const library of BUNDLED.get(name) ?? []) {
+      const notice = `package/dist/notices/${library}.txt`;
+      must(`${name}: the licence of ${library}`, project, "tar", "-tzf", tarball(name), notice);
+    }
     must(`${name}: publint`, project, join(bin, "publint"), "--strict", tarball(name));
     must(`${name}: types`, project, join(bin, "attw"), tarball(name), "--profile", "esm-only");
   }
-  install();
+  install(["cli"]);
+  const command = join(project, "node_modules/.bin/petstore");
+  must("petstore, by itself", project, command, "keys", "issue", "--plan", "free");
+  install(packages);
   useInJavaScript();
   useInTypeScript();
-  must("petstore --help", project, join(project, "node_modules/.bin/petstore"), "--help");
 }
 
-function install() {
+/**
+ * Installs only these packages into the project.
+ * @param {readonly string[]} wanted
+ */
+function install(wanted) {
   const sqlite = workspaceSqlite();
-  const tarballs = packages.map((name) => [`@petstore/${name}`, `file:${tarball(name)}`]);
+  const tarballs = wanted.map((name) => [`@petstore/${name}`, `file:${tarball(name)}`]);
+  for (const left of ["node_modules", "package-lock.json"]) {
+    rmSync(join(project, left), { recursive: true, force: true });
+  }
   write("package.json", {
     private: true,
     type: "module",
@@ -65,7 +88,7 @@ function install() {
   });
   // Compiling SQLite again would take minutes and prove nothing about these packages.
   must(
-    "install into an empty project",
+    `install ${wanted.join(", ")} into an empty project`,
     project,
     "npm",
     "install",

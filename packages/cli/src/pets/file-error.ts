@@ -12,5 +12,6 @@ const reasons = [
   ["EACCES", "it may not be opened"],
   ["EPERM", "it may not be opened"],
   ["EROFS", "the disk is read-only"],
+  ["ENAMETOOLONG", "its name is too long"],
   ["ENOSPC", "the disk is full"],
 ] as const;

@@ -1,4 +1,3 @@
-import { join, parse } from "node:path";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
@@ -7,7 +6,7 @@ import { counted } from "./counted.js";
 import { importPets, type Imported, type ImportPlan } from "./import-pets.js";
 import { formatOf, type FormatName } from "./pet-formats.js";
 import { createProgress } from "./progress.js";
-import { noRejects, openRejects } from "./rejects.js";
+import { noRejects, openRejects, type Rejects } from "./rejects.js";
 import { findSource } from "./source.js";
 import { listenForStop } from "./stop-signal.js";
 
@@ -30,9 +29,7 @@ export async function importFile(
 ): Promise<Result<void, string>> {
   const source = await findSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
-  const rejectsPath = place ?? rejectsBeside(source.value.path);
-  const rejects =
-    rejectsPath === false ? ok(noRejects) : await openRejects(rejectsPath, fromLine > 1);
+  const rejects = await rejectsAt(place, source.value.path, fromLine > 1);
   if (rejects.isErr()) return err(rejects.error);
 
   const progress = createProgress(streams.stderr);
@@ -51,18 +48,24 @@ export async function importFile(
   );
   stopSignal.end();
   progress.clear();
-  return imported.andThen((done) => conclude(done, terminal));
+  return imported.andThen((done) => conclude(done, rejects.value.path, terminal));
 }
 
-/** The format can still be told from the name. A pipe has nothing beside it. */
-function rejectsBeside(path: string | undefined): string | false {
-  if (path === undefined) return false;
-  const { dir, name, ext } = parse(path);
-  return join(dir, `${name}.rejects${ext}`);
+function rejectsAt(
+  wanted: string | false | undefined,
+  source: string | undefined,
+  mayContinue: boolean,
+): Promise<Result<Rejects, string>> {
+  if (typeof wanted === "string") return openRejects({ path: wanted, mayContinue, isWanted: true });
+  if (wanted === false || source === undefined) return Promise.resolve(ok(noRejects));
+  // pets.csv: pets.rejects.csv, by whose name the format can still be told.
+  const path = source.replace(/(\.[^./\\]*)?$/, ".rejects$1");
+  return openRejects({ path, mayContinue, isWanted: false });
 }
 
 function conclude(
   { pets, bad, nextLine, stopped }: Imported,
+  kept: string | undefined,
   terminal: Terminal,
 ): Result<void, string> {
   terminal.out(`imported ${counted(pets, "pet")}`);
@@ -70,5 +73,7 @@ function conclude(
     const advice = `Everything before line ${nextLine} is done: go on with --from-line ${nextLine}.`;
     return err(`the import stopped: ${stopped} ${advice}`);
   }
-  return bad === 0 ? ok() : err(`${counted(bad, "line")} could not be imported`);
+  if (bad === 0) return ok();
+  const where = kept === undefined ? "" : `: kept in ${kept}`;
+  return err(`${counted(bad, "line")} could not be imported${where}`);
 }

@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "./file-error.js";
@@ -23,10 +24,16 @@ export async function findSource(path: string, stdin: Readable): Promise<Result<
     await access(path, constants.R_OK);
     const stats = await stat(path);
     if (stats.isDirectory()) return err(`cannot read ${path}: it is a folder`);
-    return ok({ path: stats.isFile() ? path : undefined, ...sourceIn(path, stats.size) });
+    const isFile = stats.isFile() && !isNameOfAnother(path);
+    return ok({ path: isFile ? path : undefined, ...sourceIn(path, stats.size) });
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
+}
+
+/** As `/dev/stdin` is, which may well lead to a file. */
+function isNameOfAnother(path: string): boolean {
+  return /^\/(?:dev|proc)\//.test(resolve(path));
 }
 
 function sourceIn(path: string, size: number): Pick<Source, "read" | "progress"> {

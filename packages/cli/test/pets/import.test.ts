@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
@@ -70,34 +70,10 @@ describe("pets import", () => {
       expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
       "line 5: It is longer than 1024 KiB.",
       "line 6: It is not JSON in UTF-8.",
-      "petstore: 4 lines could not be imported",
+      `petstore: 4 lines could not be imported: kept in ${rejects}`,
     ]);
     // What is too long to hold is not kept.
     expect(readFileSync(rejects, "utf8")).toBe(lines(bad[0] ?? "", bad[1] ?? "", bad[3] ?? ""));
-  });
-
-  it("keeps bad lines beside the file, over no others, or nowhere when told so", async () => {
-    const database = newDatabase();
-    const file = join(dirname(database), "pets.csv");
-    const rejects = join(dirname(database), "pets.rejects.csv");
-    writeFileSync(file, lines("name,categoryId", "Rex,1", "Rex,x"));
-    const importFile = (...args: string[]) =>
-      petstore("pets", "import", file, "--database", database, ...args);
-
-    expect(await importFile("--no-rejects")).toMatchObject({ code: 1, out: "imported 1 pet" });
-    expect(existsSync(rejects)).toBe(false);
-    expect(await importFile()).toMatchObject({ code: 1, out: "imported 1 pet" });
-    expect(readFileSync(rejects, "utf8")).toBe(lines("name,categoryId", "Rex,x"));
-
-    const again = await importFile();
-    expect(again.error).toMatch(
-      /^petstore: cannot keep bad lines in .*pets\.rejects\.csv: it is there/,
-    );
-    expect(await petsIn(database)).toHaveLength(2);
-
-    writeFileSync(rejects, lines("name,categoryId", "Rex,3"));
-    const corrected = await petstore("pets", "import", rejects, "--database", database);
-    expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
   });
 
   it("keeps bad records of CSV under their heading, each by itself", async () => {

@@ -11,7 +11,7 @@ Formats:
   ndjson  one JSON object a line, such as {"name":"Rex","categoryId":7,"status":"sold"}
   csv     a heading that names the columns name, categoryId and perhaps status, then one pet a line
 What else there is, ids included, is ignored. Blank lines are passed over. Each line that is no pet is
-reported by its number, and kept. The exit code is 1 unless every line was imported.`;
+reported by its number. The exit code is 1 unless every line was imported.`;
 
 /** `petstore pets import`; makes the database when there is none yet. */
 export function importCommand(
@@ -31,7 +31,7 @@ export function importCommand(
     )
     .option(
       "--rejects <file>",
-      "keep the lines that are no pets, as they are, in this file; when left out, beside the file read: those of pets.csv in pets.rejects.csv",
+      "keep the lines that are no pets, as they are, in this file; when left out, beside the file that is read: those of pets.csv in pets.rejects.csv",
     )
     .option("--no-rejects", "keep them nowhere")
     .addOption(
