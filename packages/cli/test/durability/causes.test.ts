@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newDatabase } from "../support/command.js";
 import { serveInProcess, unlimitedKeyOf } from "../support/in-process.js";
+import { watchRejections } from "../support/unhandled-rejections.js";
 
 /** Brings about a cause of failure, and takes it away again. */
 interface Cause {
@@ -50,15 +51,7 @@ const causes: readonly (readonly [string, Cause])[] = [
   ],
 ];
 
-const rejections: unknown[] = [];
-const onRejection = (reason: unknown): number => rejections.push(reason);
-beforeEach(() => {
-  rejections.length = 0;
-  process.on("unhandledRejection", onRejection);
-});
-afterEach(() => {
-  process.off("unhandledRejection", onRejection);
-});
+const rejections = watchRejections();
 
 describe.each(causes)("while %s", (_, { begin }) => {
   it("a create is a 503 that leaves nothing, and a 201 again within a second after", async () => {

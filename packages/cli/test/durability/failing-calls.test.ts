@@ -2,8 +2,9 @@ import { createMemoryStorage, storageFailure, type Storage } from "@petstore/cor
 import { openSqliteStorage, type SqliteDatabase } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { errAsync, ResultAsync } from "neverthrow";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serveInProcess, unlimitedKeyOf } from "../support/in-process.js";
+import { watchRejections } from "../support/unhandled-rejections.js";
 
 /** Counts calls, and has one of them fail. */
 interface Fuse {
@@ -67,15 +68,7 @@ const steps: readonly Step[] = [
   { path: "/pets?limit=2", good: 200 },
 ];
 
-const rejections: unknown[] = [];
-const onRejection = (reason: unknown): number => rejections.push(reason);
-beforeEach(() => {
-  rejections.length = 0;
-  process.on("unhandledRejection", onRejection);
-});
-afterEach(() => {
-  process.off("unhandledRejection", onRejection);
-});
+const rejections = watchRejections();
 
 async function ask(url: string, secret: string, { path, body }: Step): Promise<Response> {
   return fetch(`${url}${path}`, {

@@ -1,28 +1,21 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { beforeAll, onTestFinished } from "vitest";
+import { beforeAll } from "vitest";
+import { untilListening, type ListeningProcess } from "./listening-process.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
 
 /** A `petstore serve` in a process of its own. */
-export interface BuiltServer {
-  /** The base address that it printed. */
-  readonly url: string;
+export interface BuiltServer extends ListeningProcess {
   readonly pid: number;
-  /** Everything that it has printed so far. */
-  output(): string;
   /** Sends a signal and resolves to how it ended. */
-  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-  /** Resolves to how it ended. */
-  readonly ended: Promise<number | NodeJS.Signals>;
+  end(signal: NodeJS.Signals): ListeningProcess["ended"];
 }
 
 /**
@@ -78,26 +71,10 @@ export async function startBuilt(
   const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = once(child, "exit").then(
-    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
-  );
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  let output = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on("line", (line) => {
-      output += `${line}\n`;
-      const [, address] = /listens on (\S+)/.exec(line) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
-  });
+  const { url, output, ended } = await untilListening(child);
   const end = (signal: NodeJS.Signals): typeof ended => {
     child.kill(signal);
     return ended;
   };
-  return { url, pid: child.pid ?? -1, output: () => output, end, ended };
+  return { url, pid: child.pid ?? -1, output, end, ended };
 }
