@@ -1,5 +1,5 @@
 // Compares the pet store over HTTP with the floor, its peers and the ceiling, in one run:
-//   node benchmarks/http/run.js [--rounds 5] [--seconds 3] [--pets 100000] [--only petstore,floor] [--operations get]
+//   node benchmarks/http/run.js [--rounds 7] [--seconds 3] [--pets 100000] [--only petstore,floor] [--operations get]
 // Every round starts each server anew on a copy of the same database; ratios are within a round.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { withServer } from "./server-process.js";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "3" },
     pets: { type: "string", default: "100000" },
     only: { type: "string" },
@@ -33,6 +33,12 @@ const contestants = [
   {
     name: "pet store",
     server: "petstore",
+    synchronous: "FULL",
+    does: ["list", "get", "create"],
+  },
+  {
+    name: "petstore serve",
+    server: "serve",
     synchronous: "FULL",
     does: ["list", "get", "create"],
   },
@@ -74,7 +80,7 @@ for (let round = 0; round < rounds; round += 1) {
       if (only && !only.includes(server)) continue;
       const database = join(folder, "run.db");
       for (const end of ["", "-wal", "-shm"]) rmSync(database + end, { force: true });
-      const seeded = server === "petstore" ? ours : theirs;
+      const seeded = server === "petstore" || server === "serve" ? ours : theirs;
       for (const end of ["", "-wal"]) copyFileSync(seeded + end, database + end);
       const environment = { DATABASE: database, SYNCHRONOUS: synchronous, API_KEY: key };
       const rate = await withServer(server, environment, async (url, startup) => {
@@ -107,7 +113,7 @@ drawBarChart(
 writeResults(
   "http",
   "Over HTTP, against a floor and peers",
-  `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${Number(values.pets).toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the median rate). A round starts every server anew, one after the other, and its ratios are taken within it. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit; the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "constant" answers the same bytes without a database: the ceiling.`,
+  `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${Number(values.pets).toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the lowest and the highest ratio, and the median rate). A round starts every server anew, one after the other, and its ratios are taken within it. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit; the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "petstore serve" is the same store as the command serves it. "constant" answers the same bytes without a database: the ceiling.`,
   ["server", ...operations],
   names.map((name) => [name, ...operations.map((operation) => cell(`${operation} ${name}`))]),
   "http.svg",
@@ -130,7 +136,9 @@ writeResults(
 function cell(name) {
   const all = ratios.get(name);
   if (all === undefined) return "";
-  return `${median(all).toFixed(2)} (${Math.round(median(rates.get(name) ?? [])).toLocaleString("en")})`;
+  const [lowest, highest] = [Math.min(...all), Math.max(...all)].map((ratio) => ratio.toFixed(2));
+  const rate = Math.round(median(rates.get(name) ?? [])).toLocaleString("en");
+  return `${median(all).toFixed(2)} (${lowest} to ${highest}; ${rate}/s)`;
 }
 
 /**

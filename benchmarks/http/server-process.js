@@ -24,8 +24,10 @@ export async function withServer(name, environment, use, flags = []) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
-    const [port] = await once(child.stdout.setEncoding("utf8"), "data");
-    return await use(`http://127.0.0.1:${String(port).trim()}`, performance.now() - started);
+    // A server prints its port, or an address below which it serves.
+    const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+    const [, port = ""] = /(\d+)(?:\/v1)?\s*$/.exec(String(line)) ?? [];
+    return await use(`http://127.0.0.1:${port}`, performance.now() - started);
   } finally {
     child.kill("SIGTERM");
     await once(child, "exit");
