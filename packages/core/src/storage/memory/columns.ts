@@ -10,14 +10,12 @@ export interface Column<T> {
   set(row: number, value: T): void;
 }
 
-/** Several numbers a row, eight bytes each: in an object, each would take up to 24. */
-export interface NumberColumns {
-  /** What was last set there, or 0. */
-  get(row: number, column: number): number;
-  set(row: number, column: number, value: number): void;
-  /** What `setTime` last set there. */
-  getTime(row: number, column: number): number | undefined;
-  setTime(row: number, column: number, value: number | undefined): void;
+/** Rows of numbers, eight bytes each: in an object, each would take up to 24. */
+export interface NumberRows {
+  /** The numbers of this row and its neighbours; 0 where none was set. */
+  chunk(row: number): Float64Array;
+  /** Where in its chunk this row begins. */
+  offset(row: number): number;
 }
 
 /** A column of values of any kind. */
@@ -32,24 +30,21 @@ export function createColumn<T>(initial: T): Column<T> {
   };
 }
 
-/** So many columns of numbers. */
-export function createNumberColumns(width: number): NumberColumns {
+/** Rows of so many numbers. */
+export function createNumberRows(width: number): NumberRows {
   const chunks: Float64Array[] = [];
-  const get = (row: number, column: number): number =>
-    chunks[row >>> CHUNK_BITS]?.[(row & IN_CHUNK) * width + column] ?? 0;
-  const set = (row: number, column: number, value: number): void => {
-    const chunk = (chunks[row >>> CHUNK_BITS] ??= new Float64Array(CHUNK * width));
-    chunk[(row & IN_CHUNK) * width + column] = value;
-  };
   return {
-    get,
-    set,
-    getTime: (row, column) => {
-      const value = get(row, column);
-      return Number.isNaN(value) ? undefined : value;
-    },
-    setTime: (row, column, value) => {
-      set(row, column, value ?? NaN);
-    },
+    chunk: (row) => (chunks[row >>> CHUNK_BITS] ??= new Float64Array(CHUNK * width)),
+    offset: (row) => (row & IN_CHUNK) * width,
   };
+}
+
+/** A time as one of the numbers of a row. */
+export function fromTime(time: number | undefined): number {
+  return time ?? NaN;
+}
+
+/** The time that a number of a row stands for. */
+export function toTime(number: number | undefined): number | undefined {
+  return Number.isNaN(number) ? undefined : number;
 }

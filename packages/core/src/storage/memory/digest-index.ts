@@ -89,10 +89,10 @@ function createTable(digestOf: (row: number) => string): Table {
   };
 }
 
-/** FNV-1a over the last 16 UTF-16 code units: those of a SHA-256 are as random as all of it. */
+/** FNV-1a over the last 8 UTF-16 code units: those of a SHA-256 are as random as all of it. */
 function hashOf(text: string): number {
   let sum = 0x811c9dc5;
-  for (let at = Math.max(0, text.length - 16); at < text.length; at += 1) {
+  for (let at = Math.max(0, text.length - 8); at < text.length; at += 1) {
     sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   }
   return sum >>> 0;

@@ -1,7 +1,7 @@
 import type { StoredApiKey } from "../../keys/api-key.js";
 import type { RateLimits } from "../../limits/plan.js";
 import type { KeyHolder } from "../usage-storage.js";
-import { createColumn, createNumberColumns } from "./columns.js";
+import { createColumn, createNumberRows, fromTime, toTime } from "./columns.js";
 import { createIdOrder } from "./id-order.js";
 import { createSecretRows } from "./secret-rows.js";
 
@@ -28,6 +28,7 @@ const CREATED_AT = 0;
 const EXPIRES_AT = 1;
 const REVOKED_AT = 2;
 const NEWEST_SECRET = 3;
+const WIDTH = 4;
 
 const NO_LIMITS: RateLimits = Object.freeze({ perMinute: 0, perDay: 0 });
 
@@ -37,7 +38,7 @@ export function createKeyRows(): KeyRows {
   const plans = createColumn("");
   const limits = createColumn(NO_LIMITS);
   const labels = createColumn<string | undefined>(undefined);
-  const numbers = createNumberColumns(4);
+  const numbers = createNumberRows(WIDTH);
   const secrets = createSecretRows();
   const order = createIdOrder((row) => ids.get(row));
 
@@ -46,17 +47,21 @@ export function createKeyRows(): KeyRows {
     // Shared, not copied: all keys on a plan have the same.
     limits.set(row, key.limits);
     labels.set(row, key.label);
-    numbers.set(row, CREATED_AT, key.createdAt);
-    numbers.setTime(row, EXPIRES_AT, key.expiresAt);
-    numbers.setTime(row, REVOKED_AT, key.revokedAt);
-    numbers.set(row, NEWEST_SECRET, secrets.add(row, key.secrets));
+    const chunk = numbers.chunk(row);
+    const at = numbers.offset(row);
+    chunk[at + CREATED_AT] = key.createdAt;
+    chunk[at + EXPIRES_AT] = fromTime(key.expiresAt);
+    chunk[at + REVOKED_AT] = fromTime(key.revokedAt);
+    chunk[at + NEWEST_SECRET] = secrets.add(row, key.secrets);
   };
+  const numberOf = (row: number, column: number): number =>
+    numbers.chunk(row)[numbers.offset(row) + column] ?? 0;
   const readHolder = (row: number): KeyHolder["key"] => ({
     id: ids.get(row),
     plan: plans.get(row),
     limits: limits.get(row),
-    expiresAt: numbers.getTime(row, EXPIRES_AT),
-    revokedAt: numbers.getTime(row, REVOKED_AT),
+    expiresAt: toTime(numberOf(row, EXPIRES_AT)),
+    revokedAt: toTime(numberOf(row, REVOKED_AT)),
   });
 
   return {
@@ -70,14 +75,14 @@ export function createKeyRows(): KeyRows {
     },
     write: (row, key) => {
       secrets.mustBeFree(row, key.secrets);
-      secrets.remove(numbers.get(row, NEWEST_SECRET));
+      secrets.remove(numberOf(row, NEWEST_SECRET));
       fill(row, key);
     },
     read: (row) => ({
       ...readHolder(row),
       label: labels.get(row),
-      createdAt: numbers.get(row, CREATED_AT),
-      secrets: secrets.read(numbers.get(row, NEWEST_SECRET)),
+      createdAt: numberOf(row, CREATED_AT),
+      secrets: secrets.read(numberOf(row, NEWEST_SECRET)),
     }),
     readHolder,
     find: (id) => order.find(id),

@@ -1,5 +1,5 @@
 import type { ApiKeySecret } from "../../keys/api-key.js";
-import { createColumn, createNumberColumns } from "./columns.js";
+import { createColumn, createNumberRows, fromTime, toTime } from "./columns.js";
 import { createDigestIndex } from "./digest-index.js";
 
 /** The secrets of keys, a row each; those of one key are linked from the newest to the oldest. */
@@ -23,6 +23,7 @@ export interface SecretRows {
 const KEY_ROW = 0;
 const EXPIRES_AT = 1;
 const OLDER = 2;
+const WIDTH = 3;
 /** What stands in `OLDER` when there is none. */
 const NONE = -1;
 
@@ -30,7 +31,7 @@ const NONE = -1;
 export function createSecretRows(): SecretRows {
   const digests = createColumn("");
   const hints = createColumn("");
-  const numbers = createNumberColumns(3);
+  const numbers = createNumberRows(WIDTH);
   const index = createDigestIndex((row) => digests.get(row));
   const free: number[] = [];
   let length = 0;
@@ -39,20 +40,24 @@ export function createSecretRows(): SecretRows {
     const row = free.pop() ?? length++;
     digests.set(row, secret.digest);
     hints.set(row, secret.hint);
-    numbers.set(row, KEY_ROW, ofKey);
-    numbers.setTime(row, EXPIRES_AT, secret.expiresAt);
-    numbers.set(row, OLDER, older);
+    const chunk = numbers.chunk(row);
+    const at = numbers.offset(row);
+    chunk[at + KEY_ROW] = ofKey;
+    chunk[at + EXPIRES_AT] = fromTime(secret.expiresAt);
+    chunk[at + OLDER] = older;
     index.add(row, secret.digest);
     return row;
   };
+  const numberOf = (row: number, column: number): number =>
+    numbers.chunk(row)[numbers.offset(row) + column] ?? 0;
   const rowsFrom = (newest: number): readonly number[] => {
     const rows: number[] = [];
-    for (let row = newest; row !== NONE; row = numbers.get(row, OLDER)) rows.push(row);
+    for (let row = newest; row !== NONE; row = numberOf(row, OLDER)) rows.push(row);
     return rows;
   };
-  const expiresAt = (row: number): number | undefined => numbers.getTime(row, EXPIRES_AT);
+  const expiresAt = (row: number): number | undefined => toTime(numberOf(row, EXPIRES_AT));
 
-  const keyRow = (row: number): number => numbers.get(row, KEY_ROW);
+  const keyRow = (row: number): number => numberOf(row, KEY_ROW);
 
   return {
     mustBeFree: (ofKey, secrets) => {
