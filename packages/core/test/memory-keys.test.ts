@@ -28,20 +28,24 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const histories = fc.array(step, { minLength: 1, maxLength: 900, size: "max" });
 
-it(`keys in memory are as in a plain map, in ${String(HISTORIES)} histories`, async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (history) => {
-      const storage = createMemoryStorage();
-      const model = new Map<string, KeyWithUsage>();
-      const gone: string[] = [];
-      for (const [number, each] of history.entries()) {
-        gone.push(...(await takeStep(each, number, storage, model)));
-      }
-      await expectSame(storage, model, gone);
-    }),
-    { seed, numRuns: HISTORIES },
-  );
-});
+it(
+  `keys in memory are as in a plain map, in ${String(HISTORIES)} histories`,
+  { timeout: many(20_000, 300_000) },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (history) => {
+        const storage = createMemoryStorage();
+        const model = new Map<string, KeyWithUsage>();
+        const gone: string[] = [];
+        for (const [number, each] of history.entries()) {
+          gone.push(...(await takeStep(each, number, storage, model)));
+        }
+        await expectSame(storage, model, gone);
+      }),
+      { seed, numRuns: HISTORIES },
+    );
+  },
+);
 
 describe("a key that is not as the port says", () => {
   const one = keyOf("k1", 1, [secretOf(1, 1), secretOf(2, 2)]);

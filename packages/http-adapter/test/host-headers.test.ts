@@ -63,6 +63,10 @@ describe("headers of the host's own", () => {
     ["no value", ["X-Trace", undefined]],
     ["a line break", ["X-Trace", "one\r\ntwo: three"]],
     ["no name", ["X Trace", "one"]],
+    ["a Trailer", ["Trailer", "X-Trace"]],
+    ["a length", ["content-length", "3"]],
+    ["a coding", ["Transfer-Encoding", "chunked"]],
+    ["more than ASCII", ["Content-Disposition", "\xff"]],
   ])("that hold %s are reported, and left out", async (_, fields) => {
     const reported: unknown[] = [];
     const { call, dial } = await serve({
@@ -75,6 +79,16 @@ describe("headers of the host's own", () => {
     expect((await wire.answer()).status).toBe(400);
     expect(reported).toHaveLength(2);
     for (const cause of reported) expect(cause).toBeInstanceOf(TypeError);
+  });
+
+  it("that come later are reported, and left out", async () => {
+    const reported: unknown[] = [];
+    const { call } = await serve({
+      headers: () => Promise.reject(new Error("too late")) as unknown as string[],
+      onError: (cause) => reported.push(cause),
+    });
+    expect((await call()).status).toBe(200);
+    expect(reported).toEqual([expect.any(TypeError), new Error("too late")]);
   });
 
   it("that cannot be made are reported, and left out", async () => {

@@ -7,9 +7,9 @@ export interface Backlog<Shared> {
   add(job: Job<Shared>): void;
   /** The jobs of the next transaction, at least one; they stay. */
   next(): readonly Job<Shared>[];
-  /** Removes the jobs of the next transaction: they are answered. */
+  /** Removes the jobs that `next` gave: they are answered. */
   drop(jobs: readonly Job<Shared>[]): void;
-  /** One of these is to blame for a failure: each of them gets a transaction of its own. */
+  /** One of the jobs that `next` gave is to blame for a failure: each gets a transaction of its own. */
   suspect(jobs: readonly Job<Shared>[]): void;
   /** Lets this many milliseconds of waiting pass for all of them. */
   pass(milliseconds: number): void;

@@ -9,6 +9,7 @@ const reasons = [
   ["ENOENT", "it is not there"],
   ["EEXIST", "it is there already"],
   ["EISDIR", "it is a folder"],
+  ["ENOTDIR", "its folder is a file"],
   ["EACCES", "it may not be opened"],
   ["EPERM", "it may not be opened"],
   ["EROFS", "the disk is read-only"],

@@ -33,12 +33,16 @@ export async function importFile(
   if (rejects.isErr()) return err(rejects.error);
 
   const progress = createProgress(streams.stderr);
-  const onBatch: ImportPlan["onBatch"] = ({ bad }, soFar, heading) => {
+  let kept = 0;
+  const onBatch: ImportPlan["onBatch"] = async ({ bad }, soFar, heading) => {
     if (bad.length > 0) progress.clear();
     for (const { entry, reason } of bad) terminal.error(`line ${entry.first}: ${reason}`);
     progress.show(source.value.progress(), counted(soFar.pets, "pet"));
     const entries = bad.map(({ entry }) => entry);
-    return rejects.value.keep(entries, heading);
+    const keeping = await rejects.value.keep(entries, heading);
+    return keeping.map((count) => {
+      kept += count;
+    });
   };
   const stopSignal = listenForStop();
   const shouldStop = () => stopSignal.isRequested();
@@ -48,7 +52,7 @@ export async function importFile(
   );
   stopSignal.end();
   progress.clear();
-  return imported.andThen((done) => conclude(done, rejects.value.path, terminal));
+  return imported.andThen((done) => conclude(done, { kept, path: rejects.value.path }, terminal));
 }
 
 function rejectsAt(
@@ -65,7 +69,7 @@ function rejectsAt(
 
 function conclude(
   { pets, bad, nextLine, stopped }: Imported,
-  kept: string | undefined,
+  { kept, path }: { readonly kept: number; readonly path: string },
   terminal: Terminal,
 ): Result<void, string> {
   terminal.out(`imported ${counted(pets, "pet")}`);
@@ -74,6 +78,7 @@ function conclude(
     return err(`the import stopped: ${stopped} ${advice}`);
   }
   if (bad === 0) return ok();
-  const where = kept === undefined ? "" : `: kept in ${kept}`;
-  return err(`${counted(bad, "line")} could not be imported${where}`);
+  const inPath = `kept in ${path}`;
+  const where = kept === bad ? `: ${inPath}` : `: ${kept} of them ${inPath}`;
+  return err(`${counted(bad, "line")} could not be imported${kept === 0 ? "" : where}`);
 }

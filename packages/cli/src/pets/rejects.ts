@@ -1,5 +1,4 @@
-import { access, appendFile, constants, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { appendFile, open, rm, stat } from "node:fs/promises";
 import { err, ok, type Result } from "neverthrow";
 import type { Entry } from "./entry.js";
 import { describeFileError } from "./file-error.js";
@@ -8,21 +7,21 @@ const LINE_FEED = Buffer.from("\n");
 
 /** Keeps entries that were not imported, as they were, so that they can be corrected and imported. */
 export interface Rejects {
-  /** The file that holds some of them; `undefined` while there are none. */
-  readonly path: string | undefined;
-  /** Those that were too long to hold are not kept. `Err` is a line for a person. */
-  keep(entries: readonly Entry[], heading: Entry | undefined): Promise<Result<void, string>>;
+  /** Where; empty when nowhere. */
+  readonly path: string;
+  /** Keeps those that were not too long to hold, and answers how many. `Err` is a line for a person. */
+  keep(entries: readonly Entry[], heading: Entry | undefined): Promise<Result<number, string>>;
 }
 
 /** Keeps nothing. */
-export const noRejects: Rejects = { path: undefined, keep: () => Promise.resolve(ok()) };
+export const noRejects: Rejects = { path: "", keep: () => Promise.resolve(ok(0)) };
 
 /** Where rejects are kept, and what may be found there. */
 export interface RejectsPlace {
   readonly path: string;
   /** Whether a file that is already there is continued; else it is refused. */
   readonly mayContinue: boolean;
-  /** Whether somebody asked for this very file: then it must be possible to write it. */
+  /** Whether somebody asked for this very file: then it is tried before the import begins. */
   readonly isWanted: boolean;
 }
 
@@ -30,51 +29,59 @@ export interface RejectsPlace {
  * Keeps them in a file, which is made for the first of them and begins with the heading. `Err` is a
  * line for a person.
  */
-export async function openRejects({
-  path,
-  mayContinue,
-  isWanted,
-}: RejectsPlace): Promise<Result<Rejects, string>> {
-  const failed = (reason: string) =>
+export async function openRejects(place: RejectsPlace): Promise<Result<Rejects, string>> {
+  const { path } = place;
+  const failed = (error: unknown, consequence = "") =>
     err(
-      `cannot keep bad lines in ${path}: ${reason} (--rejects FILE keeps them elsewhere, --no-rejects nowhere)`,
+      `cannot keep bad lines in ${path}: ${describeFileError(error)}${consequence} (--rejects FILE keeps them elsewhere, --no-rejects nowhere)`,
     );
-  const size = await sizeOf(path);
-  if (size !== undefined && !mayContinue) return failed("it is there already");
+  let size: number | undefined;
   try {
-    if (isWanted) await access(size === undefined ? dirname(path) : path, constants.W_OK);
+    size = await (place.isWanted ? tryToWrite(place) : lookFor(place));
   } catch (error) {
-    return failed(describeFileError(error));
+    return failed(error);
   }
-
-  let isMade = size !== undefined;
-  let isEmpty = (size ?? 0) === 0;
   return ok({
-    get path() {
-      return isEmpty ? undefined : path;
-    },
+    path,
     keep: async (entries, heading) => {
-      const kept = entries.flatMap(({ bytes }) => (bytes ? [bytes, LINE_FEED] : []));
-      if (kept.length === 0) return ok();
-      const first = isEmpty && heading?.bytes ? [heading.bytes, LINE_FEED] : [];
+      const lines = entries.flatMap(({ bytes }) => bytes ?? []);
+      if (lines.length === 0) return ok(0);
+      const all = !size && heading?.bytes ? [heading.bytes, ...lines] : lines;
+      const bytes = Buffer.concat(all.flatMap((line) => [line, LINE_FEED]));
       try {
-        // Made by nobody else meanwhile.
-        await appendFile(path, Buffer.concat([...first, ...kept]), { flag: isMade ? "a" : "ax" });
-        isMade = true;
-        isEmpty = false;
-        return ok();
+        // A file that another import has made meanwhile is not continued.
+        await appendFile(path, bytes, { flag: size === undefined ? "ax" : "a" });
+        size = (size ?? 0) + bytes.length;
+        return ok(lines.length);
       } catch (error) {
-        return failed(describeFileError(error));
+        return failed(error, "; those just reported are not kept");
       }
     },
   });
 }
 
-/** `undefined` when nothing is there, or nobody may know. */
-async function sizeOf(path: string): Promise<number | undefined> {
+/** The size of the file, `undefined` when it must still be made. Throws what keeps it from being written. */
+async function tryToWrite({ path, mayContinue }: RejectsPlace): Promise<number | undefined> {
   try {
-    return (await stat(path)).size;
-  } catch {
+    await (await open(path, "wx")).close();
+    await rm(path);
     return undefined;
+  } catch (error) {
+    if (!mayContinue || codeOf(error) !== "EEXIST") throw error;
   }
+  const file = await open(path, "a");
+  const { size } = await file.stat();
+  await file.close();
+  return size;
+}
+
+/** The same without trying: there may never be anything to write. */
+async function lookFor({ path, mayContinue }: RejectsPlace): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found !== undefined && !mayContinue) throw new Error("it is there already");
+  return found?.size;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -33,7 +33,7 @@ export async function findSource(path: string, stdin: Readable): Promise<Result<
 
 /** As `/dev/stdin` is, which may well lead to a file. */
 function isNameOfAnother(path: string): boolean {
-  return /^\/(?:dev|proc)\//.test(resolve(path));
+  return /^\/(?:dev\/(?:stdin$|fd\/)|proc\/)/.test(resolve(path));
 }
 
 function sourceIn(path: string, size: number): Pick<Source, "read" | "progress"> {

@@ -70,7 +70,7 @@ describe("pets import", () => {
       expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
       "line 5: It is longer than 1024 KiB.",
       "line 6: It is not JSON in UTF-8.",
-      `petstore: 4 lines could not be imported: kept in ${rejects}`,
+      `petstore: 4 lines could not be imported: 3 of them kept in ${rejects}`,
     ]);
     // What is too long to hold is not kept.
     expect(readFileSync(rejects, "utf8")).toBe(lines(bad[0] ?? "", bad[1] ?? "", bad[3] ?? ""));

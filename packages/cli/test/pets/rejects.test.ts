@@ -84,9 +84,25 @@ describe("the bad lines of an import", () => {
     const { inFolder, importIt } = placeWith(name, bad);
     const stopped = await importIt();
     expect(stopped).toMatchObject({ code: 1, out: "imported 1 pet" });
-    expect(stopped.error).toMatch(/its name is too long .* go on with --from-line 4\.$/s);
+    expect(stopped.error).toMatch(/its name is too long; those just reported are not kept \(/);
+    expect(stopped.error).toMatch(/ go on with --from-line 4\.$/);
     expect(readdirSync(dirname(inFolder(name)))).toContain(basename(name));
   });
+
+  it.each([
+    ["a folder", ".", "it is a folder"],
+    ["in a file", "pets.csv/rejects.csv", "its folder is a file"],
+    ["in no folder", "nowhere/rejects.csv", "it is not there"],
+    ["with too long a name", "n".repeat(300), "its name is too long"],
+  ])(
+    "are refused a wanted place that is %s, before anything is imported",
+    async (_, name, reason) => {
+      const { inFolder, importIt } = placeWith("pets.csv", bad);
+      const refused = await importIt("--rejects", inFolder(name), "--from-line", "2");
+      expect(refused).toMatchObject({ code: 1, out: "" });
+      expect(refused.error).toContain(`: ${reason} (`);
+    },
+  );
 
   it("of two imports at once are never mixed", async () => {
     const { inFolder } = placeWith("pets.csv", bad);

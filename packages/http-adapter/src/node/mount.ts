@@ -22,7 +22,8 @@ export interface MountOptions extends NodeOptions {
    * Further headers for an answer, such as an X-Request-Id, as names and values in turn. Asked for
    * when the answer is written: a header set on the response before makes Node take its slow way with all
    * headers. The request is empty where the message could not be read. Where it throws, or answers what
-   * are no headers, that is reported, and the answer goes out without.
+   * are no headers in ASCII or say where the answer ends, that is reported, and the answer goes out
+   * without.
    */
   readonly headers?: ((request: IncomingMessage) => readonly string[]) | undefined;
   /**
@@ -84,6 +85,7 @@ function orNone(
   return (request) => {
     try {
       const fields = headers(request);
+      if (fields instanceof Promise) fields.catch(onError);
       mustBeFields(fields);
       return fields;
     } catch (cause) {
@@ -93,10 +95,10 @@ function orNone(
   };
 }
 
-/** RFC 9110, section 5.6.2. */
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** RFC 9110, section 5.5, as Node writes it: a character of Latin-1 for each byte. */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** RFC 9110, section 5.6.2; but for those that say where the answer ends, and nobody else may say. */
+const NAME = /^(?!(?:content-length|transfer-encoding|trailer)$)[\w!#$%&'*+.^`|~-]+$/i;
+/** RFC 9110, section 5.5: what goes beyond ASCII has no meaning, and Node refuses it in some headers. */
+const VALUE = /^[\t\x20-\x7e]*$/;
 
 /** Here, and not when the answer is written: then it would be too late to leave them out. */
 function mustBeFields(fields: unknown): void {
@@ -106,7 +108,8 @@ function mustBeFields(fields: unknown): void {
     const text: unknown = fields[index];
     const isName = index % 2 === 0;
     if (typeof text !== "string" || !(isName ? NAME : VALUE).test(text)) {
-      throw new TypeError(`headers answered what is no ${isName ? "name" : "value"} of a header`);
+      const wrong = isName ? String(text) : `a value of ${String(fields[index - 1])}`;
+      throw new TypeError(`headers answered what no host can: ${wrong}`);
     }
   }
 }

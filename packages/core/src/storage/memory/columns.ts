@@ -12,8 +12,10 @@ export interface Column<T> {
 
 /** Rows of numbers, eight bytes each: in an object, each would take up to 24. */
 export interface NumberRows {
-  /** The numbers of this row and its neighbours; 0 where none was set. */
-  chunk(row: number): Float64Array;
+  /** The numbers of this row and its neighbours, to read; none of them while none was written. */
+  chunk(row: number): Readonly<ArrayLike<number>>;
+  /** The same to write; 0 where nothing was written. */
+  writable(row: number): Float64Array;
   /** Where in its chunk this row begins. */
   offset(row: number): number;
 }
@@ -30,11 +32,14 @@ export function createColumn<T>(initial: T): Column<T> {
   };
 }
 
+const NOTHING = new Float64Array(0);
+
 /** Rows of so many numbers. */
 export function createNumberRows(width: number): NumberRows {
   const chunks: Float64Array[] = [];
   return {
-    chunk: (row) => (chunks[row >>> CHUNK_BITS] ??= new Float64Array(CHUNK * width)),
+    chunk: (row) => chunks[row >>> CHUNK_BITS] ?? NOTHING,
+    writable: (row) => (chunks[row >>> CHUNK_BITS] ??= new Float64Array(CHUNK * width)),
     offset: (row) => (row & IN_CHUNK) * width,
   };
 }

@@ -47,7 +47,7 @@ export function createKeyRows(): KeyRows {
     // Shared, not copied: all keys on a plan have the same.
     limits.set(row, key.limits);
     labels.set(row, key.label);
-    const chunk = numbers.chunk(row);
+    const chunk = numbers.writable(row);
     const at = numbers.offset(row);
     chunk[at + CREATED_AT] = key.createdAt;
     chunk[at + EXPIRES_AT] = fromTime(key.expiresAt);

@@ -40,7 +40,7 @@ export function createSecretRows(): SecretRows {
     const row = free.pop() ?? length++;
     digests.set(row, secret.digest);
     hints.set(row, secret.hint);
-    const chunk = numbers.chunk(row);
+    const chunk = numbers.writable(row);
     const at = numbers.offset(row);
     chunk[at + KEY_ROW] = ofKey;
     chunk[at + EXPIRES_AT] = fromTime(secret.expiresAt);

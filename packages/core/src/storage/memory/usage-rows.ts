@@ -7,6 +7,14 @@ export interface UsageRows {
   write(row: number, usage: Usage): void;
 }
 
+const MINUTE_OPENED_AT = 0;
+const MINUTE_USED = 1;
+const DAY_OPENED_AT = 2;
+const DAY_USED = 3;
+const REFUSALS = 4;
+const BANS = 5;
+const BANNED_AT = 6;
+const LAST_USED_AT = 7;
 const WIDTH = 8;
 
 /** Rows of usage, none of them written. */
@@ -17,27 +25,27 @@ export function createUsageRows(): UsageRows {
       const chunk = rows.chunk(row);
       const at = rows.offset(row);
       return {
-        minuteOpenedAt: chunk[at] ?? 0,
-        minuteUsed: chunk[at + 1] ?? 0,
-        dayOpenedAt: chunk[at + 2] ?? 0,
-        dayUsed: chunk[at + 3] ?? 0,
-        refusals: chunk[at + 4] ?? 0,
-        bans: chunk[at + 5] ?? 0,
-        bannedAt: chunk[at + 6] ?? 0,
-        lastUsedAt: chunk[at + 7] ?? 0,
+        minuteOpenedAt: chunk[at + MINUTE_OPENED_AT] ?? 0,
+        minuteUsed: chunk[at + MINUTE_USED] ?? 0,
+        dayOpenedAt: chunk[at + DAY_OPENED_AT] ?? 0,
+        dayUsed: chunk[at + DAY_USED] ?? 0,
+        refusals: chunk[at + REFUSALS] ?? 0,
+        bans: chunk[at + BANS] ?? 0,
+        bannedAt: chunk[at + BANNED_AT] ?? 0,
+        lastUsedAt: chunk[at + LAST_USED_AT] ?? 0,
       };
     },
     write: (row, usage) => {
-      const chunk = rows.chunk(row);
+      const chunk = rows.writable(row);
       const at = rows.offset(row);
-      chunk[at] = usage.minuteOpenedAt;
-      chunk[at + 1] = usage.minuteUsed;
-      chunk[at + 2] = usage.dayOpenedAt;
-      chunk[at + 3] = usage.dayUsed;
-      chunk[at + 4] = usage.refusals;
-      chunk[at + 5] = usage.bans;
-      chunk[at + 6] = usage.bannedAt;
-      chunk[at + 7] = usage.lastUsedAt;
+      chunk[at + MINUTE_OPENED_AT] = usage.minuteOpenedAt;
+      chunk[at + MINUTE_USED] = usage.minuteUsed;
+      chunk[at + DAY_OPENED_AT] = usage.dayOpenedAt;
+      chunk[at + DAY_USED] = usage.dayUsed;
+      chunk[at + REFUSALS] = usage.refusals;
+      chunk[at + BANS] = usage.bans;
+      chunk[at + BANNED_AT] = usage.bannedAt;
+      chunk[at + LAST_USED_AT] = usage.lastUsedAt;
     },
   };
 }
