@@ -108,8 +108,10 @@ function mustBeFields(fields: unknown): void {
     const text: unknown = fields[index];
     const isName = index % 2 === 0;
     if (typeof text !== "string" || !(isName ? NAME : VALUE).test(text)) {
-      const wrong = isName ? String(text) : `a value of ${String(fields[index - 1])}`;
-      throw new TypeError(`headers answered what no host can: ${wrong}`);
+      const what = isName
+        ? `the name ${String(text)}`
+        : `this value of ${String(fields[index - 1])}`;
+      throw new TypeError(`headers must not answer ${what}`);
     }
   }
 }

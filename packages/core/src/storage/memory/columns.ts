@@ -12,7 +12,9 @@ export interface Column<T> {
 
 /** Rows of numbers, eight bytes each: in an object, each would take up to 24. */
 export interface NumberRows {
-  /** The numbers of this row and its neighbours, to read; none of them while none was written. */
+  /** A number of a row; 0 where none was written. */
+  get(row: number, column: number): number;
+  /** The numbers of this row and its neighbours, to read several; none while none was written. */
   chunk(row: number): Readonly<ArrayLike<number>>;
   /** The same to write; 0 where nothing was written. */
   writable(row: number): Float64Array;
@@ -37,10 +39,13 @@ const NOTHING = new Float64Array(0);
 /** Rows of so many numbers. */
 export function createNumberRows(width: number): NumberRows {
   const chunks: Float64Array[] = [];
+  const chunk = (row: number): Float64Array => chunks[row >>> CHUNK_BITS] ?? NOTHING;
+  const offset = (row: number): number => (row & IN_CHUNK) * width;
   return {
-    chunk: (row) => chunks[row >>> CHUNK_BITS] ?? NOTHING,
+    get: (row, column) => chunk(row)[offset(row) + column] ?? 0,
+    chunk,
     writable: (row) => (chunks[row >>> CHUNK_BITS] ??= new Float64Array(CHUNK * width)),
-    offset: (row) => (row & IN_CHUNK) * width,
+    offset,
   };
 }
 

@@ -54,14 +54,12 @@ export function createKeyRows(): KeyRows {
     chunk[at + REVOKED_AT] = fromTime(key.revokedAt);
     chunk[at + NEWEST_SECRET] = secrets.add(row, key.secrets);
   };
-  const numberOf = (row: number, column: number): number =>
-    numbers.chunk(row)[numbers.offset(row) + column] ?? 0;
   const readHolder = (row: number): KeyHolder["key"] => ({
     id: ids.get(row),
     plan: plans.get(row),
     limits: limits.get(row),
-    expiresAt: toTime(numberOf(row, EXPIRES_AT)),
-    revokedAt: toTime(numberOf(row, REVOKED_AT)),
+    expiresAt: toTime(numbers.get(row, EXPIRES_AT)),
+    revokedAt: toTime(numbers.get(row, REVOKED_AT)),
   });
 
   return {
@@ -75,14 +73,14 @@ export function createKeyRows(): KeyRows {
     },
     write: (row, key) => {
       secrets.mustBeFree(row, key.secrets);
-      secrets.remove(numberOf(row, NEWEST_SECRET));
+      secrets.remove(numbers.get(row, NEWEST_SECRET));
       fill(row, key);
     },
     read: (row) => ({
       ...readHolder(row),
       label: labels.get(row),
-      createdAt: numberOf(row, CREATED_AT),
-      secrets: secrets.read(numberOf(row, NEWEST_SECRET)),
+      createdAt: numbers.get(row, CREATED_AT),
+      secrets: secrets.read(numbers.get(row, NEWEST_SECRET)),
     }),
     readHolder,
     find: (id) => order.find(id),

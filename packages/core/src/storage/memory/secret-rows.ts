@@ -48,16 +48,13 @@ export function createSecretRows(): SecretRows {
     index.add(row, secret.digest);
     return row;
   };
-  const numberOf = (row: number, column: number): number =>
-    numbers.chunk(row)[numbers.offset(row) + column] ?? 0;
   const rowsFrom = (newest: number): readonly number[] => {
     const rows: number[] = [];
-    for (let row = newest; row !== NONE; row = numberOf(row, OLDER)) rows.push(row);
+    for (let row = newest; row !== NONE; row = numbers.get(row, OLDER)) rows.push(row);
     return rows;
   };
-  const expiresAt = (row: number): number | undefined => toTime(numberOf(row, EXPIRES_AT));
-
-  const keyRow = (row: number): number => numberOf(row, KEY_ROW);
+  const expiresAt = (row: number): number | undefined => toTime(numbers.get(row, EXPIRES_AT));
+  const keyRow = (row: number): number => numbers.get(row, KEY_ROW);
 
   return {
     mustBeFree: (ofKey, secrets) => {
