@@ -1,11 +1,12 @@
 import type { KeyQuery, KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore/core";
 import { ok } from "neverthrow";
+import type { Batch } from "./committer.js";
 import type { Connection } from "./connection.js";
 import { ask } from "./decision.js";
 import type { Read } from "./reader.js";
 import { prepareApiKeySecrets } from "./tables/api-key-secrets.js";
 import { prepareApiKeys, type BareKeyWithUsage } from "./tables/api-keys.js";
-import type { Batch, WriteQueue } from "./write-queue.js";
+import type { WriteQueue } from "./write-queue.js";
 
 export function createKeyStorage(
   durable: Connection,

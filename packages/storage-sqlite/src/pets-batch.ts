@@ -1,7 +1,7 @@
 import { storageFailure, type NewPet, type Pet, type StorageFailure } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { PetWrites } from "./tables/pets.js";
-import type { Batch } from "./write-queue.js";
+import type { Batch } from "./committer.js";
 
 /**
  * The animals that one batch of calls adds: each gets its id at once, since the batch holds the lock

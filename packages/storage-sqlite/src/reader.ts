@@ -2,7 +2,8 @@ import type { StorageFailure } from "@petstore/core";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Connection } from "./connection.js";
 import { failureOf, isBusy } from "./failure.js";
-import type { Batch, WriteQueue } from "./write-queue.js";
+import type { Batch } from "./committer.js";
+import type { WriteQueue } from "./write-queue.js";
 
 /** Runs a read and answers as a storage does. `tried` names it in a failure, as in "Listing pets". */
 export type Read = <T>(tried: string, work: () => T) => ResultAsync<T, StorageFailure>;

@@ -1,6 +1,6 @@
 import type { KeyHolder, Usage } from "@petstore/core";
 import type { ApiKeyUsage } from "./tables/api-key-usage.js";
-import type { Batch } from "./write-queue.js";
+import type { Batch } from "./committer.js";
 
 /**
  * The usage of keys as one batch of calls sees and changes it: each call sees what those before it

@@ -1,16 +1,10 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
-import { err, ok, ResultAsync, type Result } from "neverthrow";
+import { err, ResultAsync } from "neverthrow";
 import { createBacklog } from "./backlog.js";
+import { createCommitter, type Batch } from "./committer.js";
 import type { Connection } from "./connection.js";
-import { hasBlocked, isBusy, isOwnFault } from "./failure.js";
-import { createJob, type Job, type Work } from "./job.js";
-import { pauseAfter, type Patience } from "./patience.js";
-
-/** What the calls of one transaction share. */
-export interface Batch {
-  /** Writes what the calls have left to be written; the last thing before the commit. */
-  finish(): void;
-}
+import { createJob, type Work } from "./job.js";
+import type { Patience } from "./patience.js";
 
 /**
  * Writes that arrive in one turn of the event loop share one transaction, so one sync of the disk.
@@ -44,15 +38,11 @@ export function createWriteQueue<Shared extends Batch>(
   next?: Pick<WriteQueue<Batch>, "joinTurn">,
 ): WriteQueue<Shared> {
   const backlog = createBacklog<Shared>(patience.deadline);
+  const commitNext = createCommitter(connection, patience, openBatch, backlog);
   let scheduled = false;
-  let tries = 0;
   let closing: Promise<void> | undefined;
   let drained: (() => void) | undefined;
 
-  const goOn = (): void => {
-    if (backlog.isEmpty()) drained?.();
-    else joinTurn();
-  };
   const joinTurn = (): void => {
     if (scheduled) return;
     scheduled = true;
@@ -62,37 +52,12 @@ export function createWriteQueue<Shared extends Batch>(
   };
   const flush = (): void => {
     scheduled = false;
-    if (!backlog.isEmpty()) commitNext();
-    goOn();
-  };
-
-  const commitNext = (): void => {
-    const jobs = backlog.next();
-    const outcome = commit(connection, jobs, openBatch);
-    if (outcome.isErr() && isBusy(outcome.error)) {
-      tryAgainLater(outcome.error);
-    } else if (outcome.isErr() && jobs.length > 1 && isOwnFault(outcome.error)) {
-      backlog.suspect(jobs);
-    } else {
-      tries = 0;
-      backlog.drop(jobs);
-      outcome.match(
-        (answers) => answers.forEach((answer) => answer()),
-        (error) => jobs.forEach((job) => job.fail(error)),
-      );
-    }
-  };
-  const tryAgainLater = (error: unknown): void => {
-    if (hasBlocked(error)) backlog.pass(patience.blocking);
-    for (const job of backlog.takeExpired()) job.fail(error);
-    if (backlog.isEmpty()) return;
-    tries += 1;
-    scheduled = true;
-    const pause = pauseAfter(tries);
-    runAfter(pause, () => {
-      backlog.pass(pause);
-      flush();
-    });
+    const pause = backlog.isEmpty() ? undefined : commitNext();
+    if (pause !== undefined) {
+      scheduled = true;
+      runAfter(pause, flush);
+    } else if (backlog.isEmpty()) drained?.();
+    else joinTurn();
   };
 
   return {
@@ -111,7 +76,7 @@ export function createWriteQueue<Shared extends Batch>(
     close: () =>
       (closing ??= new Promise((resolve) => {
         drained = resolve;
-        goOn();
+        joinTurn();
       })),
   };
 }
@@ -120,24 +85,4 @@ export function createWriteQueue<Shared extends Batch>(
 function runAfter(pause: number, work: () => void): void {
   if (pause === 0) setImmediate(work);
   else setTimeout(work, pause);
-}
-
-/** Runs the jobs in one transaction, and returns how to answer each; or why all of them are lost. */
-function commit<Shared extends Batch>(
-  connection: Connection,
-  jobs: readonly Job<Shared>[],
-  openBatch: () => Shared,
-): Result<readonly (() => void)[], unknown> {
-  try {
-    return ok(
-      connection.write(() => {
-        const batch = openBatch();
-        const answers = jobs.map((job) => job.run(batch));
-        batch.finish();
-        return answers;
-      }),
-    );
-  } catch (error) {
-    return err(error);
-  }
 }

@@ -9,7 +9,7 @@ import type { KeyWithUsage } from "../storage/key-storage.js";
 import type { GuardedStorage } from "../storage/guard-storage.js";
 import { hasExpired } from "./credential.js";
 import { newKeyId } from "./key-id.js";
-import { createKeyRecords } from "./key-records.js";
+import { createKeyRecords, type KeyRecords } from "./key-records.js";
 import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-request.js";
 import type { ApiKey, KeyRing } from "./key-ring.js";
 import { viewKey } from "./key-view.js";
@@ -29,22 +29,45 @@ export interface KeyRingParts {
 /** The events that tell of a key as it is afterwards. */
 type KeyEvent = "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted";
 
+/** What the operations on keys share. */
+interface Desk extends KeyRingParts {
+  readonly records: KeyRecords;
+  /** A key as its host sees it now. */
+  readonly view: (stored: KeyWithUsage) => ApiKey;
+  /** The same, and tells of it. */
+  readonly viewAndTell: (type: KeyEvent) => (stored: KeyWithUsage) => ApiKey;
+}
+
 /** The host's key ring over a storage. */
 export function createKeyRing(parts: KeyRingParts): KeyRing {
-  const { plans, random, read, tell } = parts;
-  const records = createKeyRecords(parts.storage);
-  const view = (stored: KeyWithUsage): ApiKey => viewKey(stored, parts, read());
+  const desk = openDesk(parts);
+  const find: KeyRing["find"] = (id) => desk.records.find(id).map(desk.view);
+  return Object.freeze({
+    issue: issueAt(desk),
+    find,
+    list: listAt(desk),
+    revoke: revokeAt(desk),
+    rotate: rotateAt(desk),
+    changePlan: changePlanAt(desk),
+    liftBan: liftBanAt(desk),
+    usage: (id: string) => find(id).map((key) => key.usage),
+  });
+}
+
+function openDesk(parts: KeyRingParts): Desk {
+  const view = (stored: KeyWithUsage): ApiKey => viewKey(stored, parts, parts.read());
   const viewAndTell =
     (type: KeyEvent) =>
     (stored: KeyWithUsage): ApiKey => {
       const key = view(stored);
-      tell(() => ({ type, at: read().now, key }));
+      parts.tell(() => ({ type, at: parts.read().now, key }));
       return key;
     };
+  return { ...parts, records: createKeyRecords(parts.storage), view, viewAndTell };
+}
 
-  const find = (id: string) => records.find(id).map(view);
-
-  const issue: KeyRing["issue"] = (input) => {
+function issueAt({ plans, random, read, records, viewAndTell }: Desk): KeyRing["issue"] {
+  return (input) => {
     const { now } = read();
     return parseKeyRequest(input, plans, now).asyncAndThen((request) => {
       const secret = mintSecret(random);
@@ -65,8 +88,10 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
         .map((key) => ({ secret, key }));
     });
   };
+}
 
-  const list: KeyRing["list"] = (input = {}) =>
+function listAt({ records, view }: Desk): KeyRing["list"] {
+  return (input = {}) =>
     parseKeyQuery(input).asyncAndThen((query) =>
       // One more than the page holds: its presence tells whether there is a next page.
       records.page({ ...query, limit: query.limit + 1 }).map((found) => {
@@ -78,8 +103,10 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
         };
       }),
     );
+}
 
-  const revoke: KeyRing["revoke"] = (id) => {
+function revokeAt({ read, records, view, viewAndTell }: Desk): KeyRing["revoke"] {
+  return (id) => {
     const { now } = read();
     let isNew = false;
     return records
@@ -89,8 +116,10 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
       })
       .map((stored) => (isNew ? viewAndTell("key_revoked") : view)(stored));
   };
+}
 
-  const rotate: KeyRing["rotate"] = (id, options = {}) =>
+function rotateAt({ random, read, records, viewAndTell }: Desk): KeyRing["rotate"] {
+  return (id, options = {}) =>
     parseOverlap(options).asyncAndThen((overlap) => {
       const { now } = read();
       const secret = mintSecret(random);
@@ -103,20 +132,20 @@ export function createKeyRing(parts: KeyRingParts): KeyRing {
         .map(viewAndTell("key_rotated"))
         .map((key) => ({ secret, key }));
     });
+}
 
-  const changePlan: KeyRing["changePlan"] = (id, to) =>
+function changePlanAt({ plans, records, viewAndTell }: Desk): KeyRing["changePlan"] {
+  return (id, to) =>
     parsePlanChoice(to, plans).asyncAndThen((choice) =>
       records.change(id, (key) => ok({ ...key, ...choice })).map(viewAndTell("plan_changed")),
     );
+}
 
-  const liftBan: KeyRing["liftBan"] = (id) =>
+function liftBanAt({ records, view, viewAndTell }: Desk): KeyRing["liftBan"] {
+  return (id) =>
     records
       .forgetBans(id)
       .map(({ before, after }) =>
         (view(before).bannedUntil === undefined ? view : viewAndTell("ban_lifted"))(after),
       );
-
-  const usage: KeyRing["usage"] = (id) => find(id).map((key) => key.usage);
-
-  return Object.freeze({ issue, find, list, revoke, rotate, changePlan, liftBan, usage });
 }

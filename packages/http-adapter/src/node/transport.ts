@@ -42,29 +42,12 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
 ): NodeTransport<Request> {
   const answerer = createAnswerer(store, settings);
   const { basePath, origin, onError, maxBodySeconds } = settings;
-  /** What comes after an answer with `Connection: close` is no request (RFC 9112, section 9.6). */
-  const closed = new WeakSet<Socket>();
-
-  function write(
-    request: Request,
-    response: ServerResponse,
-    answer: HttpResponse,
-    closing: Closing,
-  ): void {
-    try {
-      for (const field of more(request)) answer.headers.push(field);
-      const connection = writeResponse(request, response, answer, closing);
-      if (connection === "closing") closed.add(request.socket);
-    } catch (cause) {
-      onError(cause);
-      response.destroy();
-    }
-  }
+  const { write, hasClosed } = createWriter(more, onError);
 
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
     serve: (request, response, place, expectation, view, handedOver) => {
-      if (closed.has(request.socket)) {
+      if (hasClosed(request.socket)) {
         handedOver?.();
         return;
       }
@@ -88,6 +71,39 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
       for (const field of more(request)) answer.headers.push(field);
       return answer;
     },
+  };
+}
+
+/** Writes answers, and knows on which connections the last one was written. */
+interface Writer {
+  /** Never throws: an answer that cannot be written ends its connection. */
+  readonly write: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: HttpResponse,
+    closing: Closing,
+  ) => void;
+  /** What comes after an answer with `Connection: close` is no request (RFC 9112, section 9.6). */
+  readonly hasClosed: (socket: Socket) => boolean;
+}
+
+function createWriter(
+  more: (request: IncomingMessage) => Fields,
+  onError: (cause: unknown) => void,
+): Writer {
+  const closed = new WeakSet<Socket>();
+  return {
+    write: (request, response, answer, closing) => {
+      try {
+        for (const field of more(request)) answer.headers.push(field);
+        const connection = writeResponse(request, response, answer, closing);
+        if (connection === "closing") closed.add(request.socket);
+      } catch (cause) {
+        onError(cause);
+        response.destroy();
+      }
+    },
+    hasClosed: (socket) => closed.has(socket),
   };
 }
 

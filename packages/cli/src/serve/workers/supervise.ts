@@ -1,7 +1,7 @@
-import cluster, { type Worker } from "node:cluster";
 import type { Clock } from "@petstore/core";
+import { createCrew } from "./crew.js";
 import { restart } from "./restart.js";
-import { isWorkerMessage } from "./worker-message.js";
+import { startWorker } from "./start-worker.js";
 
 /** What is told of the workers. */
 export interface Supervision {
@@ -31,34 +31,30 @@ export function supervise(
   clock: Clock,
   { onListening, onRemark }: Supervision,
 ): Workers {
-  const running = new Set<Worker>();
+  const crew = createCrew(DEADLINE);
   const listening = new Set<number>();
   const pauses = new Set<NodeJS.Timeout>();
-  let problem: string | undefined;
-  let cut: NodeJS.Timeout | undefined;
-  let resolveEnded: (problem: string | undefined) => void = () => undefined;
+
+  const stop = (problem?: string): void => {
+    for (const pause of pauses) clearTimeout(pause);
+    crew.dismiss(problem);
+  };
 
   const start = (place: number, deaths: readonly number[]): void => {
-    const worker = cluster.fork();
-    let said: string | undefined;
-    running.add(worker);
-    worker.on("message", (message: unknown) => {
-      if (!isWorkerMessage(message)) return;
-      if (message.kind === "problem") said = message.problem;
-      else greet(place, message.url);
+    const worker = startWorker({
+      onListening: (url) => greet(place, url),
+      onEnd: ({ problem, how }) => {
+        crew.leave(worker, problem);
+        if (crew.isDismissed) return;
+        if (problem !== undefined && listening.size < count) stop(problem);
+        else replace(place, deaths, problem ?? how);
+      },
     });
-    worker.on("exit", (code, signal) => {
-      running.delete(worker);
-      if (cut !== undefined) finish(said);
-      else if (said !== undefined && listening.size < count) stop(said);
-      else replace(place, deaths, said ?? `it ended with ${signal || `exit code ${code}`}`);
-    });
+    crew.join(worker);
   };
 
   const greet = (place: number, url: string): void => {
-    if (listening.size === count) return;
-    listening.add(place);
-    if (listening.size === count) onListening(url);
+    if (listening.size < count && listening.add(place).size === count) onListening(url);
   };
 
   const replace = (place: number, deaths: readonly number[], reason: string): void => {
@@ -75,29 +71,6 @@ export function supervise(
     pauses.add(pause);
   };
 
-  const stop = (reason?: string): void => {
-    problem ??= reason;
-    if (cut !== undefined) return;
-    for (const pause of pauses) clearTimeout(pause);
-    for (const { process } of running) process.kill("SIGTERM");
-    cut = setTimeout(() => {
-      problem ??= "a worker had not finished at the deadline";
-      for (const { process } of running) process.kill("SIGKILL");
-    }, DEADLINE);
-    finish();
-  };
-
-  const finish = (reason?: string): void => {
-    problem ??= reason;
-    if (running.size > 0) return;
-    clearTimeout(cut);
-    resolveEnded(problem);
-  };
-
-  // Each worker accepts for itself: Node's round robin loses the connections that it has handed to a
-  // worker which dies before it takes them, and their clients wait for ever.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const ended = new Promise<string | undefined>((resolve) => (resolveEnded = resolve));
   for (let place = 0; place < count; place += 1) start(place, []);
-  return { stop: () => stop(), ended };
+  return { stop: () => stop(), ended: crew.ended };
 }

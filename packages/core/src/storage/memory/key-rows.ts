@@ -34,26 +34,54 @@ const NO_LIMITS: RateLimits = Object.freeze({ perMinute: 0, perDay: 0 });
 
 /** No keys. */
 export function createKeyRows(): KeyRows {
+  const fields = createKeyFields();
+  const secrets = createSecretRows();
+  const order = createIdOrder((row) => fields.id(row));
+
+  return {
+    add: (key) => {
+      const row = order.length;
+      if (order.find(key.id) !== undefined) throw new Error("There is a key with this id.");
+      secrets.mustBeFree(row, key.secrets);
+      fields.name(row, key.id);
+      order.add(row);
+      fields.write(row, key, secrets.add(row, key.secrets));
+    },
+    write: (row, key) => {
+      secrets.mustBeFree(row, key.secrets);
+      secrets.remove(fields.newestSecret(row));
+      fields.write(row, key, secrets.add(row, key.secrets));
+    },
+    read: (row) => ({ ...fields.read(row), secrets: secrets.read(fields.newestSecret(row)) }),
+    readHolder: fields.readHolder,
+    find: (id) => order.find(id),
+    after: (id) => order.after(id),
+    holder: (digest) => {
+      const secret = secrets.find(digest);
+      return secret === undefined
+        ? undefined
+        : { row: secrets.keyRow(secret), expiresAt: secrets.expiresAt(secret) };
+    },
+  };
+}
+
+/** What is kept of a key, by its row. */
+interface KeyFields {
+  readonly name: (row: number, id: string) => void;
+  /** Everything but the id. */
+  readonly write: (row: number, key: StoredApiKey, newestSecret: number) => void;
+  readonly read: (row: number) => Omit<StoredApiKey, "secrets">;
+  readonly readHolder: (row: number) => KeyHolder["key"];
+  readonly id: (row: number) => string;
+  readonly newestSecret: (row: number) => number;
+}
+
+function createKeyFields(): KeyFields {
   const ids = createColumn("");
   const plans = createColumn("");
   const limits = createColumn(NO_LIMITS);
   const labels = createColumn<string | undefined>(undefined);
   const numbers = createNumberRows(WIDTH);
-  const secrets = createSecretRows();
-  const order = createIdOrder((row) => ids.get(row));
-
-  const fill = (row: number, key: StoredApiKey): void => {
-    plans.set(row, key.plan);
-    // Shared, not copied: all keys on a plan have the same.
-    limits.set(row, key.limits);
-    labels.set(row, key.label);
-    const chunk = numbers.writable(row);
-    const at = numbers.offset(row);
-    chunk[at + CREATED_AT] = key.createdAt;
-    chunk[at + EXPIRES_AT] = fromTime(key.expiresAt);
-    chunk[at + REVOKED_AT] = fromTime(key.revokedAt);
-    chunk[at + NEWEST_SECRET] = secrets.add(row, key.secrets);
-  };
   const readHolder = (row: number): KeyHolder["key"] => ({
     id: ids.get(row),
     plan: plans.get(row),
@@ -63,33 +91,26 @@ export function createKeyRows(): KeyRows {
   });
 
   return {
-    add: (key) => {
-      const row = order.length;
-      if (order.find(key.id) !== undefined) throw new Error("There is a key with this id.");
-      secrets.mustBeFree(row, key.secrets);
-      ids.set(row, key.id);
-      order.add(row);
-      fill(row, key);
-    },
-    write: (row, key) => {
-      secrets.mustBeFree(row, key.secrets);
-      secrets.remove(numbers.get(row, NEWEST_SECRET));
-      fill(row, key);
+    name: (row, id) => ids.set(row, id),
+    write: (row, key, newestSecret) => {
+      plans.set(row, key.plan);
+      // Shared, not copied: all keys on a plan have the same.
+      limits.set(row, key.limits);
+      labels.set(row, key.label);
+      const chunk = numbers.writable(row);
+      const at = numbers.offset(row);
+      chunk[at + CREATED_AT] = key.createdAt;
+      chunk[at + EXPIRES_AT] = fromTime(key.expiresAt);
+      chunk[at + REVOKED_AT] = fromTime(key.revokedAt);
+      chunk[at + NEWEST_SECRET] = newestSecret;
     },
     read: (row) => ({
       ...readHolder(row),
       label: labels.get(row),
       createdAt: numbers.get(row, CREATED_AT),
-      secrets: secrets.read(numbers.get(row, NEWEST_SECRET)),
     }),
     readHolder,
-    find: (id) => order.find(id),
-    after: (id) => order.after(id),
-    holder: (digest) => {
-      const secret = secrets.find(digest);
-      return secret === undefined
-        ? undefined
-        : { row: secrets.keyRow(secret), expiresAt: secrets.expiresAt(secret) };
-    },
+    id: (row) => ids.get(row),
+    newestSecret: (row) => numbers.get(row, NEWEST_SECRET),
   };
 }

@@ -29,60 +29,85 @@ const NONE = -1;
 
 /** No secrets. */
 export function createSecretRows(): SecretRows {
-  const digests = createColumn("");
-  const hints = createColumn("");
-  const numbers = createNumberRows(WIDTH);
-  const index = createDigestIndex((row) => digests.get(row));
+  const fields = createSecretFields();
+  const index = createDigestIndex((row) => fields.digest(row));
   const free: number[] = [];
   let length = 0;
 
   const add = (ofKey: number, secret: ApiKeySecret, older: number): number => {
     const row = free.pop() ?? length++;
-    digests.set(row, secret.digest);
-    hints.set(row, secret.hint);
-    const chunk = numbers.writable(row);
-    const at = numbers.offset(row);
-    chunk[at + KEY_ROW] = ofKey;
-    chunk[at + EXPIRES_AT] = fromTime(secret.expiresAt);
-    chunk[at + OLDER] = older;
+    fields.write(row, ofKey, secret, older);
     index.add(row, secret.digest);
     return row;
   };
   const rowsFrom = (newest: number): readonly number[] => {
     const rows: number[] = [];
-    for (let row = newest; row !== NONE; row = numbers.get(row, OLDER)) rows.push(row);
+    for (let row = newest; row !== NONE; row = fields.older(row)) rows.push(row);
     return rows;
   };
-  const expiresAt = (row: number): number | undefined => toTime(numbers.get(row, EXPIRES_AT));
-  const keyRow = (row: number): number => numbers.get(row, KEY_ROW);
 
   return {
     mustBeFree: (ofKey, secrets) => {
       const taken = secrets.some(({ digest }, at) => {
         const row = index.find(digest);
-        const isOthers = row !== undefined && keyRow(row) !== ofKey;
+        const isOthers = row !== undefined && fields.keyRow(row) !== ofKey;
         return isOthers || secrets.findIndex((each) => each.digest === digest) !== at;
       });
       if (taken) throw new Error("There is a secret with this digest.");
     },
     add: (ofKey, secrets) =>
       secrets.reduceRight((older, secret) => add(ofKey, secret, older), NONE),
-    read: (newest) =>
-      rowsFrom(newest).map((row) => ({
-        digest: digests.get(row),
-        hint: hints.get(row),
-        expiresAt: expiresAt(row),
-      })),
+    read: (newest) => rowsFrom(newest).map(fields.read),
     remove: (newest) => {
       for (const row of rowsFrom(newest)) {
-        index.remove(digests.get(row));
-        digests.set(row, "");
-        hints.set(row, "");
+        index.remove(fields.digest(row));
+        fields.forget(row);
         free.push(row);
       }
     },
     find: (digest) => index.find(digest),
-    keyRow,
+    keyRow: fields.keyRow,
+    expiresAt: fields.expiresAt,
+  };
+}
+
+/** What is kept of a secret, by its row. */
+interface SecretFields {
+  readonly write: (row: number, ofKey: number, secret: ApiKeySecret, older: number) => void;
+  readonly read: (row: number) => ApiKeySecret;
+  /** Lets go of the texts. */
+  readonly forget: (row: number) => void;
+  readonly digest: (row: number) => string;
+  readonly keyRow: (row: number) => number;
+  readonly expiresAt: (row: number) => number | undefined;
+  /** The row of the next older secret of the same key, or `NONE`. */
+  readonly older: (row: number) => number;
+}
+
+function createSecretFields(): SecretFields {
+  const digests = createColumn("");
+  const hints = createColumn("");
+  const numbers = createNumberRows(WIDTH);
+  const expiresAt = (row: number): number | undefined => toTime(numbers.get(row, EXPIRES_AT));
+
+  return {
+    write: (row, ofKey, secret, older) => {
+      digests.set(row, secret.digest);
+      hints.set(row, secret.hint);
+      const chunk = numbers.writable(row);
+      const at = numbers.offset(row);
+      chunk[at + KEY_ROW] = ofKey;
+      chunk[at + EXPIRES_AT] = fromTime(secret.expiresAt);
+      chunk[at + OLDER] = older;
+    },
+    read: (row) => ({ digest: digests.get(row), hint: hints.get(row), expiresAt: expiresAt(row) }),
+    forget: (row) => {
+      digests.set(row, "");
+      hints.set(row, "");
+    },
+    digest: (row) => digests.get(row),
+    keyRow: (row) => numbers.get(row, KEY_ROW),
     expiresAt,
+    older: (row) => numbers.get(row, OLDER),
   };
 }
