@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import {
   badRequest,
   chunkExtensionsTooLong,
@@ -47,15 +48,32 @@ function describe(error: Error): string {
     : `The request is not valid HTTP: ${reason}.`;
 }
 
-/** A method, a space, and a target that does not end. */
-const IN_TARGET = /(?:^|\r\n\r\n)[\r\n]*[A-Z-]+ [^\r\n]*$/;
-
 /**
  * Whether the parser was still in the request line. It counts target and header section together
- * and does not say; the packet tells when the message begins in it.
+ * and does not say; the packet tells when the message begins in it, else it is taken for a header.
  */
 function isInTarget(error: Error): boolean {
   if (!("rawPacket" in error) || !(error.rawPacket instanceof Uint8Array)) return false;
   const parsed = "bytesParsed" in error ? Number(error.bytesParsed) : 0;
-  return IN_TARGET.test(Buffer.from(error.rawPacket).toString("latin1", 0, parsed));
+  const packet = Buffer.from(error.rawPacket.buffer, error.rawPacket.byteOffset, parsed);
+  const line = Math.max(packet.lastIndexOf(CARRIAGE_RETURN), packet.lastIndexOf(LINE_FEED)) + 1;
+  return beginsWithMethod(packet.subarray(line)) && endsMessage(packet.subarray(0, line));
+}
+
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+const EMPTY_LINE = Buffer.from("\r\n\r\n");
+/** Longer than any method that Node knows, and the space after it. */
+const LONGEST_METHOD = 20;
+
+function beginsWithMethod(line: Buffer): boolean {
+  const [method = ""] = line.toString("latin1", 0, LONGEST_METHOD).split(" ", 1);
+  return METHODS.includes(method) && line.length > method.length;
+}
+
+/** Whether a message may begin after these bytes: after nothing, or after an empty line. */
+function endsMessage(bytes: Buffer): boolean {
+  let start = bytes.length;
+  while (bytes[start - 1] === CARRIAGE_RETURN || bytes[start - 1] === LINE_FEED) start -= 1;
+  return start === 0 || bytes.includes(EMPTY_LINE, start);
 }
