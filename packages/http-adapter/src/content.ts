@@ -25,8 +25,12 @@ export function checkContent(
     : err(unsupportedContentCoding());
 }
 
+/** Far more than anybody needs. Node's parser takes the square of the length for some. */
+const LONGEST_TYPE = 256;
+
 function isJson(contentType: string): boolean {
   if (contentType === "application/json") return true;
+  if (contentType.length > LONGEST_TYPE) return false;
   try {
     const { essence, params } = new MIMEType(contentType);
     const charset = params.get("charset") ?? "utf-8";
@@ -36,6 +40,7 @@ function isJson(contentType: string): boolean {
   }
 }
 
+/** An empty line is an empty list of codings. */
 function isIdentity(contentCoding: string): boolean {
-  return contentCoding.toLowerCase() === "identity";
+  return contentCoding === "" || contentCoding.toLowerCase() === "identity";
 }

@@ -1,3 +1,5 @@
+import { harmless } from "./host-callback.js";
+
 /** What every transport of the adapter can be given; everything has a default. */
 export interface HttpOptions {
   /**
@@ -14,7 +16,7 @@ export interface HttpOptions {
   readonly maxBodySeconds?: number | undefined;
   /**
    * Told what stays hidden from clients: the cause of every 503 `storage_unavailable` and of every
-   * 500 `internal_error`. What it throws is ignored.
+   * 500 `internal_error`. What it throws, or rejects with, is ignored.
    */
   readonly onError?: ((cause: unknown) => void) | undefined;
 }
@@ -43,7 +45,7 @@ export function parseHttpSettings(options: HttpOptions): HttpSettings {
     basePath,
     maxBodyBytes,
     maxBodySeconds,
-    onError: harmless(onError),
+    onError: harmless(onError, ignore),
   });
 }
 
@@ -77,15 +79,5 @@ function isSeconds(value: unknown): boolean {
 }
 
 function ignore(): void {
-  // Nobody asked to be told.
-}
-
-function harmless(report: (cause: unknown) => void): (cause: unknown) => void {
-  return (cause) => {
-    try {
-      report(cause);
-    } catch {
-      // A host callback that throws never takes a request down.
-    }
-  };
+  // Nobody asked to be told, or nobody is left to be.
 }

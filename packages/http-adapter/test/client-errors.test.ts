@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createNodeHandler, handleClientErrors, mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
+import { refusalOf } from "../src/node/parser-error.js";
 import { compose, listen, makeStore, serve } from "./support/serve.js";
 import { post, PET } from "./support/conformance/case.js";
 
@@ -150,3 +151,56 @@ test("a client that goes away in the middle of anything leaves nothing behind", 
 function connectionsOf(server: ReturnType<typeof createServer>): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }
+
+test("onUnreadable sees the response before it is written", async () => {
+  const { dial } = await serve({
+    onUnreadable: (response) => void response.setHeader("X-Seen", response.req.url ?? ""),
+  });
+  const wire = await dial();
+  wire.send(GARBAGE);
+  const { status, headers } = await wire.answer();
+  expect([status, headers["x-seen"]]).toEqual([400, ""]);
+});
+
+test.each<[does: string, onUnreadable: (response: ServerResponse) => unknown]>([
+  ["ends the response", (response) => response.end()],
+  ["begins the response", (response) => response.write("x")],
+  ["destroys the response", (response) => response.destroy()],
+])("an onUnreadable that %s harms nobody else", async (_, onUnreadable) => {
+  const { dial, call } = await serve({ onUnreadable: (response) => void onUnreadable(response) });
+  const wire = await dial();
+  wire.send(GARBAGE);
+  await wire.rest();
+  expect((await call()).status).toBe(200);
+});
+
+test("an onUnreadable that rejects is reported, and the answer goes out", async () => {
+  const causes: unknown[] = [];
+  const { dial } = await serve({
+    onError: (cause) => causes.push(cause),
+    onUnreadable: () => Promise.reject(new Error("no log")) as unknown as undefined,
+  });
+  const wire = await dial();
+  wire.send(GARBAGE);
+  expect((await wire.answer()).status).toBe(400);
+  expect(causes).toEqual([new Error("no log")]);
+});
+
+test("empty lines without end before a message that is too long cost their length, not its square", () => {
+  const error = Object.assign(new Error("overflow"), {
+    code: "HPE_HEADER_OVERFLOW",
+    rawPacket: Buffer.from(`${"\r\n".repeat(500_000)}GET / HTTP/1.1\r\nX: aaaa`),
+    bytesParsed: 1_000_022,
+  });
+  expect(refusalOf(error)?.code).toBe("headers_too_large");
+});
+
+test("1,000 lines are 431 also where Node has dropped the Host among them", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer(createNodeHandler(store));
+  handleClientErrors(server, store);
+  const { dial } = await listen(server, key);
+  const wire = await dial();
+  wire.send(`GET /v1/pets HTTP/1.1\r\n${"a:b\r\n".repeat(1_100)}Host: a\r\n\r\n`);
+  expect((await wire.answer()).status).toBe(431);
+});

@@ -41,6 +41,20 @@ test.each([
   expect(answer.headers.get("x-ratelimit-limit")).toBe("60");
 });
 
+test("a fragment is no part of a request", async () => {
+  const { handle, authorization } = await fetchHandler();
+  const answer = await handle(request("/v1/pets?limit=1#limit=x", { authorization }));
+  expect(answer.status).toBe(200);
+});
+
+test("a body that the host is reading is 400", async () => {
+  const { handle, authorization } = await fetchHandler();
+  const taken = request("/v1/pets", { method: "POST", body: "{}", authorization });
+  taken.body?.getReader();
+  const answer = await handle(taken);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("The host")]);
+});
+
 test("a body is cut at the limit, declared or not", async () => {
   const { handle, authorization } = await fetchHandler({ maxBodyBytes: 10 });
   let pulled = 0;

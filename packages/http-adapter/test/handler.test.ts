@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createNodeHandler, type NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { listen, makeStore, type Served } from "./support/serve.js";
+import { compose, listen, makeStore, type Served } from "./support/serve.js";
 
 test("as the listener of a server it answers everything: elsewhere is 404", async () => {
   const { call } = await listenWith((handle) => handle);
@@ -52,12 +52,88 @@ test("a host's X-Powered-By does not stand on the store's answers", async () => 
   expect(headers).toMatchObject({ "x-host": "kept", "x-ratelimit-remaining": "59" });
 });
 
+test("a middleware that wraps writeHead and knows no flat list of headers sees them all the same", async () => {
+  const { call } = await listenWith((handle) => (request, response) => {
+    const writeHead = response.writeHead.bind(response);
+    response.setHeader("Cache-Control", "private");
+    Object.assign(response, {
+      writeHead: (status: number, ...others: unknown[]) => {
+        if (others.length > 0) throw new TypeError("What is this?");
+        response.setHeader("X-Middleware", String(response.getHeader("X-RateLimit-Limit")));
+        return writeHead(status);
+      },
+    });
+    handle(request, response);
+  });
+  const { status, headers, body } = await call();
+  expect([status, body]).toEqual([200, "[]"]);
+  expect(headers).toMatchObject({
+    "x-middleware": "60",
+    "x-ratelimit-remaining": "59",
+    "cache-control": "no-store",
+    "content-length": "2",
+  });
+});
+
+test("what a host said of the length of an answer does not stand beside the store's", async () => {
+  const { call } = await listenWith((handle) => (request, response) => {
+    response.setHeader("Transfer-Encoding", "chunked");
+    handle(request, response);
+  });
+  const { headers } = await call();
+  expect(headers).not.toHaveProperty("transfer-encoding");
+  expect(headers["content-length"]).toBe("2");
+});
+
+test("a body that cannot be asked for is 400, and the host is told", async () => {
+  const causes: unknown[] = [];
+  const { call } = await listenWith(
+    (handle) => (request, response) => {
+      Object.defineProperty(request, "body", { get: () => fail() });
+      request.resume().once("end", () => handle(request, response));
+    },
+    { onError: (cause) => causes.push(cause) },
+  );
+  const { status } = await call({ method: "POST", body: '{"name":"Rex","categoryId":1}' });
+  expect(status).toBe(400);
+  expect(causes).toEqual([new Error("no body")]);
+});
+
+test.each<[does: string, prepare: (request: IncomingMessage) => unknown]>([
+  ["pauses", (request) => request.pause()],
+  ["sets an encoding for", (request) => request.setEncoding("utf8")],
+])("a host that %s the request keeps nobody from its body", async (_, prepare) => {
+  let wake: () => void = () => undefined;
+  const { dial, key } = await listenWith((handle) => (request, response) => {
+    prepare(request);
+    setImmediate(() => {
+      handle(request, response);
+      setImmediate(wake);
+    });
+  });
+  const body = '{"name":"Ærø","categoryId":1}';
+  for (const cut of [0, 12, body.length]) {
+    const handled = new Promise<void>((resolve) => (wake = resolve));
+    const wire = await dial();
+    wire.send(compose({ method: "POST", key, body }) + body.slice(0, cut));
+    await handled;
+    wire.send(body.slice(cut));
+    const answer = await wire.answer();
+    expect([answer.status, answer.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
+    wire.socket.destroy();
+  }
+});
+
+function fail(): never {
+  throw new Error("no body");
+}
+
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
 async function listenWith(
   host: (handle: Handle) => (request: IncomingMessage, response: ServerResponse) => void,
   options: NodeOptions = {},
-): Promise<Pick<Served, "call">> {
+): Promise<Pick<Served, "call" | "dial"> & { readonly key: string }> {
   const { store, key } = await makeStore();
-  return listen(createServer(host(createNodeHandler(store, options))), key);
+  return { key, ...(await listen(createServer(host(createNodeHandler(store, options))), key)) };
 }

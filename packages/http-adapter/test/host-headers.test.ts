@@ -66,6 +66,8 @@ describe("headers of the host's own", () => {
     ["a Trailer", ["Trailer", "X-Trace"]],
     ["a length", ["content-length", "3"]],
     ["a coding", ["Transfer-Encoding", "chunked"]],
+    ["a type", ["Content-Type", "text/plain"]],
+    ["a limit", ["x-ratelimit-limit", "7"]],
     ["more than ASCII", ["Content-Disposition", "\xff"]],
   ])("that hold %s are reported, and left out", async (_, fields) => {
     const reported: unknown[] = [];

@@ -45,3 +45,21 @@ function fail(): never {
 function reject(): ResultAsync<never, never> {
   return new ResultAsync(Promise.reject(bug));
 }
+
+test("an onError that rejects ends nothing", async () => {
+  const { store, key } = await makeStore();
+  const rejections: unknown[] = [];
+  const note = (cause: unknown): void => void rejections.push(cause);
+  process.on("unhandledRejection", note);
+  const server = createServer();
+  mount(
+    server,
+    { ...store, as: fail },
+    { onError: () => Promise.reject(bug) as unknown as undefined },
+  );
+  const { call } = await listen(server, key);
+  expect((await call()).status).toBe(500);
+  expect((await call()).status).toBe(500);
+  process.off("unhandledRejection", note);
+  expect(rejections).toEqual([]);
+});

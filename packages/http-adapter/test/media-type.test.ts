@@ -10,7 +10,9 @@ test.each([
   ["Content-Type: application/json; charset=utf-8"],
   ['Content-Type: application/json;charset="UTF-8"'],
   ["Content-Type: application/json ; profile=x; charset=Utf-8"],
+  [`Content-Type: application/json; profile=${"x".repeat(200)}`],
   ["Content-Encoding: identity"],
+  ["Content-Encoding:"],
   ["Content-Encoding: Identity"],
 ])("a body with %s is read", async (...headers) => {
   const { call } = await serve();
@@ -27,6 +29,7 @@ test.each([
   "application/json; charset=utf-16",
   "application/json; charset=iso-8859-1",
   "*/*",
+  `application/json;${" ".repeat(300)}charset=utf-8`,
 ])("Content-Type: %s is 415 and says what would do", async (type) => {
   const { call } = await serve();
   const answer = await call({ method: "POST", body, headers: [`Content-Type: ${type}`] });

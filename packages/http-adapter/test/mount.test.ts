@@ -111,3 +111,18 @@ test("two stores live on one server, and either can be unmounted first", async (
 function emitOf(owner: object): unknown {
   return Object.getOwnPropertyDescriptor(owner, "emit")?.value;
 }
+
+test("mounting anew before unmounting, again and again, leaves no trace", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer();
+  let unmount = mount(server, store);
+  for (let count = 0; count < 20_000; count += 1) {
+    const unmountNext = mount(server, store);
+    unmount();
+    unmount = unmountNext;
+  }
+  const { call } = await listen(server, key);
+  expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
+  unmount();
+  expect(Object.hasOwn(server, "emit")).toBe(false);
+});

@@ -27,6 +27,21 @@ test("when that function throws, the socket's address counts, and the host is to
   expect(causes).toEqual([new Error("no origin"), new Error("no origin")]);
 });
 
+test.each([
+  ["a promise", async () => Promise.resolve("192.0.2.1")],
+  ["a promise that rejects", async () => Promise.reject(new Error("no origin"))],
+  ["a number", () => 7],
+])("when it answers %s, the socket's address counts, and the host is told", async (_, origin) => {
+  const causes: unknown[] = [];
+  const served = await serve({
+    origin: origin as () => never,
+    onError: (cause) => causes.push(cause),
+  });
+  expect(await remainingOf(served)).toBe("59");
+  expect(served.store.anonymousQuota("127.0.0.1").remaining).toBe(59);
+  expect(causes).toContainEqual(new TypeError("origin must answer a text or undefined"));
+});
+
 function forwardedFor({ headers }: IncomingMessage): string | undefined {
   return headers["x-forwarded-for"]?.toString();
 }

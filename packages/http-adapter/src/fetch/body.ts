@@ -18,7 +18,8 @@ export function readFetchBody(
 }
 
 async function read(request: Request, limit: number, seconds: number): Promise<Read> {
-  if (request.bodyUsed) return err(badRequest("The host has read the body before the pet store."));
+  if (request.bodyUsed || request.body?.locked)
+    return err(badRequest("The host has read the body before the pet store."));
   if (request.body === null) return ok({ kind: "bytes", bytes: new Uint8Array() });
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
   let giveUp: () => void = () => undefined;

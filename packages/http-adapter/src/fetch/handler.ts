@@ -37,7 +37,9 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
       settings.origin(request, ...host),
       settings.maxBodySeconds,
     );
-    const place = locate(settings.basePath, request.url);
+    // A fragment is no part of a request (RFC 9110, section 7.1), but stays in its URL.
+    const [target = ""] = request.url.split("#", 1);
+    const place = locate(settings.basePath, target);
     return toResponse(
       place === undefined
         ? answerer.refuse(notFound(), neutral)

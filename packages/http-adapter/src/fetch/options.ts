@@ -1,3 +1,4 @@
+import { mustBeOrigin } from "../host-callback.js";
 import { must, parseHttpSettings, type HttpOptions, type HttpSettings } from "../settings.js";
 
 /**
@@ -8,8 +9,8 @@ export interface FetchOptions<
   Host extends readonly unknown[] = readonly unknown[],
 > extends HttpOptions {
   /**
-   * Tells callers without a valid key apart. A `Request` knows no address, so that without this, or
-   * when it throws, all such callers share one bucket: give it where the host knows the address,
+   * Tells callers without a valid key apart. A `Request` knows no address, so that without this, or when
+   * it throws or answers no text, all such callers share one bucket: give it where the host knows the address,
    * from what it hands over beside the request.
    */
   readonly origin?: ((request: Request, ...host: Host) => string | undefined) | undefined;
@@ -34,7 +35,7 @@ export function parseFetchSettings<Host extends readonly unknown[]>(
     ...settings,
     origin: (request: Request, ...host: Host) => {
       try {
-        return origin(request, ...host);
+        return mustBeOrigin(origin(request, ...host), settings.onError);
       } catch (cause) {
         settings.onError(cause);
         return undefined;

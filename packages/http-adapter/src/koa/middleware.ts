@@ -35,7 +35,7 @@ export function createKoaMiddleware<Context extends KoaContext = KoaContext>(
       return;
     }
     context.respond = false;
-    const view = { origin: settings.origin(context), body: bodyLeftBy(request) };
+    const view = { origin: settings.origin(context), body: bodyLeftBy(request, settings.onError) };
     await new Promise<void>((resolve) => {
       transport.serve(req, res, place, "none", view, resolve);
     });

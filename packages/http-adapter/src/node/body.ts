@@ -37,11 +37,16 @@ export function readNodeBody(
  * What a body parser of the host has left on its request, if one was there: the text or bytes in
  * `rawBody`, where it keeps them, since they are exact; else whatever it made of them in `body`.
  */
-export function bodyLeftBy(request: object): unknown {
-  const raw: unknown = "rawBody" in request ? request.rawBody : undefined;
-  if (typeof raw === "string") return Buffer.from(raw);
-  if (raw instanceof Uint8Array) return raw;
-  return "body" in request ? request.body : undefined;
+export function bodyLeftBy(request: object, onError: (cause: unknown) => void): unknown {
+  try {
+    const raw: unknown = "rawBody" in request ? request.rawBody : undefined;
+    if (typeof raw === "string") return Buffer.from(raw);
+    if (raw instanceof Uint8Array) return raw;
+    return "body" in request ? request.body : undefined;
+  } catch (cause) {
+    onError(cause);
+    return undefined;
+  }
 }
 
 const EMPTY: HttpBody = Object.freeze({ kind: "bytes", bytes: new Uint8Array() });
@@ -60,8 +65,15 @@ function settled(read: Read): ResultAsync<HttpBody, UnreadableMessage> {
  */
 function readWhole(request: IncomingMessage, limit: number): Read {
   if (request.readableLength > limit) return err(payloadTooLarge(limit));
-  const bytes: unknown = request.read();
-  return ok(bytes instanceof Uint8Array ? { kind: "bytes", bytes } : EMPTY);
+  const chunk: unknown = request.read();
+  return ok(chunk === null ? EMPTY : { kind: "bytes", bytes: toBytes(chunk, request) });
+}
+
+/** A chunk of a body: text, where the host has set an encoding. */
+function toBytes(chunk: unknown, { readableEncoding }: IncomingMessage): Uint8Array {
+  return chunk instanceof Uint8Array
+    ? chunk
+    : Buffer.from(String(chunk), readableEncoding ?? undefined);
 }
 
 function readParsed(body: unknown, limit: number): Read {
@@ -81,9 +93,10 @@ function collect(
   const collected = collectBytes();
   const deadline = setTimeout(() => finish(err(requestTimeout())), seconds * 1_000);
 
-  function take(chunk: Uint8Array): void {
-    if (collected.length + chunk.length > limit) finish(err(payloadTooLarge(limit)));
-    else collected.add(chunk);
+  function take(chunk: unknown): void {
+    const bytes = toBytes(chunk, request);
+    if (collected.length + bytes.length > limit) finish(err(payloadTooLarge(limit)));
+    else collected.add(bytes);
   }
   function end(): void {
     finish(ok({ kind: "bytes", bytes: collected.bytes() }));
@@ -99,6 +112,8 @@ function collect(
   interruption.listen((reason) => finish(err(reason)));
   // Without a listener for it, Node emits no "error" when the client goes away: only "close".
   request.on("data", take).on("end", end).on("close", close);
+  // A host may have paused it: then no listener sets it flowing.
+  request.resume();
 }
 
 function checkLength(bytes: Uint8Array, limit: number): Read {

@@ -117,6 +117,10 @@ function answer(
     linger(socket);
   });
   prepare?.(response);
+  if (response.headersSent || response.destroyed) {
+    response.end();
+    return;
+  }
   const { status, headers, body } = render(refusal, socket, response.req);
   response.writeHead(status, headers);
   response.end(body);

@@ -9,9 +9,18 @@ const MAX_LINES = 1_000;
 /** What is wrong with the message itself that Node's parser let through. */
 export function flawOf(request: IncomingMessage): BadRequest | HeadersTooLarge | undefined {
   const { rawHeaders, httpVersion } = request;
-  if (rawHeaders.length >= 2 * MAX_LINES) return TOO_MANY_LINES;
+  if (hasTooManyLines(request)) return TOO_MANY_LINES;
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return UNKNOWN_VERSION;
   return flawOfHost(headerLines(rawHeaders, "host"), httpVersion) ?? flawOfCoding(request);
+}
+
+/** What is wrong with a message that has no Host: Node may have dropped it. */
+export function flawWithoutHost(request: IncomingMessage): BadRequest | HeadersTooLarge {
+  return hasTooManyLines(request) ? TOO_MANY_LINES : NO_HOST;
+}
+
+function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length >= 2 * MAX_LINES;
 }
 
 const TOO_MANY_LINES = Object.freeze(headersTooLarge());

@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { badRequest, expectationFailed, notFound } from "../refusal.js";
+import { expectationFailed, notFound } from "../refusal.js";
+import { flawWithoutHost } from "./flaw.js";
 import type { HostCheck } from "./host-check.js";
 import type { Emit } from "./override-emit.js";
 import type { Expectation } from "./request.js";
@@ -37,7 +38,7 @@ export function createForwarding(
   const isLeftToNode = (event: string): boolean => isUnheard(server, event) && !inner(IS_MOUNTED);
 
   function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
-    if (owns()) transport.refuse(badRequest("The Host header is missing."), request, response);
+    if (owns()) transport.refuse(flawWithoutHost(request), request, response);
     else response.writeHead(400, ["Connection", "close"]).end();
     return true;
   }

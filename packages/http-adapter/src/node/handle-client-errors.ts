@@ -1,10 +1,12 @@
 import type { PetStore } from "@petstore/core";
-import { badRequest, expectationFailed, methodNotAllowed } from "../refusal.js";
+import { expectationFailed, methodNotAllowed } from "../refusal.js";
 import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
+import { flawWithoutHost } from "./flaw.js";
 import { createForwarding } from "./forward.js";
 import { takeOverHostCheck } from "./host-check.js";
 import type { NodeServer } from "./mount.js";
+import { hasLastAnswer } from "./last-answer.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
 import { overrideEmit } from "./override-emit.js";
 import { eventOf } from "./server-event.js";
@@ -45,13 +47,10 @@ export function handleClientErrors(
           return true;
         case "request":
           if (clientErrors.hasFailed(event.request.socket)) return true;
+          if (hasLastAnswer(event.request.socket)) return true;
           clientErrors.watch(event.request, event.response);
           if (hostCheck.refuses(event.request)) {
-            transport.refuse(
-              badRequest("The Host header is missing."),
-              event.request,
-              event.response,
-            );
+            transport.refuse(flawWithoutHost(event.request), event.request, event.response);
             return true;
           }
           if (event.expectation === "unknown" && forward.isLeftToNode("checkExpectation")) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
+import { harmless, reportRejection } from "../host-callback.js";
 import { NO_FIELDS } from "../render.js";
 import { must } from "../settings.js";
 import { intercept } from "./intercept.js";
@@ -22,13 +23,14 @@ export interface MountOptions extends NodeOptions {
    * Further headers for an answer, such as an X-Request-Id, as names and values in turn. Asked for
    * when the answer is written: a header set on the response before makes Node take its slow way with all
    * headers. The request is empty where the message could not be read. Where it throws, or answers what
-   * are no headers in ASCII or say where the answer ends, that is reported, and the answer goes out
-   * without.
+   * are no headers in ASCII, or what only the store may say (where the answer ends, its type, its limit),
+   * that is reported, and the answer goes out without.
    */
   readonly headers?: ((request: IncomingMessage) => readonly string[]) | undefined;
   /**
    * Sees the response to each message that Node could not read, before it is written: a place for a
-   * log, since no listener of `request` sees it. Its `req` is empty.
+   * log, since no listener of `request` sees it. Its `req` is empty. What it throws is reported; a
+   * response that it begins is its own.
    */
   readonly onUnreadable?: ((response: ServerResponse) => void) | undefined;
 }
@@ -36,7 +38,8 @@ export interface MountOptions extends NodeOptions {
 /**
  * Mounts a store on a server, whatever else listens there, before or after: it takes the requests
  * below the base path and leaves the others to the server's own listeners. What goes elsewhere and
- * has no listener is answered 404.
+ * has no listener is answered 404. A request to upgrade goes to the listeners of `upgrade` where there are
+ * any, whatever its path: Node has no response for it.
  *
  * ```ts
  * const server = createServer();
@@ -64,20 +67,6 @@ export function mount(server: NodeServer, store: PetStore, options: MountOptions
   );
 }
 
-/** A host callback that throws never takes a request down. */
-function harmless(
-  callback: (response: ServerResponse) => void,
-  onError: (cause: unknown) => void,
-): (response: ServerResponse) => void {
-  return (response) => {
-    try {
-      callback(response);
-    } catch (cause) {
-      onError(cause);
-    }
-  };
-}
-
 function orNone(
   headers: (request: IncomingMessage) => readonly string[],
   onError: (cause: unknown) => void,
@@ -85,7 +74,7 @@ function orNone(
   return (request) => {
     try {
       const fields = headers(request);
-      if (fields instanceof Promise) fields.catch(onError);
+      reportRejection(fields, onError);
       mustBeFields(fields);
       return fields;
     } catch (cause) {
@@ -95,8 +84,9 @@ function orNone(
   };
 }
 
-/** RFC 9110, section 5.6.2; but for those that say where the answer ends, and nobody else may say. */
-const NAME = /^(?!(?:content-length|transfer-encoding|trailer)$)[\w!#$%&'*+.^`|~-]+$/i;
+/** RFC 9110, section 5.6.2; but for those that nobody else may say. */
+const NAME =
+  /^(?!(?:content-length|content-type|transfer-encoding|trailer|x-ratelimit-(?:limit|remaining|reset))$)[\w!#$%&'*+.^`|~-]+$/i;
 /** RFC 9110, section 5.5: what goes beyond ASCII has no meaning, and Node refuses it in some headers. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { mustBeOrigin } from "../host-callback.js";
 import { must, parseHttpSettings, type HttpOptions, type HttpSettings } from "../settings.js";
 
 /**
@@ -8,7 +9,8 @@ import { must, parseHttpSettings, type HttpOptions, type HttpSettings } from "..
 export interface NodeOptions<Seen = IncomingMessage> extends HttpOptions {
   /**
    * Tells callers without a valid key apart; `undefined` is an unknown origin, which all such
-   * callers share. When left out, or when it throws: the address at the other end of the socket.
+   * callers share. When left out, or when it throws or answers anything else: the address at the other
+   * end of the socket.
    * `X-Forwarded-For` is only as true as the proxy that wrote it, so it is for the host to read.
    */
   readonly origin?: ((request: Seen) => string | undefined) | undefined;
@@ -46,7 +48,7 @@ export function parseHostSettings<Seen>(
       const address = socketAddress(nodes(seen));
       if (origin === undefined) return address;
       try {
-        return origin(seen);
+        return mustBeOrigin(origin(seen), settings.onError);
       } catch (cause) {
         settings.onError(cause);
         return address;

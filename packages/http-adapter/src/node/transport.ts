@@ -7,6 +7,7 @@ import { locate, type Place } from "../place.js";
 import type { Refusal } from "../refusal.js";
 import { NO_FIELDS, type Fields } from "../render.js";
 import { bodyLeftBy } from "./body.js";
+import { hasLastAnswer, noteLastAnswer } from "./last-answer.js";
 import type { NodeSettings } from "./options.js";
 import { toHttpRequest, type Expectation, type HostView } from "./request.js";
 import { writeResponse, type Closing } from "./write.js";
@@ -42,18 +43,18 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
 ): NodeTransport<Request> {
   const answerer = createAnswerer(store, settings);
   const { basePath, origin, onError, maxBodySeconds } = settings;
-  const { write, hasClosed } = createWriter(more, onError);
+  const write = createWriter(more, onError);
 
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
     serve: (request, response, place, expectation, view, handedOver) => {
-      if (hasClosed(request.socket)) {
+      if (hasLastAnswer(request.socket)) {
         handedOver?.();
         return;
       }
       const neutral = toHttpRequest(request, response, {
         expectation,
-        view: view ?? { origin: origin(request), body: bodyLeftBy(request) },
+        view: view ?? { origin: origin(request), body: bodyLeftBy(request, onError) },
         maxBodySeconds,
       });
       answerer.answer(neutral, place, (answer) => {
@@ -74,36 +75,27 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
   };
 }
 
-/** Writes answers, and knows on which connections the last one was written. */
-interface Writer {
-  /** Never throws: an answer that cannot be written ends its connection. */
-  readonly write: (
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: HttpResponse,
-    closing: Closing,
-  ) => void;
-  /** What comes after an answer with `Connection: close` is no request (RFC 9112, section 9.6). */
-  readonly hasClosed: (socket: Socket) => boolean;
-}
+/** Writes answers. Never throws: one that cannot be written ends its connection. */
+type Write = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpResponse,
+  closing: Closing,
+) => void;
 
 function createWriter(
   more: (request: IncomingMessage) => Fields,
   onError: (cause: unknown) => void,
-): Writer {
-  const closed = new WeakSet<Socket>();
-  return {
-    write: (request, response, answer, closing) => {
-      try {
-        for (const field of more(request)) answer.headers.push(field);
-        const connection = writeResponse(request, response, answer, closing);
-        if (connection === "closing") closed.add(request.socket);
-      } catch (cause) {
-        onError(cause);
-        response.destroy();
-      }
-    },
-    hasClosed: (socket) => closed.has(socket),
+): Write {
+  return (request, response, answer, closing) => {
+    try {
+      for (const field of more(request)) answer.headers.push(field);
+      const connection = writeResponse(request, response, answer, closing);
+      if (connection === "closing") noteLastAnswer(request.socket);
+    } catch (cause) {
+      onError(cause);
+      response.destroy();
+    }
   };
 }
 

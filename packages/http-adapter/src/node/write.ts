@@ -28,10 +28,12 @@ export function writeResponse(
   if (response.headersSent || response.destroyed) return "kept";
   // Express says who it is on answers that are not its own, too.
   response.removeHeader("X-Powered-By");
+  // The length is told, so nothing else may say where the answer ends.
+  response.removeHeader("Transfer-Encoding");
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
   if (isUnread || closing === "always") announceEnd(headers);
 
-  response.writeHead(status, headers);
+  writeHead(response, status, headers);
   if (!isUnread) {
     end(response, body);
     return closing === "always" ? "closing" : "kept";
@@ -40,6 +42,22 @@ export function writeResponse(
   else response.write(body);
   drain(request, () => void response.end());
   return "closing";
+}
+
+/** Where a middleware has wrapped `writeHead`, header by header: it may not know a flat list of them. */
+function writeHead(response: ServerResponse, status: number, headers: string[]): void {
+  if (!Object.hasOwn(response, "writeHead")) {
+    response.writeHead(status, headers);
+    return;
+  }
+  const fields = pairsOf(headers);
+  for (const [name] of fields) response.removeHeader(name);
+  for (const [name, value] of fields) response.appendHeader(name, value);
+  response.writeHead(status);
+}
+
+function pairsOf(headers: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ""]] : []));
 }
 
 /**
