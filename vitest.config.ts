@@ -3,8 +3,12 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: {
-    // Tests run from source: no build can be stale.
     alias: [
+      // What tests open by themselves, they open with the driver of the storage.
+      ...(Number(process.versions.node.split(".")[0]) < 22
+        ? []
+        : [{ find: /^better-sqlite3$/, replacement: "better-sqlite3-13" }]),
+      // Tests run from source: no build can be stale.
       {
         find: /^@petstore\/([^/]+)$/,
         replacement: fileURLToPath(new URL("packages/$1/src/index.ts", import.meta.url)),

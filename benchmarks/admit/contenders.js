@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
-import Database from "better-sqlite3";
+import { Database } from "../better-sqlite3.js";
 import { rateLimit } from "express-rate-limit";
 import { RateLimiterMemory, RateLimiterSQLite, RateLimiterUnion } from "rate-limiter-flexible";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
-import Database from "better-sqlite3";
+import { Database } from "../better-sqlite3.js";
 import { median } from "../report/median.js";
 import { writeResults } from "../report/write-results.js";
 

@@ -1,7 +1,7 @@
 // Measures pages of one database as it grows, in a process of its own:
 //   node --expose-gc benchmarks/scale/pages.js FILE PETS
 // Prints microseconds a page, by kind of page, and the memory after it, as one line of JSON.
-import Database from "better-sqlite3";
+import { Database } from "../better-sqlite3.js";
 import { median } from "../report/median.js";
 import { openStore } from "./seed.js";
 

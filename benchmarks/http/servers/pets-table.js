@@ -1,5 +1,5 @@
 // What the floor and the peers keep their pets in: the statements that one would write by hand.
-import Database from "better-sqlite3";
+import { Database } from "../../better-sqlite3.js";
 
 /** @typedef {{ name: string, categoryId: number, status?: string }} NewPet */
 

@@ -1,5 +1,6 @@
-import Database from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import { createConnection, type Connection } from "./connection.js";
+import { Database } from "./driver.js";
 import { DatabaseInUse } from "./failure.js";
 import { migrate, mustBeMigratable } from "./migrations/migrate.js";
 import { refuse } from "./open-storage-error.js";
@@ -30,8 +31,8 @@ const OLDEST_SQLITE = "3.51.3";
 
 /** Opens a file, or `:memory:`, and brings it up to date. Throws what is wrong with it. */
 export function connectToFile(filename: string): Connections {
-  const opened: Database.Database[] = [];
-  const open = (): Database.Database => {
+  const opened: BetterSqlite3.Database[] = [];
+  const open = (): BetterSqlite3.Database => {
     const database = openFile(filename);
     opened.unshift(database);
     return database;
@@ -61,7 +62,7 @@ export function connectToDatabase(database: SqliteDatabase): Connections {
   return { durable, swift: durable, blocking, release: () => undefined };
 }
 
-function openFile(filename: string): Database.Database {
+function openFile(filename: string): BetterSqlite3.Database {
   try {
     return new Database(filename, { timeout: BLOCKING_MILLISECONDS });
   } catch (error) {

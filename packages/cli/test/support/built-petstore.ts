@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,11 +51,10 @@ async function buildInto(folder: string): Promise<void> {
   const { resolve } = createRequire(join(cli, "package.json"));
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
-  symlinkSync(
-    join(root, "node_modules/better-sqlite3"),
-    join(modules, "better-sqlite3"),
-    "junction",
-  );
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (!name.startsWith("better-sqlite3")) continue;
+    symlinkSync(join(root, "node_modules", name), join(modules, name), "junction");
+  }
   cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
     cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));
