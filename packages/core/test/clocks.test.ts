@@ -3,6 +3,7 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
+  type BanOptions,
   type Caller,
 } from "@petstore/core";
 import { openStore, value } from "./support/open-store.js";
@@ -21,7 +22,7 @@ async function admitted(caller: Caller, attempts = 10): Promise<number> {
   return count;
 }
 
-async function openLimited(ban: false | undefined = false) {
+async function openLimited(ban: BanOptions | false = false) {
   const opened = openStore({ ban });
   const { id, secret } = await opened.issue({ plan: "enterprise", limits: LIMITS });
   return { ...opened, id, caller: opened.store.as(secret) };
@@ -40,7 +41,7 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
   });
 
   it("prolongs no ban", async () => {
-    const { clock, caller } = await openLimited(undefined);
+    const { clock, caller } = await openLimited({});
     expect(await admitted(caller, 7)).toBe(3);
     clock.advance(-step);
     expect(await admitted(caller)).toBe(0);
@@ -63,7 +64,7 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
 });
 
 describe("the wall clock set back while another key is busy", () => {
-  async function openTwo(ban: false | undefined) {
+  async function openTwo(ban: BanOptions | false) {
     const opened = await openLimited(ban);
     const { secret } = await opened.issue({ plan: "pro" });
     const neighbour = opened.store.as(secret);
@@ -83,7 +84,7 @@ describe("the wall clock set back while another key is busy", () => {
   });
 
   it("lets a ban end while its key is silent", async () => {
-    const { store, clock, id, caller, stepBack } = await openTwo(undefined);
+    const { store, clock, id, caller, stepBack } = await openTwo({});
     expect(await admitted(caller, 7)).toBe(3);
     await stepBack();
     clock.advance(MINUTE);
