@@ -6,7 +6,7 @@ import {
   type BanOptions,
   type Caller,
 } from "@petstore/core";
-import { openStore, value } from "./support/open-store.js";
+import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
 const LIMITS = { perMinute: 3, perDay: 1_000_000 };
@@ -90,6 +90,60 @@ describe("the wall clock set back while another key is busy", () => {
     clock.advance(MINUTE);
     expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
     expect(await admitted(caller)).toBe(3);
+  });
+});
+
+describe("the wall clock of one of two processes set back", () => {
+  const AHEAD = 20;
+  const DAY = 24 * HOUR;
+
+  /** Two stores on one storage: one a little ahead of the other, which has just been corrected. */
+  async function openTwo(step: number, ban: BanOptions | false = false) {
+    const storage = createMemoryStorage();
+    const clock = createManualClock();
+    let fast = step;
+    const ahead = createPetStore({ storage, ban, clock: { now: () => clock.now() + AHEAD } });
+    const corrected = createPetStore({ storage, ban, clock: { now: () => clock.now() + fast } });
+    const { secret } = value(await ahead.keys.issue({ plan: "free" }));
+    corrected.anonymousQuota();
+    fast = 0;
+    corrected.anonymousQuota();
+    return { clock, ahead: ahead.as(secret), corrected: corrected.as(secret) };
+  }
+
+  it.each([0, MINUTE, 2 * MINUTE, HOUR - 2 * MINUTE, HOUR - 30 * SECOND])(
+    "grants no minute twice from %i ms after that",
+    async (later) => {
+      const { clock, ahead, corrected } = await openTwo(HOUR);
+      clock.advance(later);
+      for (let minute = 0; minute < 3; minute += 1) {
+        expect(await admitted(ahead, 60)).toBe(60);
+        expect(await admitted(corrected, 60)).toBe(0);
+        clock.advance(MINUTE - 1);
+        expect(await admitted(corrected, 1)).toBe(0);
+        clock.advance(1 + AHEAD);
+      }
+    },
+  );
+
+  it("grants no day twice", async () => {
+    const { clock, ahead, corrected } = await openTwo(YEAR);
+    clock.advance(2 * DAY);
+    for (let minute = 0; minute < 20; minute += 1) {
+      await admitted(ahead, 60);
+      expect(await admitted(corrected, 1)).toBe(0);
+      clock.advance(MINUTE + AHEAD);
+    }
+    expect(await admitted(corrected, 1)).toBe(0);
+  });
+
+  it("lifts no ban of the other's", async () => {
+    const { clock, ahead, corrected } = await openTwo(HOUR, {});
+    clock.advance(2 * MINUTE);
+    expect(await admitted(ahead, 121)).toBe(60);
+    expect(error(await corrected.admit()).code).toBe("api_key_banned");
+    clock.advance(MINUTE + AHEAD);
+    expect(await admitted(corrected, 1)).toBe(1);
   });
 });
 

@@ -18,8 +18,9 @@ export interface BanRule {
 /** The bans that a usage remembers, moved to where they lie by this clock. */
 export function rememberedBans(usage: Usage, rule: BanRule, reading: Reading): Usage {
   if (usage.bans === 0) return usage;
-  const bannedAt = anchor(usage.bannedAt, reading);
-  const forgotten = reading.now >= bannedAt + banLength(usage.bans, rule) + rule.forgottenAfter;
+  const length = banLength(usage.bans, rule);
+  const bannedAt = anchor(usage.bannedAt, length, reading);
+  const forgotten = reading.now >= bannedAt + length + rule.forgottenAfter;
   if (forgotten) return { ...usage, bans: 0, bannedAt: 0 };
   return bannedAt === usage.bannedAt ? usage : { ...usage, bannedAt };
 }
