@@ -32,13 +32,14 @@ export function recordOf(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }
 
+/** What is kept in the place of a text that must not be kept itself: its SHA-256. */
+export function digestOf(text: string): string {
+  return hash("sha256", text, "base64url");
+}
+
 /** Joined anew: cut from the secret, it would keep the whole of it in memory. */
 function hintOf(secret: string): string {
   return [PREFIX, secret.slice(PREFIX.length, PREFIX.length + HINTED_LENGTH)].join("");
-}
-
-function digestOf(secret: string): string {
-  return hash("sha256", secret, "base64url");
 }
 
 function checksum(body: string): string {

@@ -1,0 +1,75 @@
+import { isIPv6 } from "node:net";
+import { getHeapSnapshot } from "node:v8";
+import { createPetStore, type PetStore } from "@petstore/core";
+import { describe, expect, it } from "vitest";
+import { openStore } from "./support/open-store.js";
+
+const LONG = "x".repeat(15_000);
+
+async function share(one: string | undefined, other: string | undefined): Promise<boolean> {
+  const { store } = openStore();
+  await store.as("bad", one).admit();
+  return store.anonymousQuota(other).remaining === 59;
+}
+
+describe("the origin of callers without a valid key", () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ["an IPv6 /64", "2001:db8:1:2::1", "2001:0DB8:1:2:ffff::9%eth0"],
+    ["an IPv6 /64 whose addresses end like IPv4", "64:ff9b::192.0.2.1", "64:ff9b::1"],
+    ["one link, by whichever interface", "fe80::1%eth0", `fe80::1%${LONG}`],
+    ["IPv4 and the same mapped into IPv6", "192.0.2.1", "::ffff:192.0.2.1"],
+    ["IPv4 and the same mapped and written out", "192.0.2.1", "0:0:0:0:0:FFFF:c000:0201"],
+    ["no origin and an empty one", undefined, ""],
+    ["a long text and itself", LONG, LONG],
+  ])("%s: one bucket", async (_, one, other) => {
+    expect(await share(one, other)).toBe(true);
+  });
+
+  it.each([
+    ["another /64", "2001:db8:1:2::1", "2001:db8:1:3::1"],
+    ["two IPv4 addresses", "192.0.2.1", "192.0.2.2"],
+    ["two IPv4 addresses, mapped", "::ffff:c000:201", "::ffff:c000:202"],
+    ["loopback and a link", "::1", "fe80::1"],
+    ["two MAC addresses", "aa:bb:cc:dd:ee:01", "aa:bb:cc:dd:ee:02"],
+    ["two times of day", "12:30:01", "12:30:02"],
+    ["texts that begin alike", `${LONG}1`, `${LONG}2`],
+    ["texts of 65 characters", `${"x".repeat(64)}1`, `${"x".repeat(64)}2`],
+  ])("%s: two buckets", async (_, one, other) => {
+    expect(await share(one, other)).toBe(false);
+  });
+
+  it.each([
+    ...["1:2:3:4:5:6:7:8", "1:2:3:4::", "1:2:3:4:5:6:7::", "1:2:3:4::6:7:8", "1:2:3:4:5:6:7.8.9.1"],
+    ...["1:2:3:4", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4::5::6", "1:2:3:4:5:6:7:::"],
+    ...[
+      "1:2:3:4:::5",
+      ":1:2:3:4::",
+      "1:2:3:4::5:",
+      "1:2:3:4::12345",
+      "1:2:3:4::g",
+      "1:2:3:4::5.6.7",
+    ],
+    ...["1:2:3:4::1.2.3.256", "1:2:3:4::1.2.3.04", "1:2:3:4::1234.2.3.4", "1:2:3:4:5:6:7:1.2.3.4"],
+    ...["1:2:3:4::1.2.3.4:5", "1:2:3:4::5 ", "1:2:3:4::5\n", "1:2:3:4::5/64", "[1:2:3:4::5]"],
+  ])("%j counts by its /64 exactly if it is an IPv6 address", async (text) => {
+    expect(await share(text, "1:2:3:4:ffff::")).toBe(isIPv6(text));
+  });
+
+  it("keeps none of a long text, not even as what a shorter one was cut from", async () => {
+    const store = createPetStore();
+    await refuseFromAfar(store);
+    let strings = "";
+    for await (const chunk of getHeapSnapshot()) strings += String(chunk);
+    expect(strings.match(/visitor-\d{6}/g)).toBeNull();
+    expect(store.anonymousQuota("visitor-with-a-name").remaining).toBe(59);
+  });
+});
+
+/** Refuses callers whose origins are long, or were cut from a long header. */
+async function refuseFromAfar(store: PetStore): Promise<void> {
+  const number = 100_000 + LONG.length;
+  const header = `visitor-with-a-name, 2001:db8:1:2::1234, visitor-${number}${LONG}`;
+  for (const origin of [...header.split(", "), `fe80::1%visitor-${number}${LONG}`]) {
+    expect((await store.as("bad", origin).admit()).isErr()).toBe(true);
+  }
+}
