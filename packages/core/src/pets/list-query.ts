@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQuery } from "../errors.js";
+import { isObject, ownField } from "../input.js";
 import { toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
 
@@ -30,29 +31,38 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
-/** Validates a list query (specification, "GET /pets"). The error names every wrong parameter. */
+const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;
+const STATUS = `status must be one of ${petStatuses.join(", ")}`;
+const AFTER = "after must be an int64 integer";
+
+/**
+ * Validates a list query (specification, "GET /pets"). Only own properties count, and each is read
+ * once. The error names every wrong parameter.
+ */
 export function parseListQuery(input: ListPetsInput): Result<PetQuery, InvalidQuery> {
   if (!isObject(input)) return err(invalidQuery(["the query must be an object"]));
-  const { limit = PAGE_LIMIT.default, status, after } = input;
-  const afterId = after === undefined ? undefined : toInt64(after);
-  const problems = [
-    ...(isPageLimit(limit)
-      ? []
-      : [`limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`]),
-    ...(status === undefined || isPetStatus(status)
-      ? []
-      : [`status must be one of ${petStatuses.join(", ")}`]),
-    ...(after !== undefined && afterId === undefined ? ["after must be an int64 integer"] : []),
-  ];
-  return problems.length === 0
-    ? ok({ limit, status, after: afterId })
-    : err(invalidQuery(problems));
+
+  const limit = ownField(input, "limit", PAGE_LIMIT.default);
+  const status = ownField(input, "status");
+  const after = ownField(input, "after");
+  const afterId = toInt64(after);
+  const isStatus = status === undefined || isPetStatus(status);
+  const isAfter = after === undefined || afterId !== undefined;
+  if (isPageLimit(limit) && isStatus && isAfter) return ok({ limit, status, after: afterId });
+  return err(
+    invalidQuery([
+      ...(isPageLimit(limit) ? [] : [LIMIT]),
+      ...(isStatus ? [] : [STATUS]),
+      ...(isAfter ? [] : [AFTER]),
+    ]),
+  );
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isPageLimit(limit: number): boolean {
-  return Number.isInteger(limit) && limit >= PAGE_LIMIT.minimum && limit <= PAGE_LIMIT.maximum;
+function isPageLimit(limit: unknown): limit is number {
+  return (
+    typeof limit === "number" &&
+    Number.isInteger(limit) &&
+    limit >= PAGE_LIMIT.minimum &&
+    limit <= PAGE_LIMIT.maximum
+  );
 }

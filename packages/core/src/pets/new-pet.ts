@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type InvalidPet } from "../errors.js";
+import { isArray, isObject, ownField } from "../input.js";
 import { toInt64 } from "./int64.js";
 import {
   DEFAULT_PET_STATUS,
@@ -24,11 +25,11 @@ const CATEGORY_ID = "categoryId must be an int64 integer";
 const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
- * Validates an animal that is to be added (specification, "NewPet"). Only own properties count.
- * The error names every wrong field.
+ * Validates an animal that is to be added (specification, "NewPet"). Only own properties count,
+ * and each is read once. The error names every wrong field.
  */
 export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
-  if (!isRecord(input)) return err(invalidPet(["the pet must be an object"]));
+  if (!isObject(input) || isArray(input)) return err(invalidPet(["the pet must be an object"]));
 
   const name = ownField(input, "name");
   const categoryId = toInt64(ownField(input, "categoryId"));
@@ -43,19 +44,6 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
       ...(isPetStatus(status) ? [] : [STATUS]),
     ]),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function ownField(
-  record: Readonly<Record<string, unknown>>,
-  field: string,
-  whenMissing?: unknown,
-): unknown {
-  const value = Object.hasOwn(record, field) ? record[field] : undefined;
-  return value === undefined ? whenMissing : value;
 }
 
 function isText(value: unknown): value is string {
