@@ -122,25 +122,33 @@ export function rotate(key: ReferenceKey, overlap: number, now: number): boolean
 function settle(key: ReferenceKey, moment: Moment): void {
   const { now } = moment;
   for (const window of [key.minute, key.day]) {
-    window.from = begun(window.from, moment);
+    window.from = begun(window.from, window.length, moment);
     if (window.used === 0 || now >= window.from + window.length) {
       Object.assign(window, { from: now, used: 0 });
     }
   }
-  key.bannedAt = begun(key.bannedAt, moment);
+  key.bannedAt = begun(key.bannedAt, banLength(key), moment);
   // "Forgotten after a day of good behaviour."
   if (now >= banEnd(key) + DAY) key.bans = 0;
 }
 
-/** "If another process's clock is a little ahead, its word holds"; any other future was set back. */
-function begun(at: number, { now, seen, landed }: Moment): number {
+/**
+ * "If another process's clock is a little ahead, its word holds", also where this one has been, once
+ * all that began there has ended; any other future was set back.
+ */
+function begun(at: number, length: number, { now, seen, landed }: Moment): number {
   if (at <= now) return at;
-  if (at <= seen) return landed;
-  return at <= now + 10 * SECOND ? at : now;
+  const isNear = at <= now + 10 * SECOND;
+  if (at <= seen) return isNear && now >= landed + length ? at : landed;
+  return isNear ? at : now;
 }
 
 function banEnd(key: ReferenceKey): number {
-  return key.bans === 0 ? 0 : key.bannedAt + Math.min(2 ** (key.bans - 1) * MINUTE, HOUR);
+  return key.bans === 0 ? 0 : key.bannedAt + banLength(key);
+}
+
+function banLength({ bans }: ReferenceKey): number {
+  return Math.min(2 ** (bans - 1) * MINUTE, HOUR);
 }
 
 /** When both windows have room again; 0 when they have. */
