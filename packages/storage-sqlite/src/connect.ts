@@ -2,6 +2,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { createConnection, type Connection } from "./connection.js";
 import { Database } from "./driver.js";
 import { DatabaseInUse } from "./failure.js";
+import { createFileCheck } from "./file-check.js";
 import { migrate, mustBeMigratable } from "./migrations/migrate.js";
 import { refuse } from "./open-storage-error.js";
 import { createQueries } from "./schema.js";
@@ -44,7 +45,7 @@ export function connectToFile(filename: string): Connections {
   try {
     const main = open();
     main.pragma("foreign_keys = ON");
-    const durable = bringUpToDate(main);
+    const durable = bringUpToDate(main, main.memory ? undefined : createFileCheck(filename));
     const swift = main.memory ? durable : connectSwift(open());
     return { durable, swift, blocking: BLOCKING_MILLISECONDS, release };
   } catch (error) {
@@ -72,9 +73,9 @@ function openFile(filename: string): BetterSqlite3.Database {
   }
 }
 
-function bringUpToDate(database: SqliteDatabase): Connection {
+function bringUpToDate(database: SqliteDatabase, beforeCommit?: () => void): Connection {
   const queries = createQueries();
-  const connection = createConnection(database, queries);
+  const connection = createConnection(database, queries, beforeCommit);
   refuseOldSqlite(connection);
   lookBeforeSwitching(connection, queries);
   const mode = database.pragma("journal_mode = WAL", { simple: true });

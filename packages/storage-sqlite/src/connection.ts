@@ -23,12 +23,16 @@ export interface Connection extends Transactions {
   ): Statement<Values, Tuple<Row, Columns>>;
 }
 
-/** A connection over an open database. */
-export function createConnection(database: SqliteDatabase, queries: Kysely<Schema>): Connection {
+/** A connection over an open database. `beforeCommit` may throw, to undo a transaction that has written. */
+export function createConnection(
+  database: SqliteDatabase,
+  queries: Kysely<Schema>,
+  beforeCommit?: () => void,
+): Connection {
   return {
     database,
     prepare: (write, integers = "number") => prepareStatement(database, queries, write, integers),
     prepareTuples: (write, columns) => prepareTuples(database, queries, write, columns),
-    ...createTransactions(database),
+    ...createTransactions(database, beforeCommit),
   };
 }

@@ -8,6 +8,14 @@ export class DatabaseInUse extends Error {
   }
 }
 
+/** Thrown when the path of a database names another file than the one that is open, or none. */
+export class DatabaseMoved extends Error {
+  override readonly name = "DatabaseMoved";
+  constructor() {
+    super("The database file was removed or replaced.");
+  }
+}
+
 /** Whether the same work may succeed once another connection, or the host, is done. */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseInUse) return true;
@@ -23,12 +31,15 @@ export function hasBlocked(error: unknown): boolean {
 
 /** Whether the call that met this error is to blame for it, and neither the database nor the disk. */
 export function isOwnFault(error: unknown): boolean {
+  if (error instanceof DatabaseMoved) return false;
   const code = sqliteCode(error);
   return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);
 }
 
 /** Tells the host what was tried and why it failed, without any value that was stored or sought. */
 export function failureOf(tried: string, error: unknown): StorageFailure {
+  if (error instanceof DatabaseMoved)
+    return storageFailure(`${tried} failed: the database file was removed or replaced.`, error);
   const code = sqliteCode(error);
   const reason = reasons.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "SQLite refused";
   if (code !== "") return storageFailure(`${tried} failed: ${reason} (${code}).`, error);

@@ -9,7 +9,11 @@ export interface Transactions {
   read<T>(work: () => T): T;
 }
 
-export function createTransactions(database: SqliteDatabase): Transactions {
+/** `beforeCommit` may throw, to undo what was written. */
+export function createTransactions(
+  database: SqliteDatabase,
+  beforeCommit: () => void = nothing,
+): Transactions {
   const prepare = (source: string): (() => void) => {
     const statement = database.prepare(source);
     return () => {
@@ -30,7 +34,15 @@ export function createTransactions(database: SqliteDatabase): Transactions {
     write: (work) => {
       if (database.inTransaction) throw new DatabaseInUse();
       beginImmediate();
-      return doOrUndo(work, commit, undo);
+      return doOrUndo(
+        () => {
+          const result = work();
+          beforeCommit();
+          return result;
+        },
+        commit,
+        undo,
+      );
     },
     read: (work) => {
       if (database.inTransaction) return work();
@@ -38,6 +50,10 @@ export function createTransactions(database: SqliteDatabase): Transactions {
       return doOrUndo(work, commit, undo);
     },
   };
+}
+
+function nothing(): void {
+  // There is nothing to check.
 }
 
 function doOrUndo<T>(work: () => T, keep: () => void, undo: () => void): T {

@@ -9,8 +9,9 @@ export type HealthHandler = (
 ) => void;
 
 /**
- * Tells a supervisor how the process does: `/healthz` is 200 while it runs, `/readyz` while it can
- * serve: 503 when the storage fails, or once the server is shutting down.
+ * Tells a supervisor how the process does: `/healthz` is 200 while it runs, `/readyz` while it may get
+ * requests: 503 when the storage cannot be read, or once the server is shutting down. Whether it can be
+ * written, only a request tells.
  */
 export function createHealthHandler(store: PetStore, isDraining: () => boolean): HealthHandler {
   return (request, response, next) => {

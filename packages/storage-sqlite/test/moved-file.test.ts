@@ -1,0 +1,51 @@
+import { copyFileSync, renameSync, rmSync } from "node:fs";
+import type { Storage } from "@petstore/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+let path: string;
+let storage: Storage;
+beforeEach(async () => {
+  folder = createFolder();
+  path = folder.path("pets.db");
+  storage = await openStorage({ filename: path });
+  (await storage.pets.create(rex))._unsafeUnwrap();
+});
+afterEach(async () => {
+  await storage.close();
+  folder.remove();
+});
+
+const MOVED = "the database file was removed or replaced";
+
+describe("while its file is elsewhere", () => {
+  it.each<[happened: string, move: () => void]>([
+    ["removed", () => rmSync(path)],
+    ["renamed", () => renameSync(path, folder.path("elsewhere.db"))],
+    [
+      "replaced",
+      () => {
+        copyFileSync(path, folder.path("other.db"));
+        renameSync(folder.path("other.db"), path);
+      },
+    ],
+  ])("%s, a storage acknowledges nothing that would be lost", async (_, move) => {
+    move();
+    const together = await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
+    for (const created of together) {
+      expect(created._unsafeUnwrapErr().message).toBe(`Adding a pet failed: ${MOVED}.`);
+    }
+    expect((await storage.keys.insert(aKey("a")))._unsafeUnwrapErr().message).toContain(MOVED);
+  });
+
+  it("it has added nothing, and goes on once the file is back", async () => {
+    renameSync(path, folder.path("elsewhere.db"));
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    renameSync(folder.path("elsewhere.db"), path);
+    expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(2);
+  });
+});
