@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
-import { send, writeUntilCut } from "./support/writers.js";
+import { addPet, send, writeUntilCut } from "./support/writers.js";
 
 const program = useBuiltPetstore();
 
@@ -61,6 +61,22 @@ it("does not replace a file unless it is forced to", async () => {
   });
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
+});
+
+it("does not replace the database that it backs up, beside a running server either", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const server = await startBuilt([process.execPath, program()], "--database", database);
+  const refused = await petstore("backup", database, "--force", "--database", database);
+  expect(refused).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: no backup of ${database}: The file to make is the database itself, or one that belongs to it.`,
+  });
+  const added = await addPet(server.url, new Agent(), secret, "Rex");
+  expect(added.status).toBe(201);
+  await server.end("SIGKILL");
+  expect((await petstore("pets", "export", "--database", database)).out).toBe(added.body);
 });
 
 it("says in one line that there is no database, and makes none", async () => {

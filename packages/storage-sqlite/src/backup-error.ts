@@ -19,6 +19,8 @@ export type BackupErrorCode =
   | "busy"
   /** The file to make is there already. */
   | "destination_exists"
+  /** The file to make is the database itself, under whatever name, or one that SQLite keeps beside it. */
+  | "destination_is_database"
   /** The disk has no room for the backup. */
   | "disk_full"
   /** The file cannot be made: its folder is not there, or may not be written to. */
@@ -74,6 +76,7 @@ const messages: Readonly<Record<BackupErrorCode, string>> = {
   damaged: "The file is not an SQLite database, or is damaged.",
   busy: "Another connection has the database for itself.",
   destination_exists: "The file to make is there already.",
+  destination_is_database: "The file to make is the database itself, or one that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be made: its folder is missing or may not be written to.",
   failed: "The backup failed.",

@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
+import { refuseItself, refuseToReplace } from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 
 /** What to copy where. */
@@ -42,6 +43,7 @@ export function backupSqliteFile({
 async function backUp(filename: string, to: string, overwrite: boolean): Promise<Backup> {
   if (!existsSync(filename)) throw new BackupRefusal("no_database");
   if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
+  refuseItself(filename, to);
   refuseToReplace(to, overwrite);
   const unfinished = `${to}.unfinished`;
   try {
@@ -58,11 +60,6 @@ async function backUp(filename: string, to: string, overwrite: boolean): Promise
     await rm(`${unfinished}-journal`, { force: true });
     throw error;
   }
-}
-
-function refuseToReplace(to: string, overwrite: boolean): void {
-  if (overwrite || !existsSync(to)) return;
-  throw new BackupRefusal("destination_exists");
 }
 
 async function copy(from: string, to: string): Promise<void> {

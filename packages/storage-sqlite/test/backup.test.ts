@@ -1,8 +1,16 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Storage } from "@petstore/core";
-import { backupSqliteFile } from "@petstore/storage-sqlite";
+import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
@@ -35,7 +43,7 @@ function petsIn(file: string): number {
   database.close();
   return count;
 }
-const codeOf = async (options: { filename: string; to: string }): Promise<string> =>
+const codeOf = async (options: BackupOptions): Promise<string> =>
   (await backupSqliteFile(options))._unsafeUnwrapErr().code;
 
 describe("a backup of a database in use", () => {
@@ -97,5 +105,35 @@ describe("a backup of a database in use", () => {
     expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
     expect(existsSync(to)).toBe(false);
     expect(readdirSync(dirname(to)).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  it("never takes the place of the database or of its logs, whatever they are called", async () => {
+    await add(3);
+    mkdirSync(folder.path("elsewhere"));
+    symlinkSync(folder.path("."), folder.path("elsewhere/folder"));
+    symlinkSync(filename, folder.path("elsewhere/link.db"));
+    linkSync(filename, folder.path("elsewhere/hard.db"));
+    linkSync(`${filename}-wal`, folder.path("elsewhere/hard-log"));
+    const { ino } = statSync(filename);
+    const names = [
+      ...["pets.db", "elsewhere/../pets.db", "elsewhere/folder/pets.db", "elsewhere/link.db"],
+      ...["elsewhere/hard.db", "pets.db-wal", "pets.db-shm", "pets.db-journal"],
+      ...["elsewhere/folder/pets.db-journal", "elsewhere/hard-log"],
+    ];
+    for (const name of names) {
+      for (const from of [filename, folder.path("elsewhere/link.db")]) {
+        const backup = { filename: from, to: folder.path(name), overwrite: true };
+        expect([name, await codeOf(backup)]).toEqual([name, "destination_is_database"]);
+      }
+    }
+    expect(statSync(filename).ino).toBe(ino);
+    expect(petsIn(filename)).toBe(3);
+  });
+
+  it("does not take a database for what another one has left behind", async () => {
+    const odd = folder.path("odd.db-wal");
+    (await backupSqliteFile({ filename, to: odd }))._unsafeUnwrap();
+    const backup = { filename: odd, to: folder.path("odd.db"), overwrite: true };
+    expect(await codeOf(backup)).toBe("destination_is_database");
   });
 });
