@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import { refuseItself, refuseToReplace } from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import { whileBusy } from "./while-busy.js";
 
 /** What to copy where. */
 export interface BackupOptions {
@@ -21,6 +22,9 @@ export interface Backup {
   /** How long the file is, in bytes. */
   readonly bytes: number;
 }
+
+/** How long to wait for another connection that has the database for itself, in milliseconds. */
+const LOCK_TIMEOUT = 5_000;
 
 /** 4 MiB of pages of 4 KiB: the event loop gets its turn in between. */
 const PAGES_PER_TURN = 1_024;
@@ -63,11 +67,8 @@ async function backUp(filename: string, to: string, overwrite: boolean): Promise
 }
 
 async function copy(from: string, to: string): Promise<void> {
-  const source = openSource(from);
+  const source = await whileBusy(LOCK_TIMEOUT, () => openSource(from));
   try {
-    // One moment of the database for all turns: without it, every commit meanwhile starts it anew.
-    source.exec("begin");
-    source.prepare("select count(*) from sqlite_schema").get();
     await source.backup(to, { progress: () => PAGES_PER_TURN });
   } finally {
     source.close();
@@ -75,8 +76,21 @@ async function copy(from: string, to: string): Promise<void> {
 }
 
 function openSource(filename: string): Database.Database {
+  const source = connect(filename);
   try {
-    return new Database(filename, { readonly: true, fileMustExist: true });
+    // One moment of the database for all turns: without it, every commit meanwhile starts it anew.
+    source.exec("begin");
+    source.prepare("select count(*) from sqlite_schema").get();
+    return source;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+function connect(filename: string): Database.Database {
+  try {
+    return new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 });
   } catch {
     throw new BackupRefusal("no_database");
   }

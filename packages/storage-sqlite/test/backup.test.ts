@@ -87,6 +87,19 @@ describe("a backup of a database in use", () => {
     expect(petsIn(to)).toBeLessThanOrEqual(60_000 + during);
   });
 
+  it("waits, without holding up the event loop, while another connection keeps readers out", async () => {
+    const held = folder.path("held.db");
+    const other = new Database(held);
+    other.exec("create table pets (id); insert into pets values (1); begin exclusive");
+    const backup = backupSqliteFile({ filename: held, to });
+    for (let turn = 0; turn < 1_000; turn += 1) await setImmediate();
+    // The lock is held by this very thread: had the wait blocked it, nobody could let go.
+    other.exec("rollback");
+    expect((await backup).isOk()).toBe(true);
+    expect(petsIn(to)).toBe(1);
+    other.close();
+  });
+
   it("replaces a file only when it is told to", async () => {
     await add(1);
     writeFileSync(to, "mine");
