@@ -87,3 +87,14 @@ it("says in one line that there is no database, and makes none", async () => {
   expect(refused.error).toMatch(/^petstore: no backup of .*: There is no such database, .*$/);
   expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
 });
+
+it("names the cause of a failure that it has no words for", async () => {
+  const database = newDatabase();
+  await issueUnlimitedKey(database);
+  const file = join(dirname(database), "x".repeat(300));
+  const failed = await petstore("backup", file, "--database", database);
+  expect(failed.code).toBe(1);
+  expect(failed.error).toMatch(
+    /^petstore: no backup of \S+: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/,
+  );
+});

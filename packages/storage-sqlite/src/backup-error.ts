@@ -25,13 +25,13 @@ export type BackupErrorCode =
   | "disk_full"
   /** The file cannot be made: its folder is not there, or may not be written to. */
   | "cannot_write"
-  /** Anything else: see `cause`. */
+  /** Anything else: `message` tells what, and `cause` all of it. */
   | "failed";
 
 /** To be thrown while making a backup. */
 export class BackupRefusal extends Error {
   override readonly name = "BackupRefusal";
-  constructor(readonly code: BackupErrorCode) {
+  constructor(readonly code: keyof typeof messages) {
     super(messages[code]);
   }
 }
@@ -42,7 +42,13 @@ export function backupError(cause: unknown): BackupError {
     return { code: cause.code, message: cause.message, cause: undefined };
   }
   const code = codeOf(cause);
-  return { code, message: messages[code], cause };
+  return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
+}
+
+function describe(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = sqliteCode(cause);
+  return `The backup failed: ${reason}${code && ` (${code})`}.`;
 }
 
 function codeOf(cause: unknown): BackupErrorCode {
@@ -71,7 +77,7 @@ const byPrefix = [
   ["EROFS", "cannot_write"],
 ] as const;
 
-const messages: Readonly<Record<BackupErrorCode, string>> = {
+const messages = {
   no_database: "There is no such database, or it may not be read.",
   damaged: "The file is not an SQLite database, or is damaged.",
   busy: "Another connection has the database for itself.",
@@ -79,5 +85,4 @@ const messages: Readonly<Record<BackupErrorCode, string>> = {
   destination_is_database: "The file to make is the database itself, or one that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be made: its folder is missing or may not be written to.",
-  failed: "The backup failed.",
-};
+} satisfies Readonly<Record<Exclude<BackupErrorCode, "failed">, string>>;
