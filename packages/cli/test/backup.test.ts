@@ -1,7 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
@@ -97,4 +100,26 @@ it("names the cause of a failure that it has no words for", async () => {
   expect(failed.error).toMatch(
     /^petstore: no backup of \S+: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/,
   );
+});
+
+it("leaves nothing behind when it is told to stop", async () => {
+  const database = newDatabase();
+  const other = new Database(database);
+  other.exec("create table pets (id); begin exclusive");
+  const folder = dirname(database);
+  const file = join(folder, "backup.db");
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const args = [program(), "backup", file, "--database", database];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    let error = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (error += text));
+    const ended = once(child, "close");
+    // It has begun, and waits for the lock that is held here.
+    while (readdirSync(folder).length < 2) await setTimeout(5);
+    child.kill(signal);
+    expect(await ended).toEqual([1, null]);
+    expect(error).toBe(`petstore: no backup of ${database}: It was stopped.\n`);
+    expect(readdirSync(folder)).toEqual(["pets.db"]);
+  }
+  other.close();
 });

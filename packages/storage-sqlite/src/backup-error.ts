@@ -25,6 +25,8 @@ export type BackupErrorCode =
   | "disk_full"
   /** The file cannot be made: its folder is not there, or may not be written to. */
   | "cannot_write"
+  /** Its signal was aborted before the file was there. */
+  | "aborted"
   /** Anything else: `message` tells what, and `cause` all of it. */
   | "failed";
 
@@ -69,6 +71,7 @@ const byPrefix = [
   ["EDQUOT", "disk_full"],
   ["SQLITE_CANTOPEN", "cannot_write"],
   ["SQLITE_READONLY", "cannot_write"],
+  ["EEXIST", "destination_exists"],
   ["EACCES", "cannot_write"],
   ["EISDIR", "cannot_write"],
   ["ENOENT", "cannot_write"],
@@ -85,4 +88,5 @@ const messages = {
   destination_is_database: "The file to make is the database itself, or one that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be made: its folder is missing or may not be written to.",
+  aborted: "It was stopped.",
 } satisfies Readonly<Record<Exclude<BackupErrorCode, "failed">, string>>;

@@ -3,7 +3,13 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import { refuseItself, refuseToReplace } from "./backup-destination.js";
+import {
+  createUnfinished,
+  filesOf,
+  giveFreeName,
+  refuseItself,
+  refuseToReplace,
+} from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 import { whileBusy } from "./while-busy.js";
 
@@ -15,6 +21,8 @@ export interface BackupOptions {
   readonly to: string;
   /** Whether a file that is already there may be replaced; `false` when left out. */
   readonly overwrite?: boolean | undefined;
+  /** Stops the backup when it is aborted, unless the file is there already: nothing is left of it then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A backup that was made. */
@@ -36,40 +44,46 @@ const PAGES_PER_TURN = 1_024;
  * @example
  * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
  */
-export function backupSqliteFile({
-  filename,
-  to,
-  overwrite = false,
-}: BackupOptions): ResultAsync<Backup, BackupError> {
-  return ResultAsync.fromPromise(backUp(filename, resolve(to), overwrite), backupError);
+export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, BackupError> {
+  return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
 }
 
-async function backUp(filename: string, to: string, overwrite: boolean): Promise<Backup> {
+async function backUp({ filename, to, overwrite = false, signal }: BackupOptions): Promise<Backup> {
   if (!existsSync(filename)) throw new BackupRefusal("no_database");
   if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
   refuseItself(filename, to);
-  refuseToReplace(to, overwrite);
-  const unfinished = `${to}.unfinished`;
+  if (!overwrite) refuseToReplace(to);
+  const unfinished = await createUnfinished(to);
   try {
-    await rm(unfinished, { force: true });
-    await copy(filename, unfinished);
+    await copy(filename, unfinished, signal);
     makeSelfContained(unfinished);
     await sync(unfinished);
-    refuseToReplace(to, overwrite);
-    await rename(unfinished, to);
+    const { size } = await stat(unfinished);
+    refuseAborted(signal);
+    await (overwrite ? rename(unfinished, to) : giveFreeName(unfinished, to));
     await sync(dirname(to));
-    return { bytes: (await stat(to)).size };
+    return { bytes: size };
   } catch (error) {
-    await rm(unfinished, { force: true });
-    await rm(`${unfinished}-journal`, { force: true });
+    for (const file of filesOf(unfinished)) await rm(file, { force: true });
     throw error;
   }
 }
 
-async function copy(from: string, to: string): Promise<void> {
-  const source = await whileBusy(LOCK_TIMEOUT, () => openSource(from));
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new BackupRefusal("aborted");
+}
+
+async function copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+  const source = await whileBusy(LOCK_TIMEOUT, () => {
+    refuseAborted(signal);
+    return openSource(from);
+  });
+  const progress = (): number => {
+    refuseAborted(signal);
+    return PAGES_PER_TURN;
+  };
   try {
-    await source.backup(to, { progress: () => PAGES_PER_TURN });
+    await source.backup(to, { progress });
   } finally {
     source.close();
   }
@@ -98,7 +112,7 @@ function connect(filename: string): Database.Database {
 
 /** A copy of a database with a write-ahead log expects one too: not from a folder that is read-only. */
 function makeSelfContained(filename: string): void {
-  const database = new Database(filename);
+  const database = new Database(filename, { fileMustExist: true });
   try {
     database.pragma("journal_mode = delete");
   } finally {

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Storage } from "@petstore/core";
@@ -43,6 +35,8 @@ function petsIn(file: string): number {
   database.close();
   return count;
 }
+const backupFiles = (): readonly string[] =>
+  readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
 const codeOf = async (options: BackupOptions): Promise<string> =>
   (await backupSqliteFile(options))._unsafeUnwrapErr().code;
 
@@ -52,9 +46,7 @@ describe("a backup of a database in use", () => {
     await storage.keys.insert(aKey("a"));
     const { bytes } = (await backupSqliteFile({ filename, to }))._unsafeUnwrap();
     expect(bytes).toBeGreaterThan(10_000);
-    expect(readdirSync(dirname(to)).filter((name) => name.startsWith("backup"))).toEqual([
-      "backup.db",
-    ]);
+    expect(backupFiles()).toEqual(["backup.db"]);
     expect(petsIn(to)).toBe(500);
 
     const restored = await openStorage({ filename: to });
@@ -109,6 +101,36 @@ describe("a backup of a database in use", () => {
     expect(petsIn(to)).toBe(1);
   });
 
+  it("is whole or refused when others are made under the same name at once", async () => {
+    for (let batch = 0; batch < 20; batch += 1) await add(1_000, "x".repeat(200));
+    const atOnce = (overwrite: boolean): Promise<readonly string[]> => {
+      const backUp = async (): Promise<string> => {
+        const backup = await backupSqliteFile({ filename, to, overwrite });
+        return backup.isOk() ? "ok" : backup.error.code;
+      };
+      return Promise.all([backUp(), backUp(), backUp()]);
+    };
+    expect([...(await atOnce(false))].sort()).toEqual([
+      ...["destination_exists", "destination_exists", "ok"],
+    ]);
+    expect(petsIn(to)).toBe(20_000);
+    expect(await atOnce(true)).toEqual(["ok", "ok", "ok"]);
+    expect(petsIn(to)).toBe(20_000);
+    expect(backupFiles()).toEqual(["backup.db"]);
+  });
+
+  it("is stopped by its signal, and leaves nothing behind", async () => {
+    for (let batch = 0; batch < 60; batch += 1) await add(1_000, "x".repeat(200));
+    const stop = new AbortController();
+    const backup = backupSqliteFile({ filename, to, signal: stop.signal });
+    while (backupFiles().every((name) => statSync(folder.path(name)).size === 0)) {
+      await setImmediate();
+    }
+    stop.abort();
+    expect((await backup)._unsafeUnwrapErr().code).toBe("aborted");
+    expect(backupFiles()).toEqual([]);
+  });
+
   it("answers what is wrong, and leaves nothing behind", async () => {
     expect(await codeOf({ filename: folder.path("missing.db"), to })).toBe("no_database");
     expect(await codeOf({ filename: dirname(filename), to })).toBe("no_database");
@@ -116,8 +138,7 @@ describe("a backup of a database in use", () => {
     writeFileSync(notes, "Buy dog food.\n".repeat(500));
     expect(await codeOf({ filename: notes, to })).toBe("damaged");
     expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
-    expect(existsSync(to)).toBe(false);
-    expect(readdirSync(dirname(to)).filter((name) => name.includes("unfinished"))).toEqual([]);
+    expect(backupFiles()).toEqual([]);
   });
 
   it("never takes the place of the database or of its logs, whatever they are called", async () => {

@@ -22,12 +22,26 @@ export function backupCommand(terminal: Terminal, fail: (message: string) => voi
     .option("--force", "replace a file that is there already")
     .addHelpText("after", HELP)
     .action(async (file: string, { database, force }: BackupCommandOptions) => {
-      const backup = await backupSqliteFile({ filename: database, to: file, overwrite: force });
+      const backup = await untilStopped((signal) =>
+        backupSqliteFile({ filename: database, to: file, overwrite: force, signal }),
+      );
       backup.match(
         ({ bytes }) => terminal.out(`backed up ${database} to ${file} (${megabytes(bytes)} MB)`),
         ({ message }) => fail(`no backup of ${database}: ${message}`),
       );
     });
+}
+
+/** Aborts the work at SIGINT or SIGTERM. */
+async function untilStopped<T>(work: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  process.on("SIGINT", abort).on("SIGTERM", abort);
+  try {
+    return await work(stop.signal);
+  } finally {
+    process.off("SIGINT", abort).off("SIGTERM", abort);
+  }
 }
 
 function megabytes(bytes: number): string {
