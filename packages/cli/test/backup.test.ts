@@ -22,6 +22,7 @@ it("holds every pet that a server under writers acknowledged before it began, an
     acknowledged.set(id, name),
   );
   const backups: (readonly [file: string, before: ReadonlyMap<number, string>])[] = [];
+  while (acknowledged.size === 0) await setTimeout(5);
   for (let count = 0; count < 5; count += 1) {
     await setTimeout(50);
     const file = join(dirname(database), `backup-${count}.db`);
@@ -80,6 +81,29 @@ it("does not replace the database that it backs up, beside a running server eith
   expect(added.status).toBe(201);
   await server.end("SIGKILL");
   expect((await petstore("pets", "export", "--database", database)).out).toBe(added.body);
+});
+
+it("does not replace a database that a server uses", async () => {
+  const database = newDatabase();
+  await issueUnlimitedKey(database);
+  const used = newDatabase();
+  const secret = await issueUnlimitedKey(used);
+  const server = await startBuilt([process.execPath, program()], "--database", used);
+  const refused = await petstore("backup", used, "--force", "--database", database);
+  expect(refused).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: no backup of ${database}: The file to replace is a database that somebody has open.`,
+  });
+  const added = await addPet(server.url, new Agent(), secret, "Rex");
+  await server.end("SIGKILL");
+  expect((await petstore("pets", "export", "--database", used)).out).toBe(added.body);
+
+  // The killed server has left its log behind.
+  await issueUnlimitedKey(used);
+  const forced = await petstore("backup", used, "--force", "--database", database);
+  expect(forced).toMatchObject({ code: 0, error: "" });
+  expect((await petstore("pets", "export", "--database", used)).out).toBe("");
 });
 
 it("says in one line that there is no database, and makes none", async () => {

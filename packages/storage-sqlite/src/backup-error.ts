@@ -17,8 +17,10 @@ export type BackupErrorCode =
   | "damaged"
   /** Another connection has the database for itself. */
   | "busy"
-  /** The file to make is there already. */
+  /** The file to make is there already, or one that SQLite would take for a part of it. */
   | "destination_exists"
+  /** The file to replace is a database, and another connection has it open. */
+  | "destination_in_use"
   /** The file to make is the database itself, under whatever name, or one that SQLite keeps beside it. */
   | "destination_is_database"
   /** The disk has no room for the backup. */
@@ -33,8 +35,11 @@ export type BackupErrorCode =
 /** To be thrown while making a backup. */
 export class BackupRefusal extends Error {
   override readonly name = "BackupRefusal";
-  constructor(readonly code: keyof typeof messages) {
-    super(messages[code]);
+  constructor(
+    readonly code: keyof typeof messages,
+    message = messages[code],
+  ) {
+    super(message);
   }
 }
 
@@ -45,6 +50,11 @@ export function backupError(cause: unknown): BackupError {
   }
   const code = codeOf(cause);
   return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
+}
+
+/** Whether what SQLite was given is no database, or a damaged one. */
+export function isDamaged(cause: unknown): boolean {
+  return codeOf(cause) === "damaged";
 }
 
 function describe(cause: unknown): string {
@@ -85,6 +95,7 @@ const messages = {
   damaged: "The file is not an SQLite database, or is damaged.",
   busy: "Another connection has the database for itself.",
   destination_exists: "The file to make is there already.",
+  destination_in_use: "The file to replace is a database that somebody has open.",
   destination_is_database: "The file to make is the database itself, or one that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be made: its folder is missing or may not be written to.",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
@@ -9,6 +9,8 @@ import {
   giveFreeName,
   refuseItself,
   refuseToReplace,
+  replace,
+  sync,
 } from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 import { whileBusy } from "./while-busy.js";
@@ -60,7 +62,8 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
     await sync(unfinished);
     const { size } = await stat(unfinished);
     refuseAborted(signal);
-    await (overwrite ? rename(unfinished, to) : giveFreeName(unfinished, to));
+    if (!overwrite) refuseToReplace(to);
+    await (overwrite ? replace(unfinished, to) : giveFreeName(unfinished, to));
     await sync(dirname(to));
     return { bytes: size };
   } catch (error) {
@@ -117,14 +120,5 @@ function makeSelfContained(filename: string): void {
     database.pragma("journal_mode = delete");
   } finally {
     database.close();
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

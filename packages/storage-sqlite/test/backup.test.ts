@@ -1,4 +1,14 @@
-import { linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Storage } from "@petstore/core";
@@ -34,6 +44,17 @@ function petsIn(file: string): number {
   expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
   database.close();
   return count;
+}
+/** A database and the log of its one pet, as a process that was killed leaves them. */
+async function leaveBehind(database: string): Promise<void> {
+  const left = folder.path("left.db");
+  const other = await openStorage({ filename: left });
+  (await other.pets.create(rex))._unsafeUnwrap();
+  for (const ending of ["", "-wal", "-shm"]) {
+    copyFileSync(`${left}${ending}`, `${database}${ending}`);
+  }
+  await other.close();
+  rmSync(left);
 }
 const backupFiles = (): readonly string[] =>
   readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
@@ -99,6 +120,57 @@ describe("a backup of a database in use", () => {
     const replaced = await backupSqliteFile({ filename, to, overwrite: true });
     expect(replaced.isOk()).toBe(true);
     expect(petsIn(to)).toBe(1);
+  });
+
+  it("is refused beside a log that SQLite would replay over it, unless told to replace that", async () => {
+    await add(3);
+    for (const ending of ["-wal", "-shm", "-journal"]) {
+      writeFileSync(`${to}${ending}`, "");
+      const { code, message } = (await backupSqliteFile({ filename, to }))._unsafeUnwrapErr();
+      expect(code).toBe("destination_exists");
+      expect(message).toContain(`${to}${ending} is there already`);
+      rmSync(`${to}${ending}`);
+    }
+    await leaveBehind(to);
+    rmSync(to);
+    expect(await codeOf({ filename, to })).toBe("destination_exists");
+    expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
+    expect(backupFiles()).toEqual(["backup.db"]);
+    expect(petsIn(to)).toBe(3);
+  });
+
+  it("replaces a file with the logs of it, or of others, that lie beside it", async () => {
+    await add(3);
+    const whole = folder.path("whole.db");
+    (await backupSqliteFile({ filename, to: whole }))._unsafeUnwrap();
+    const contents = { own: undefined, foreign: readFileSync(whole), none: "mine".repeat(500) };
+    for (const [name, content] of Object.entries(contents)) {
+      await leaveBehind(to);
+      if (content !== undefined) writeFileSync(to, content);
+      const replaced = await backupSqliteFile({ filename, to, overwrite: true });
+      expect([name, replaced.isOk()]).toEqual([name, true]);
+      expect(backupFiles()).toEqual(["backup.db"]);
+      expect(petsIn(to)).toBe(3);
+    }
+  });
+
+  it("does not replace a database that somebody has open", async () => {
+    const other = await openStorage({ filename: to });
+    await other.pets.create(rex);
+    const { ino } = statSync(to);
+    expect(await codeOf({ filename, to, overwrite: true })).toBe("destination_in_use");
+    await other.pets.create(rex);
+    await other.close();
+    expect(statSync(to).ino).toBe(ino);
+    expect(backupFiles()).toEqual(["backup.db"]);
+    expect(petsIn(to)).toBe(2);
+    expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
+  });
+
+  it("does not replace what is no file", async () => {
+    mkdirSync(to);
+    expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
+    expect(backupFiles()).toEqual(["backup.db"]);
   });
 
   it("is whole or refused when others are made under the same name at once", async () => {
