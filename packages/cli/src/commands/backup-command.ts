@@ -19,7 +19,7 @@ export function backupCommand(terminal: Terminal, fail: (message: string) => voi
     .description("Copy the database, also beside a running server, into one file.")
     .argument("<file>", "the file to make")
     .addOption(databaseOption())
-    .option("--force", "replace a file that is there already")
+    .option("--force", "replace a file that is there already, but no database that is in use")
     .addHelpText("after", HELP)
     .action(async (file: string, { database, force }: BackupCommandOptions) => {
       const backup = await untilStopped((signal) =>
