@@ -2,8 +2,8 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { link, open, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { systemRandom } from "@petstore/core";
-import Database from "better-sqlite3";
 import { BackupRefusal, isDamaged } from "./backup-error.js";
+import { Database } from "./driver.js";
 import { isBusy } from "./failure.js";
 
 /** What SQLite adds to the name of a database for the files beside it: a log, its index, a journal. */

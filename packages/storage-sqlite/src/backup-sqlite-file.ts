@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import Database from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import {
   createUnfinished,
@@ -13,6 +13,7 @@ import {
   sync,
 } from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import { Database } from "./driver.js";
 import { whileBusy } from "./while-busy.js";
 
 /** What to copy where. */
@@ -92,7 +93,7 @@ async function copy(from: string, to: string, signal: AbortSignal | undefined): 
   }
 }
 
-function openSource(filename: string): Database.Database {
+function openSource(filename: string): BetterSqlite3.Database {
   const source = connect(filename);
   try {
     // One moment of the database for all turns: without it, every commit meanwhile starts it anew.
@@ -105,7 +106,7 @@ function openSource(filename: string): Database.Database {
   }
 }
 
-function connect(filename: string): Database.Database {
+function connect(filename: string): BetterSqlite3.Database {
   try {
     return new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 });
   } catch {
