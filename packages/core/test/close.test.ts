@@ -1,28 +1,27 @@
+import { setImmediate } from "node:timers/promises";
 import { okAsync, ResultAsync } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, createPetStore, type Storage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
-/** A memory storage whose creates wait until they are let go, and that tells when it is closed. */
+/** A memory storage whose creates wait to be let go, one by one, and that tells when it is closed. */
 function slowStorage() {
   const inner = createMemoryStorage();
-  let letGo: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
+  const waiting: (() => void)[] = [];
+  const wait = () => new Promise<void>((resolve) => waiting.push(resolve));
   let closed = 0;
   const storage: Storage = {
     ...inner,
     pets: {
       ...inner.pets,
-      create: (pet) => ResultAsync.fromSafePromise(gone).andThen(() => inner.pets.create(pet)),
+      create: (pet) => ResultAsync.fromSafePromise(wait()).andThen(() => inner.pets.create(pet)),
     },
     close: () => {
       closed += 1;
       return okAsync();
     },
   };
-  return { storage, letGo: () => letGo(), closings: () => closed };
+  return { storage, letGo: () => waiting.shift()?.(), closings: () => closed };
 }
 
 describe("close", () => {
@@ -49,12 +48,17 @@ describe("close", () => {
     const { storage, letGo, closings } = slowStorage();
     const store = createPetStore({ storage });
     const { secret } = value(await store.keys.issue({ plan: "free" }));
-    const creating = store.as(secret).createPet({ name: "Rex", categoryId: 1n });
-    await Promise.resolve();
+    const caller = store.as(secret);
+    const names = ["Rex", "Ada"];
+    const creating = names.map((name) => caller.createPet({ name, categoryId: 1n }));
     const closing = store.close();
-    expect(closings()).toBe(0);
-    letGo();
-    expect(value(await creating).pet.name).toBe("Rex");
+    for (let running = creating.length; running > 0; running -= 1) {
+      await setImmediate();
+      expect(closings()).toBe(0);
+      letGo();
+    }
+    const created = await Promise.all(creating);
+    expect(created.map((each) => value(each).pet.name)).toEqual(names);
     value(await closing);
     expect(closings()).toBe(1);
   });

@@ -58,6 +58,35 @@ describe("events", () => {
     ]);
   });
 
+  it.each([
+    ["minute", { perMinute: 1, perDay: 2 }],
+    ["day", { perMinute: 2, perDay: 1 }],
+  ])("tell that the %s is used up, as the refusal does", async (window, limits) => {
+    const { store, events, issue } = openRecorded();
+    const { id, secret } = await issue({ plan: "enterprise", limits });
+    value(await store.as(secret).admit());
+    const { message } = error(await store.as(secret).admit());
+    expect(message).toContain(`The limit of 1 requests per ${window} is used up`);
+    await delivered();
+    expect(events).toMatchObject([
+      { type: "key_issued" },
+      { type: "limit_exceeded", keyId: id, window, limit: 1 },
+    ]);
+  });
+
+  it("tell of a revocation when it happens, and not again", async () => {
+    const { store, events, issue } = openRecorded();
+    const { id } = await issue();
+    for (const attempt of ["first", "second"]) {
+      value(await store.keys.revoke(id));
+      await delivered();
+      expect(
+        events.map(({ type }) => type),
+        attempt,
+      ).toEqual(["key_issued", "key_revoked"]);
+    }
+  });
+
   it("tell nothing that did not happen", async () => {
     const { store, events } = openRecorded();
     error(await store.trusted.createPet({ name: "\0", categoryId: 1n }));
@@ -71,15 +100,15 @@ describe("events", () => {
 
   it("of one type reach its listeners alone, until they stop listening", async () => {
     const { store } = openStore();
-    const names: string[] = [];
-    const stop = store.events.on("pet_created", ({ pet }) => names.push(pet.name));
+    const heard: PetStoreEvent[] = [];
+    const stop = store.events.on("pet_created", (event) => heard.push(event));
     await store.keys.issue({ plan: "free" });
     await store.trusted.createPet({ name: "Rex", categoryId: 1n });
     await delivered();
     stop();
     await store.trusted.createPet({ name: "Ada", categoryId: 1n });
     await delivered();
-    expect(names).toEqual(["Rex"]);
+    expect(heard).toMatchObject([{ type: "pet_created", pet: { name: "Rex" } }]);
   });
 
   it("a listener that throws, rejects or never settles touches neither requests nor others", async () => {
