@@ -83,12 +83,14 @@ describe("authentication", () => {
     expect(error(await store.as("bad", "192.0.2.1").admit()).code).toBe("invalid_api_key");
   });
 
-  it("remembers only so many origins", async () => {
-    const { store } = openStore({ maxAnonymousOrigins: 2 });
-    for (const origin of ["a", "b", "c"]) await store.as("bad", origin).admit();
-    expect(["a", "b", "c"].map((origin) => store.anonymousQuota(origin).remaining)).toEqual([
-      60, 59, 59,
-    ]);
+  it.each([
+    [{ maxAnonymousOrigins: 2 }, 2],
+    [{}, 10_000],
+  ])("with %o it remembers %i origins", async (options, most) => {
+    const { store } = openStore(options);
+    for (let origin = 0; origin <= most; origin += 1) await store.as("bad", `${origin}`).admit();
+    const told = [0, 1, most].map((origin) => store.anonymousQuota(`${origin}`).remaining);
+    expect(told).toEqual([60, 59, 59]);
   });
 
   it("neither the store, a caller, an error nor what is stored shows a secret", async () => {

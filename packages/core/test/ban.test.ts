@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Caller } from "@petstore/core";
+import { createMemoryStorage, type Caller } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const LIMITS = { perMinute: 3, perDay: 1_000_000 };
+const ENTERPRISE = { plan: "enterprise", limits: LIMITS };
 
 async function codes(caller: Caller, attempts: number): Promise<string[]> {
   const all: string[] = [];
@@ -21,7 +22,7 @@ async function codes(caller: Caller, attempts: number): Promise<string[]> {
 
 async function openBannable() {
   const opened = openStore();
-  const { id, secret } = await opened.issue({ plan: "enterprise", limits: LIMITS });
+  const { id, secret } = await opened.issue(ENTERPRISE);
   const caller = opened.store.as(secret);
   return { ...opened, id, caller, ban: () => codes(caller, 7) };
 }
@@ -44,7 +45,7 @@ describe("ban", () => {
     expect(refusal).toMatchObject({
       code: "api_key_banned",
       retryAfterSeconds: 60,
-      quota: { remaining: 0, resetAt: clock.now() + MINUTE },
+      quota: { limit: LIMITS.perMinute, remaining: 0, resetAt: clock.now() + MINUTE },
     });
     clock.advance(MINUTE - 1);
     expect(await codes(caller, 1)).toEqual(["api_key_banned"]);
@@ -138,13 +139,24 @@ describe("ban", () => {
 
   it("never happens when the host says so", async () => {
     const { store, issue } = openStore({ ban: false });
-    const { secret } = await issue({ plan: "enterprise", limits: LIMITS });
+    const { secret } = await issue(ENTERPRISE);
     expect(await codes(store.as(secret), 50)).not.toContain("api_key_banned");
+  });
+
+  it("is neither enforced nor prepared by a host that bans nobody, whatever another one does", async () => {
+    const storage = createMemoryStorage();
+    const { store: strict, issue } = openStore({ storage });
+    const { store: lenient } = openStore({ storage, ban: false });
+    const [banned, refused] = [await issue(ENTERPRISE), await issue(ENTERPRISE)];
+    await codes(strict.as(banned.secret), 7);
+    expect(await codes(lenient.as(banned.secret), 1)).toEqual(["rate_limit_exceeded"]);
+    await codes(lenient.as(refused.secret), 10);
+    expect(await codes(strict.as(refused.secret), 1)).toEqual(["rate_limit_exceeded"]);
   });
 
   it("follows the host's own rule", async () => {
     const { store, issue } = openStore({ ban: { afterRefusals: 1, firstSeconds: 5 } });
-    const { secret } = await issue({ plan: "enterprise", limits: LIMITS });
+    const { secret } = await issue(ENTERPRISE);
     expect(await codes(store.as(secret), 5)).toEqual([
       "ok",
       "ok",

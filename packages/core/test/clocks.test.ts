@@ -185,6 +185,24 @@ describe("clocks", () => {
     expect(total).toBeGreaterThanOrEqual(windows * 3);
   });
 
+  it.each([
+    [10_000, 10_000],
+    [10_001, 0],
+  ])("of a window opened %i ms ahead, %i ms count beyond its length", async (ahead, beyond) => {
+    const storage = createMemoryStorage();
+    const there = openStore({ storage, ban: false });
+    const { store, clock } = openStore({ storage, ban: false });
+    const { secret } = await there.issue({ plan: "enterprise", limits: LIMITS });
+    expect(await admitted(there.store.as(secret))).toBe(3);
+    clock.advance(-ahead);
+    const caller = store.as(secret);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(MINUTE + beyond - 1);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(caller)).toBe(3);
+  });
+
   it("a clock that throws or answers nonsense stands still", async () => {
     const readings = [1_000_000, Number.NaN, -1, Infinity];
     const clock = {

@@ -15,6 +15,10 @@ async function share(one: string | undefined, other: string | undefined): Promis
 describe("the origin of callers without a valid key", () => {
   it.each<[string, string | undefined, string | undefined]>([
     ["an IPv6 /64", "2001:db8:1:2::1", "2001:0DB8:1:2:ffff::9%eth0"],
+    ["an IPv6 /64 with a gap", "2001:db8::1", "2001:db8::2"],
+    ["a gap and the zeros written out", "2001:db8:0:0:1:2:3:4", "2001:db8::1"],
+    ["gaps in two places", "2001:db8:0:1::1", "2001:db8::1:0:0:0:1"],
+    ["a gap at the beginning", "::1", "0::2"],
     ["an IPv6 /64 whose addresses end like IPv4", "64:ff9b::192.0.2.1", "64:ff9b::1"],
     ["one link, by whichever interface", "fe80::1%eth0", `fe80::1%${LONG}`],
     ["IPv4 and the same mapped into IPv6", "192.0.2.1", "::ffff:192.0.2.1"],
@@ -27,6 +31,7 @@ describe("the origin of callers without a valid key", () => {
 
   it.each([
     ["another /64", "2001:db8:1:2::1", "2001:db8:1:3::1"],
+    ["another /64 with a gap", "2001:db8::1", "2001:db8:1::1"],
     ["two IPv4 addresses", "192.0.2.1", "192.0.2.2"],
     ["two IPv4 addresses, mapped", "::ffff:c000:201", "::ffff:c000:202"],
     ["loopback and a link", "::1", "fe80::1"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Caller } from "@petstore/core";
+import { createMemoryStorage, type Caller, type Plan } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -48,6 +48,30 @@ describe("plans", () => {
     const { store, issue } = openStore({ plans: { trial: { perMinute: 2, perDay: 5 } } });
     const { secret } = await issue({ plan: "trial" });
     expect(await admitted(store.as(secret), 5)).toBe(2);
+  });
+
+  it("a plan of the host's own may leave the limits to each key", async () => {
+    const { store, issue } = openStore({ plans: { partner: "custom" } });
+    expect(error(await store.keys.issue({ plan: "partner" })).code).toBe("invalid_key_request");
+    const { secret } = await issue({ plan: "partner", limits: { perMinute: 3, perDay: 4 } });
+    expect(await admitted(store.as(secret), 5)).toBe(3);
+  });
+
+  it("a plan whose limits the host has changed binds its keys with the new ones", async () => {
+    const storage = createMemoryStorage();
+    const before = openStore({ storage, plans: { trial: { perMinute: 2, perDay: 5 } } });
+    const limits = { perMinute: 3, perDay: 7 };
+    const { store } = openStore({ storage, plans: { trial: limits } });
+    const { id, secret } = await before.issue({ plan: "trial" });
+    expect(value(await store.keys.find(id)).limits).toEqual(limits);
+    expect(await admitted(store.as(secret), 5)).toBe(3);
+  });
+
+  it.each<[what: string, free: Plan, limit: number]>([
+    ["the host's own Free limits", { perMinute: 5, perDay: 50 }, 5],
+    ["the standard ones where each Free key has its own", "custom", 60],
+  ])("callers without a key have %s", (_, free, limit) => {
+    expect(openStore({ plans: { free } }).store.anonymousQuota(undefined).limit).toBe(limit);
   });
 
   it("remaining falls by one with each request, and the limit that binds is told", async () => {
