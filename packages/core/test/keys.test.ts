@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage } from "@petstore/core";
+import { createManualClock, createMemoryStorage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -42,13 +42,22 @@ describe("issue", () => {
     ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
     ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 0.5 } }, "perDay"],
     ["a label that is too long", { plan: "free", label: "x".repeat(201) }, "label"],
+    ["a label with NUL", { plan: "free", label: "a\0" }, "label"],
+    ["a label with a lone surrogate", { plan: "free", label: "\ud800" }, "label"],
     ["a misspelt field", { plan: "free", exipresAt: 5 }, "exipresAt"],
     ["an expiry in the past", { plan: "free", expiresAt: 5 }, "expiresAt"],
+    ["an expiry now", { plan: "free", expiresAt: createManualClock().now() }, "expiresAt"],
     ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, "expiresAt"],
   ])("refuses %s and says so", async (_, input, named) => {
     const refusal = error(await openStore().store.keys.issue(input as never));
     expect(refusal.code).toBe("invalid_key_request");
     expect(refusal.message).toContain(named);
+  });
+
+  it("takes a label of 200 characters", async () => {
+    const { store, issue } = openStore();
+    const { id } = await issue({ plan: "free", label: "x".repeat(200) });
+    expect(value(await store.keys.find(id)).label).toHaveLength(200);
   });
 
   it("takes limits up to 2^53−1 and counts them exactly", async () => {
@@ -169,15 +178,26 @@ describe("rotate", () => {
     expect(error(await store.keys.rotate(expired)).code).toBe("key_inactive");
   });
 
-  it.each([-1, 1.5, Number.NaN, 31_536_001])(
-    "refuses an overlap of %s seconds",
-    async (overlapSeconds) => {
-      const { store, issue } = openStore();
-      const { id } = await issue();
-      const refusal = error(await store.keys.rotate(id, { overlapSeconds }));
-      expect(refusal.code).toBe("invalid_key_request");
-    },
-  );
+  it("takes an overlap of a year", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue();
+    value(await store.keys.rotate(id, { overlapSeconds: 31_536_000 }));
+    clock.advance(31_536_000_000 - 1);
+    value(await store.as(secret).admit());
+  });
+
+  it.each([
+    { overlapSeconds: -1 },
+    { overlapSeconds: 1.5 },
+    { overlapSeconds: Number.NaN },
+    { overlapSeconds: 31_536_001 },
+    { overlap: 30 },
+  ])("refuses %j, and the old secret stays good", async (options) => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    expect(error(await store.keys.rotate(id, options)).code).toBe("invalid_key_request");
+    value(await store.as(secret).admit());
+  });
 });
 
 describe("changePlan", () => {
@@ -198,9 +218,15 @@ describe("changePlan", () => {
   it("refuses what issuing would refuse", async () => {
     const { store, issue } = openStore();
     const { id } = await issue();
-    for (const to of [{ plan: "gold" }, { plan: "enterprise" }, { plan: "pro", limits: LIMITS }]) {
+    for (const to of [
+      { plan: "gold" },
+      { plan: "enterprise" },
+      { plan: "pro", limits: LIMITS },
+      { plan: "pro", limit: 5 },
+    ]) {
       expect(error(await store.keys.changePlan(id, to)).code).toBe("invalid_key_request");
     }
+    expect(value(await store.keys.find(id)).plan).toBe("free");
   });
 });
 
@@ -212,15 +238,24 @@ describe("find, list and usage", () => {
       ids.push((await issue()).id);
       clock.advance(1);
     }
-    const listed: string[] = [];
+    const pages: (readonly string[])[] = [];
     let after: string | undefined;
     do {
       const page = value(await store.keys.list({ limit: 2, after }));
-      listed.push(...page.keys.map(({ id }) => id));
+      pages.push(page.keys.map(({ id }) => id));
       after = page.next;
     } while (after !== undefined);
-    expect(listed).toEqual(ids);
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     expect(value(await store.keys.list({ limit: 5 })).next).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, 100],
+    [{ limit: 1_000 }, 101],
+  ])("asked for %j, lists %i of 101 keys", async (input, count) => {
+    const { store, issue } = openStore();
+    for (let index = 0; index < 101; index += 1) await issue();
+    expect(value(await store.keys.list(input)).keys).toHaveLength(count);
   });
 
   it.each([{ limit: 0 }, { limit: 1_001 }, { after: {} }, { banned: 1 }, { pages: 1 }, null])(
