@@ -1,5 +1,8 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { createMemoryStorage, type UsageStorage } from "@petstore/core";
+import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { compose, serve } from "./support/serve.js";
 import type { Wire } from "./support/wire.js";
@@ -21,6 +24,25 @@ test("maxBodyBytes moves the limit", async () => {
   const { create } = await serve({ maxBodyBytes: 100 });
   expect((await create(petOf(100))).status).toBe(201);
   expect((await create(petOf(101))).status).toBe(413);
+});
+
+test("the limit holds for a body that has arrived whole before it is read", async () => {
+  const storage = createMemoryStorage();
+  const charge: UsageStorage["charge"] = (digest, decide) =>
+    ResultAsync.fromSafePromise(setImmediate()).andThen(() => storage.usage.charge(digest, decide));
+  const { dial, key } = await serve({
+    maxBodyBytes: 100,
+    store: { storage: { ...storage, usage: { ...storage.usage, charge } } },
+  });
+  for (const [bytes, status] of [
+    [100, 201],
+    [101, 413],
+  ] as const) {
+    const wire = await dial();
+    const head = compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
+    wire.send(`${head}${chunkOf(petOf(bytes))}0\r\n\r\n`);
+    expect((await wire.answer()).status).toBe(status);
+  }
 });
 
 test("a declared length over the limit is refused before any of the body arrives", async () => {
@@ -92,5 +114,9 @@ test("an unread body of unknown length closes the connection after the answer", 
 });
 
 function sendChunk(wire: Wire, text: string): void {
-  wire.send(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+  wire.send(chunkOf(text));
+}
+
+function chunkOf(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }

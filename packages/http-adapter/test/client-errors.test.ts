@@ -96,6 +96,21 @@ test("mounts on one server share the check for a Host and give it back with the 
   expect((await call({ path: "/" })).body).toBe("host");
 });
 
+test("a server that asks for no Host answers its own requests without one, also when unmounted", async () => {
+  const server = createServer({ requireHostHeader: false }, (_, response) => response.end("host"));
+  const { store, key } = await makeStore();
+  const unmount = mount(server, store);
+  const { dial } = await listen(server, key);
+  const hostless = async (): Promise<number> => {
+    const wire = await dial();
+    wire.send("GET / HTTP/1.1\r\n\r\n");
+    return (await wire.answer()).status;
+  };
+  expect(await hostless()).toBe(200);
+  unmount();
+  expect(await hostless()).toBe(200);
+});
+
 test("a host's answer that has begun is delivered whole before the refusal of what follows it", async () => {
   const { store, key } = await makeStore();
   const server = createServer((_, response) => {
@@ -193,6 +208,16 @@ test("empty lines without end before a message that is too long cost their lengt
     bytesParsed: 1_000_022,
   });
   expect(refusalOf(error)?.code).toBe("headers_too_large");
+});
+
+test.each([
+  [999, 200],
+  [1_000, 431],
+])("a header section of %i lines is %i", async (lines, status) => {
+  const { call } = await serve();
+  // Host and Authorization are two of them.
+  const headers = Array.from({ length: lines - 2 }, () => "a:b");
+  expect((await call({ headers })).status).toBe(status);
 });
 
 test("1,000 lines are 431 also where Node has dropped the Host among them", async () => {

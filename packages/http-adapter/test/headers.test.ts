@@ -4,6 +4,7 @@ import { serve, type Call } from "./support/serve.js";
 test.each<{ readonly status: number; readonly sent: Call }>([
   { status: 200, sent: {} },
   { status: 200, sent: { method: "HEAD" } },
+  { status: 200, sent: { headers: ["X-Asked: host", "X-More: authorization", "X-Last: x"] } },
   { status: 201, sent: { method: "POST", body: '{"name":"Rex","categoryId":1}' } },
   { status: 400, sent: { path: "/v1/pets?limit=x" } },
   { status: 400, sent: { headers: ["Host: twice.test"] } },

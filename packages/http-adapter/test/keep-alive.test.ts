@@ -30,3 +30,12 @@ test("a key that is revoked is refused with the next request of its connection",
   wire.send(compose({ key }));
   expect((await wire.answer()).status).toBe(401);
 });
+
+test("two Authorization lines are refused on a connection on which one was good", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ key }));
+  expect((await wire.answer()).status).toBe(200);
+  wire.send(compose({ key, headers: [`Authorization: Bearer ${key}`] }));
+  expect((await wire.answer()).status).toBe(401);
+});

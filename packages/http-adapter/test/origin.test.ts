@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { serve, type Served } from "./support/serve.js";
+import { compose, serve, type Served } from "./support/serve.js";
 
 const remainingOf = async ({ call }: Served, ...headers: string[]): Promise<string | undefined> =>
   (await call({ key: null, headers })).headers["x-ratelimit-remaining"];
@@ -16,6 +16,17 @@ test("the host's own function tells callers apart", async () => {
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.1")).toBe("59");
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.2")).toBe("59");
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.1")).toBe("58");
+});
+
+test("it tells the callers of one connection apart, as those behind a proxy are", async () => {
+  const { dial } = await serve({ origin: forwardedFor });
+  const wire = await dial();
+  const remaining: (string | undefined)[] = [];
+  for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.1"]) {
+    wire.send(compose({ headers: [`X-Forwarded-For: ${address}`] }));
+    remaining.push((await wire.answer()).headers["x-ratelimit-remaining"]);
+  }
+  expect(remaining).toEqual(["59", "59", "58"]);
 });
 
 test("when that function throws, the socket's address counts, and the host is told", async () => {
