@@ -19,6 +19,13 @@ test("a number that the parser may have rounded is 400 and says what to do", asy
   }
 });
 
+test("the greatest number that no parser rounds is used", async () => {
+  const { create } = await behind((text) => JSON.parse(text));
+  for (const digits of ["9007199254740991", "-9007199254740991"]) {
+    expect((await create(`{"name":"Rex","categoryId":${digits}}`)).body).toContain(digits);
+  }
+});
+
 test("bytes are read like bytes from the wire", async () => {
   const { create } = await behind((text) => Buffer.from(text));
   expect((await create('{"name":"Rex","categoryId":9007199254740993}')).body).toContain(
