@@ -57,6 +57,16 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     }),
   ],
   [
+    "changes an API key to what is decided on, and no other key, and not its usage",
+    "stores it under the id that it now has",
+    withKeys((real) => ({
+      update: (id, decide) =>
+        real
+          .update(id, (shown) => ({ answer: decide(shown) }))
+          .andThen(({ next, answer }) => real.update(next?.id ?? id, () => ({ next, answer }))),
+    })),
+  ],
+  [
     "shows undefined for an API key that is not there, and stores nothing then",
     "inserts it",
     withKeys((real) => ({

@@ -27,5 +27,12 @@ export const keyUpdate: StoragePromise = {
       assert.deepEqual(await valueOf(storage.keys.find("a")), { key: next, usage: aUsage() });
     }
     assert.deepEqual((await valueOf(storage.keys.find("b")))?.key, aKey("b"));
+
+    // The id is not for a decision to change.
+    const secrets = [aSecret("a digest of neither")];
+    const renamed = aKey("b", { secrets });
+    await valueOf(storage.keys.update("a", () => ({ next: renamed, answer: undefined })));
+    assert.deepEqual((await valueOf(storage.keys.find("a")))?.key, aKey("a", { secrets }));
+    assert.deepEqual((await valueOf(storage.keys.find("b")))?.key, aKey("b"));
   },
 };
