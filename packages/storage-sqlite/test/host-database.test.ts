@@ -76,6 +76,8 @@ describe("in a host's database", () => {
     database.close();
     expect((await storage.pets.create(rex)).isErr()).toBe(true);
     expect((await storage.pets.list(firstPage)).isErr()).toBe(true);
+    const together = await Promise.all([storage.pets.list(firstPage), storage.keys.find("a")]);
+    expect(together.every((result) => result.isErr())).toBe(true);
     expect((await storage.close()).isOk()).toBe(true);
   });
 });

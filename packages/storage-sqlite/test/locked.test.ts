@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import type { ResultAsync } from "neverthrow";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
+import { observe } from "./observe.js";
 import { aKey, firstPage, rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
 
@@ -78,6 +79,21 @@ describe("while another connection holds the write lock", () => {
     for (const result of await Promise.all(writes(storage))) expect(result.isOk()).toBe(true);
     expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(1);
     await storage.close();
+  });
+
+  it("the timeout of a host's database counts as waiting, too", async () => {
+    const database = new Database(filename, { timeout: 10 });
+    let tries = 0;
+    observe(database, (source) => {
+      if (source === "begin immediate") tries += 1;
+    });
+    const storage = await openStorage({ database, lockTimeoutSeconds: 0.02 });
+    tries = 0;
+    other.exec("begin immediate");
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect(tries).toBe(2);
+    other.exec("rollback");
+    database.close();
   });
 
   it("a close waits for the writes before it", async () => {

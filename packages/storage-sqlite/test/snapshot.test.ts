@@ -1,0 +1,66 @@
+import type { Storage, StoredApiKey } from "@petstore/core";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { observe } from "./observe.js";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+
+let folder: TemporaryFolder;
+let database: Database.Database;
+let shell: Database.Database;
+let storage: Storage;
+let afterStatement: (source: string) => void;
+beforeEach(async () => {
+  afterStatement = () => undefined;
+  folder = createFolder();
+  database = new Database(folder.path("pets.db"));
+  shell = new Database(folder.path("pets.db"));
+  observe(database, (source) => afterStatement(source));
+  storage = await openStorage({ database });
+});
+afterEach(() => {
+  shell.close();
+  database.close();
+  folder.remove();
+});
+
+/** Has another program commit this, once, right after the next read from a table. */
+function meanwhile(table: string, statements: string): void {
+  afterStatement = (source) => {
+    if (!source.includes(`from "${table}"`)) return;
+    afterStatement = () => undefined;
+    shell.exec(statements);
+  };
+}
+
+describe("what another program commits in the middle of a read", () => {
+  it("is on the page that is read next", async () => {
+    const countPets = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets.length;
+    await storage.pets.create(rex);
+    meanwhile("pets", "delete from pets");
+    expect(await countPets()).toBe(1);
+    expect(await countPets()).toBe(0);
+  });
+
+  it.each<[how: string, read: (storage: Storage) => PromiseLike<StoredApiKey | undefined>]>([
+    ["found", ({ keys }) => keys.find("a").then((found) => found._unsafeUnwrap()?.key)],
+    [
+      "listed",
+      ({ keys }) =>
+        keys
+          .list({ limit: 1, after: undefined, banned: false })
+          .then((listed) => listed._unsafeUnwrap()[0]?.key),
+    ],
+  ])("is either no part of a key that is %s, or all of it is", async (_, read) => {
+    const before = aKey("a");
+    (await storage.keys.insert(before))._unsafeUnwrap();
+    meanwhile(
+      "api_keys",
+      "update api_keys set plan = 'pro'; update api_key_secrets set hint = 'h'",
+    );
+    expect(await read(storage)).toEqual(before);
+    const secrets = before.secrets.map((secret) => ({ ...secret, hint: "h" }));
+    expect(await read(storage)).toEqual({ ...before, plan: "pro", secrets });
+  });
+});
