@@ -93,4 +93,10 @@ describe("a call that fails in a shared commit", () => {
     expect(shown._unsafeUnwrap()).toBeUndefined();
     expect((await storage.keys.find("d"))._unsafeUnwrap()?.key).toEqual(aKey("d"));
   });
+
+  it("is forgotten: those that come later share theirs again", async () => {
+    const impossible = { ...rex, categoryId: 2n ** 63n };
+    await Promise.all([storage.pets.create(rex), storage.pets.create(impossible)]);
+    expect(await commitsOf(() => Promise.all(times(32, () => storage.pets.create(rex))))).toBe(1);
+  });
 });

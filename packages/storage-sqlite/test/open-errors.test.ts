@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { migrations } from "../src/migrations/migrate.js";
 import { openStorage } from "./open-storage.js";
 import { rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
@@ -28,13 +29,18 @@ async function createFile(): Promise<string> {
   return filename;
 }
 
+/** The schema after the newest that is known. */
+const NEWER = migrations.length + 1;
 const migrationsTable =
   "create table petstore_migrations (number integer primary key, name text not null) strict;";
 /** Databases that are refused for their tables. */
 const foreign = [
   ["schema_conflict", "create table api_keys (mine text)"],
   ["schema_conflict", "create table petstore_migrations (mine text)"],
-  ["schema_too_new", `${migrationsTable} insert into petstore_migrations values (999, 'later')`],
+  [
+    "schema_too_new",
+    `${migrationsTable} insert into petstore_migrations values (${NEWER}, 'later')`,
+  ],
 ] as const;
 
 describe("opening a database answers at once", () => {
@@ -105,7 +111,7 @@ describe("opening a database answers at once", () => {
   it("schema_too_new for tables of a later version", async () => {
     const filename = await createFile();
     const later = new Database(filename);
-    later.exec("insert into petstore_migrations (number, name) values (999, 'the future')");
+    later.exec(`insert into petstore_migrations (number, name) values (${NEWER}, 'the future')`);
     later.close();
     expect(await codeOf({ filename })).toBe("schema_too_new");
   });
@@ -149,10 +155,21 @@ describe("opening a database answers at once", () => {
     database.close();
   });
 
-  it("not_durable where SQLite keeps no write-ahead log", async () => {
+  it("not_durable where SQLite keeps no write-ahead log, and adds no table", async () => {
     const temporary = new Database("");
     expect(await codeOf({ database: temporary })).toBe("not_durable");
+    expect(temporary.prepare("select name from sqlite_schema").all()).toEqual([]);
     temporary.close();
+  });
+
+  it("not_durable for a host's database that will not sync the disk at every commit", async () => {
+    const database = new Database(folder.path("host.db"));
+    database.pragma("synchronous = NORMAL");
+    const pragma = database.pragma.bind(database);
+    database.pragma = (source, options) =>
+      source === "synchronous = FULL" ? undefined : pragma(source, options);
+    expect(await codeOf({ database })).toBe("not_durable");
+    database.close();
   });
 });
 
