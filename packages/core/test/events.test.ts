@@ -66,7 +66,7 @@ describe("events", () => {
     const { id, secret } = await issue({ plan: "enterprise", limits });
     value(await store.as(secret).admit());
     const { message } = error(await store.as(secret).admit());
-    expect(message).toContain(`The limit of 1 requests per ${window} is used up`);
+    expect(message).toContain(`The limit of 1 request per ${window} is used up`);
     await delivered();
     expect(events).toMatchObject([
       { type: "key_issued" },

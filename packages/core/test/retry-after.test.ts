@@ -35,6 +35,6 @@ describe("retryAfterSeconds", () => {
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 1, perDay: 9 } });
     value(await store.as(secret).admit());
     const { message } = error(await store.as(secret).admit());
-    expect(message).toBe("The limit of 1 requests per minute is used up; come back in 60 seconds.");
+    expect(message).toBe("The limit of 1 request per minute is used up; come back in 60 seconds.");
   });
 });

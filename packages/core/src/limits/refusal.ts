@@ -4,7 +4,7 @@ import type { Refused } from "./charge.js";
 /** Says why a request is turned away, and when to come back. */
 export function refusalOf(verdict: Refused, now: number): RateLimitExceeded | ApiKeyBanned {
   const retryAfterSeconds = Math.max(1, Math.ceil((verdict.until - now) / 1_000));
-  const comeBack = `come back in ${String(retryAfterSeconds)} seconds`;
+  const comeBack = `come back in ${counted(retryAfterSeconds, "second")}`;
   if (verdict.kind === "banned") {
     return {
       code: "api_key_banned",
@@ -14,7 +14,11 @@ export function refusalOf(verdict: Refused, now: number): RateLimitExceeded | Ap
   }
   return {
     code: "rate_limit_exceeded",
-    message: `The limit of ${String(verdict.quota.limit)} requests per ${verdict.window} is used up; ${comeBack}.`,
+    message: `The limit of ${counted(verdict.quota.limit, "request")} per ${verdict.window} is used up; ${comeBack}.`,
     retryAfterSeconds,
   };
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
