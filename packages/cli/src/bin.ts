@@ -1,6 +1,5 @@
+import { processTerminal } from "./process-terminal.js";
 import { runCommand } from "./run-command.js";
 
-process.exitCode = await runCommand(process.argv.slice(2), {
-  out: (line) => console.log(line),
-  error: (line) => console.error(line),
-});
+const terminal = processTerminal(process.stdout, process.stderr);
+process.exitCode = await runCommand(process.argv.slice(2), terminal);

@@ -39,7 +39,9 @@ export async function runCommand(
   } catch (thrown) {
     // Commander has already said what it found, and "throws" help as well.
     if (!(thrown instanceof CommanderError)) throw thrown;
-    return thrown.exitCode;
+    const problem = await terminal.written();
+    if (problem !== undefined) fail(`the help could not be written: ${problem}`);
+    return thrown.exitCode || exitCode;
   }
   return exitCode;
 }

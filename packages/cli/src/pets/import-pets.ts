@@ -2,7 +2,7 @@ import type { Result } from "neverthrow";
 import { addBatch, type AddedBatch, type UntrustedPets } from "./add-batch.js";
 import { batchesOf } from "./batches.js";
 import type { Entry } from "./entry.js";
-import { describeFileError } from "./file-error.js";
+import { describeFileError } from "../file-error.js";
 import type { PetFormat } from "./pet-format.js";
 import { readEntries } from "./read-entries.js";
 

@@ -1,7 +1,7 @@
 import { appendFile, open, rm, stat } from "node:fs/promises";
 import { err, ok, type Result } from "neverthrow";
 import type { Entry } from "./entry.js";
-import { describeFileError } from "./file-error.js";
+import { describeFileError } from "../file-error.js";
 
 const LINE_FEED = Buffer.from("\n");
 

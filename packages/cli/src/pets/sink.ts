@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError } from "./file-error.js";
+import { describeFileError } from "../file-error.js";
 
 /** Where an export goes. */
 export interface Sink {

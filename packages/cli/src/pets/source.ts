@@ -3,7 +3,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError } from "./file-error.js";
+import { describeFileError } from "../file-error.js";
 
 /** What is read, and how far that is. */
 export interface Source {

@@ -27,7 +27,11 @@ export async function petstoreReading(
   const data: Buffer[] = [];
   const code = await runCommand(
     args,
-    { out: (line) => out.push(line), error: (line) => error.push(line) },
+    {
+      out: (line) => out.push(line),
+      error: (line) => error.push(line),
+      written: () => Promise.resolve(undefined),
+    },
     { stdin: Readable.from([Buffer.from(input)]), stdout: collect(data), stderr: collect([]) },
   );
   out.push(Buffer.concat(data).toString("utf8"));

@@ -20,7 +20,7 @@ export function changeCommands(reply: Reply): readonly Command[] {
     action: (keys: KeyRing) => ResultAsync<ApiKey, KeyError>,
   ): Promise<void> => {
     const store = openExistingStore(options.database);
-    reply(options, await withStore(store, ({ keys }) => action(keys)), oneKey);
+    await reply(options, await withStore(store, ({ keys }) => action(keys)), oneKey);
   };
   const simple = (
     name: string,

@@ -36,6 +36,6 @@ export function issueCommand(reply: Reply): Command {
       const issued = await withStore(openStore(database), ({ keys }) =>
         keys.issue({ plan, label, expiresAt, limits: limitsOf(options) }),
       );
-      reply(options, issued, issuedKey);
+      await reply(options, issued, issuedKey);
     });
 }

@@ -15,7 +15,7 @@ export function listCommand(reply: Reply): Command {
         openExistingStore(options.database),
         ({ keys }) => new ResultAsync(everyKey(keys, options.banned)),
       );
-      reply(options, listed, manyKeys);
+      await reply(options, listed, manyKeys);
     });
 }
 

@@ -15,16 +15,22 @@ export type Reply = <T>(
   options: { readonly json?: true },
   result: Result<T, string>,
   renderer: Renderer<T>,
-) => void;
+) => Promise<void>;
 
-/** Replies on a terminal; an `Err` makes the command fail. */
+/** Replies on a terminal; an `Err`, and a reply that cannot be written, make the command fail. */
 export function createReply(
   terminal: Terminal,
   clock: Clock,
   fail: (message: string) => void,
 ): Reply {
-  return ({ json }, result, renderer) =>
-    result.match((value) => {
-      terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, clock.now()));
-    }, fail);
+  return async ({ json }, result, renderer) => {
+    if (result.isErr()) {
+      fail(result.error);
+      return;
+    }
+    const { value } = result;
+    terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, clock.now()));
+    const problem = await terminal.written();
+    if (problem !== undefined) fail(`it is done, but the reply could not be written: ${problem}`);
+  };
 }

@@ -18,6 +18,6 @@ export function rotateCommand(reply: Reply): Command {
       const rotated = await withStore(openExistingStore(options.database), ({ keys }) =>
         keys.rotate(id, { overlapSeconds: options.overlap }),
       );
-      reply(options, rotated, issuedKey);
+      await reply(options, rotated, issuedKey);
     });
 }

@@ -21,7 +21,7 @@ export async function work(serve: Serve, terminal: Terminal): Promise<undefined>
   const tell = (message: WorkerMessage): void => {
     cluster.worker?.send(message);
   };
-  const quiet: Terminal = { out: () => undefined, error: (line) => terminal.error(line) };
+  const quiet: Terminal = { ...terminal, out: () => undefined };
   const problem = await serve(quiet, (url) => tell({ kind: "listening", url }));
   if (problem !== undefined) tell({ kind: "problem", problem });
   cluster.worker?.disconnect();

@@ -15,4 +15,5 @@ const reasons = [
   ["EROFS", "the disk is read-only"],
   ["ENAMETOOLONG", "its name is too long"],
   ["ENOSPC", "the disk is full"],
+  ["EPIPE", "its reader has gone"],
 ] as const;

@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { useBuiltPetstore } from "./support/built-petstore.js";
+import { newDatabase, petstore } from "./support/command.js";
+import { freePort } from "./support/free-port.js";
+
+/** Every write to it fails, as on a full disk. */
+const FULL = "/dev/full";
+const hasFull = existsSync(FULL);
+const program = useBuiltPetstore();
+
+/** Runs the command with outputs that are full. */
+function startFull(stdio: readonly ("full" | "pipe")[], ...args: readonly string[]): ChildProcess {
+  const full = openSync(FULL, "w");
+  const outputs = stdio.map((each) => (each === "full" ? full : each));
+  const child = spawn(process.execPath, [program(), ...args], { stdio: ["ignore", ...outputs] });
+  closeSync(full);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<unknown> {
+  const [code, signal] = (await once(child, "exit")) as unknown[];
+  return code ?? signal;
+}
+
+/** How it ended, and what it said. */
+async function reported(child: ChildProcess): Promise<{ code: unknown; error: string }> {
+  let error = "";
+  child.stderr?.setEncoding("utf8").on("data", (part: string) => (error += part));
+  const [code] = (await once(child, "close")) as unknown[];
+  return { code, error };
+}
+
+async function isHealthy(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  return answer?.ok ?? false;
+}
+
+describe.skipIf(!hasFull)("with outputs that are full", () => {
+  it.each([[[]], [["--workers", "2"]]])("a server %j serves on, and ends well", async (more) => {
+    const port = await freePort();
+    const args = ["--port", String(port), "--database", newDatabase(), ...more];
+    const server = startFull(["full", "full"], "serve", ...args);
+    const exit = ended(server);
+    await expect.poll(() => isHealthy(port), { timeout: 10_000 }).toBe(true);
+    server.kill("SIGTERM");
+    expect(await exit).toBe(0);
+  });
+
+  it("a supervisor replaces its workers, one after the other", async () => {
+    const port = await freePort();
+    const args = ["--port", String(port), "--database", newDatabase(), "--workers", "2"];
+    const server = startFull(["full", "full"], "serve", ...args);
+    const exit = ended(server);
+    const children = `/proc/${server.pid}/task/${server.pid}/children`;
+    const workers = (): readonly string[] =>
+      readFileSync(children, "utf8").trim().split(" ").filter(Boolean);
+    for (let count = 0; count < 3; count += 1) {
+      await expect.poll(workers, { timeout: 10_000 }).toHaveLength(2);
+      const [worker] = workers();
+      process.kill(Number(worker), "SIGKILL");
+      await expect.poll(workers, { timeout: 10_000 }).not.toContain(worker);
+    }
+    await expect.poll(() => isHealthy(port), { timeout: 10_000 }).toBe(true);
+    server.kill("SIGTERM");
+    expect(await exit).toBe(0);
+  });
+
+  it.each([["issue", "--plan", "free"], ["list"]])(
+    "keys %s fails, and says why",
+    async (...args) => {
+      const database = newDatabase();
+      await petstore("keys", "issue", "--plan", "free", "--database", database);
+      const child = startFull(["full", "pipe"], "keys", ...args, "--json", "--database", database);
+      expect(await reported(child)).toEqual({
+        code: 1,
+        error: "petstore: it is done, but the reply could not be written: the disk is full\n",
+      });
+    },
+  );
+
+  it("help fails, and says why", async () => {
+    const child = startFull(["full", "pipe"], "--help");
+    expect(await reported(child)).toEqual({
+      code: 1,
+      error: "petstore: the help could not be written: the disk is full\n",
+    });
+  });
+});
+
+it("an import whose readers have gone imports every good line", async () => {
+  const database = newDatabase();
+  const file = join(dirname(database), "pets.ndjson");
+  const lines = Array.from({ length: 5_000 }, (_, index) =>
+    index % 10 === 0 ? "bad\n" : '{"name":"Rex","categoryId":1}\n',
+  );
+  writeFileSync(file, lines.join(""));
+  const args = ["pets", "import", file, "--no-rejects", "--database", database];
+  const child = spawn(process.execPath, [program(), ...args]);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  expect(await ended(child)).toBe(1);
+  const { out } = await petstore("pets", "export", "--database", database);
+  expect(out.split("\n")).toHaveLength(4_500);
+});
