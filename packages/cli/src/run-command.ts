@@ -28,7 +28,7 @@ export async function runCommand(
     })
     .exitOverride();
   program
-    .addCommand(serveCommand(terminal, fail))
+    .addCommand(serveCommand(terminal, streams, fail))
     .addCommand(keysCommand(terminal, fail))
     .addCommand(petsCommand(terminal, streams, fail))
     .addCommand(backupCommand(terminal, fail));

@@ -41,15 +41,20 @@ async function isHealthy(port: number): Promise<boolean> {
 }
 
 describe.skipIf(!hasFull)("with outputs that are full", () => {
-  it.each([[[]], [["--workers", "2"]]])("a server %j serves on, and ends well", async (more) => {
-    const port = await freePort();
-    const args = ["--port", String(port), "--database", newDatabase(), ...more];
-    const server = startFull(["full", "full"], "serve", ...args);
-    const exit = ended(server);
-    await expect.poll(() => isHealthy(port), { timeout: 10_000 }).toBe(true);
-    server.kill("SIGTERM");
-    expect(await exit).toBe(0);
-  });
+  it.each([[[]], [["--log"]], [["--log", "--workers", "2"]]])(
+    "a server %j serves on, and ends well",
+    async (more) => {
+      const port = await freePort();
+      const args = ["--port", String(port), "--database", newDatabase(), ...more];
+      const server = startFull(["full", "full"], "serve", ...args);
+      const exit = ended(server);
+      await expect.poll(() => isHealthy(port), { timeout: 10_000 }).toBe(true);
+      // The first line of a log may be lost without anybody noticing.
+      expect(await Promise.all([isHealthy(port), isHealthy(port)])).toEqual([true, true]);
+      server.kill("SIGTERM");
+      expect(await exit).toBe(0);
+    },
+  );
 
   it("a supervisor replaces its workers, one after the other", async () => {
     const port = await freePort();

@@ -1,13 +1,14 @@
 import type { PetStore } from "@petstore/core";
 import { Command, Option } from "commander";
 import { address, databaseOption, numberFrom, port } from "../options.js";
-import type { Logger } from "pino";
+import { createLogger } from "../serve/create-logger.js";
 import { createDrain } from "../serve/drain.js";
 import { issueFirstKey } from "../serve/first-key.js";
 import { listen } from "../serve/listen.js";
 import { shutDownOnSignal } from "../serve/shut-down.js";
 import { serveWithWorkers } from "../serve/workers/serve-with-workers.js";
 import { isWorker, work } from "../serve/workers/work.js";
+import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
 import { openStore } from "../with-store.js";
 
@@ -21,7 +22,11 @@ interface ServeOptions {
 }
 
 /** `petstore serve`: serves the store over HTTP until it is told to stop. */
-export function serveCommand(terminal: Terminal, fail: (message: string) => void): Command {
+export function serveCommand(
+  terminal: Terminal,
+  streams: Streams,
+  fail: (message: string) => void,
+): Command {
   return new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM or SIGINT.")
     .addOption(
@@ -45,36 +50,35 @@ export function serveCommand(terminal: Terminal, fail: (message: string) => void
         .default(1),
     )
     .action(async (options: ServeOptions) => {
-      const problem = await serveAs(options, terminal);
+      const problem = await serveAs(options, terminal, streams);
       if (problem !== undefined) fail(problem);
     });
 }
 
 /** Alone, with workers, or as one of them. */
-function serveAs(options: ServeOptions, terminal: Terminal): Promise<string | undefined> {
+function serveAs(
+  options: ServeOptions,
+  terminal: Terminal,
+  streams: Streams,
+): Promise<string | undefined> {
   if (options.workers === 1) {
-    return serve(options, terminal, async (url, store) => {
+    return serve(options, terminal, streams, async (url, store) => {
       terminal.out(`petstore listens on ${url}`);
       if (options.firstKey) await issueFirstKey(store, url, terminal);
     });
   }
   if (!isWorker()) return serveWithWorkers(options, terminal);
-  return work((quiet, onListening) => serve(options, quiet, onListening), terminal);
-}
-
-/** Loaded only where a log is wanted: every start would wait for it. */
-async function createLogger(): Promise<Logger> {
-  const { pino } = await import("pino");
-  return pino({ base: null });
+  return work((quiet, onListening) => serve(options, quiet, streams, onListening), terminal);
 }
 
 /** Serves until a signal comes; resolves to what went wrong, if anything. */
 async function serve(
   { database, host, port: wanted, log }: ServeOptions,
   terminal: Terminal,
+  { stdout }: Streams,
   onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<string | undefined> {
-  const logger = log ? await createLogger() : undefined;
+  const logger = log ? await createLogger(stdout) : undefined;
   const opened = await openStore(database);
   if (opened.isErr()) return opened.error;
   const store = opened.value;

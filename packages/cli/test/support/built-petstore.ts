@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { untilListening, type ListeningProcess } from "./listening-process.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
+const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pino"] as const;
 
 /** A `petstore serve` in a process of its own. */
 export interface BuiltServer extends ListeningProcess {
@@ -39,9 +40,9 @@ async function buildInto(folder: string): Promise<void> {
     target: "node20",
     platform: "node",
     tsconfig: join(root, "tsconfig.json"),
-    // A native module cannot be bundled.
-    external: ["better-sqlite3"],
-    noExternal: [/^(?!better-sqlite3$)/],
+    // As in the real build: a native module cannot be bundled, and pino is seldom loaded.
+    external: [...NOT_BUNDLED],
+    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pino)$)/],
     banner: {
       js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
     },
@@ -51,9 +52,10 @@ async function buildInto(folder: string): Promise<void> {
   const { resolve } = createRequire(join(cli, "package.json"));
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (!name.startsWith("better-sqlite3")) continue;
-    symlinkSync(join(root, "node_modules", name), join(modules, name), "junction");
+  for (const name of NOT_BUNDLED) {
+    // The newer driver is there only where Node has it run.
+    if (!existsSync(join(cli, "node_modules", name))) continue;
+    symlinkSync(join(cli, "node_modules", name), join(modules, name), "junction");
   }
   cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
