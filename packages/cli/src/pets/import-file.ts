@@ -45,10 +45,10 @@ export async function importFile(
     });
   };
   const stopSignal = listenForStop();
-  const shouldStop = () => stopSignal.isRequested();
-  const plan = { format: formatOf(format, path), batchSize: batch, fromLine, onBatch, shouldStop };
+  const stop = stopSignal.signal;
+  const plan = { format: formatOf(format, path), batchSize: batch, fromLine, onBatch, stop };
   const imported = await withStore(openStore(database), ({ trusted }) =>
-    ResultAsync.fromSafePromise(importPets(trusted, source.value.read(), plan)),
+    ResultAsync.fromSafePromise(importPets(trusted, source.value.read(stop), plan)),
   );
   stopSignal.end();
   progress.clear();

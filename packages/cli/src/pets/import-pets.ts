@@ -19,8 +19,8 @@ export interface ImportPlan {
     soFar: Imported,
     heading: Entry | undefined,
   ): Promise<Result<void, string>>;
-  /** Whether to stop before the next batch. */
-  shouldStop(): boolean;
+  /** Tells when to stop before the next batch; the bytes end with it. */
+  readonly stop: AbortSignal;
 }
 
 /** How far an import is. */
@@ -32,6 +32,8 @@ export interface Imported {
   /** Why it is not finished; `undefined` when it is. */
   readonly stopped: string | undefined;
 }
+
+const TOLD_TO = "It was told to.";
 
 /** Reads pets from a file's bytes and adds them, batch after batch, each of them whole or not at all. */
 export async function importPets(
@@ -47,7 +49,7 @@ export async function importPets(
     for await (const batch of batchesOf(file.groups, batchSize)) {
       const decode = format.open(file.heading());
       if (decode.isErr()) return stop(decode.error);
-      if (plan.shouldStop()) return stop("It was told to.");
+      if (plan.stop.aborted) return stop(TOLD_TO);
       const entries = batch.filter(({ first }) => first >= fromLine);
       const added = await addBatch(store, decode.value, entries);
       if (added.isErr()) return stop(added.error);
@@ -56,6 +58,7 @@ export async function importPets(
       if (done.isErr()) return stop(done.error);
     }
   } catch (error) {
+    if (plan.stop.aborted) return stop(TOLD_TO);
     return stop(`Reading failed: ${describeFileError(error)}.`);
   }
   const opened = format.open(file.heading());

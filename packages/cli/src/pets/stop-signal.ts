@@ -1,21 +1,24 @@
-/** Whether the operator has asked to stop. */
+/** The operator's wish to stop. */
 export interface StopSignal {
-  isRequested(): boolean;
+  /** Aborted at the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
   /** Listens no longer. */
   end(): void;
 }
 
-/** Listens to SIGINT and SIGTERM, so that what is under way can stop where it can be resumed. */
+/**
+ * Listens for one SIGINT or SIGTERM, so that what is under way can stop where it can be resumed. A second
+ * one ends the process as if nobody had listened.
+ */
 export function listenForStop(): StopSignal {
-  let requested = false;
+  const controller = new AbortController();
+  const end = (): void => {
+    process.off("SIGINT", request).off("SIGTERM", request);
+  };
   const request = (): void => {
-    requested = true;
+    end();
+    controller.abort();
   };
   process.on("SIGINT", request).on("SIGTERM", request);
-  return {
-    isRequested: () => requested,
-    end: () => {
-      process.off("SIGINT", request).off("SIGTERM", request);
-    },
-  };
+  return { signal: controller.signal, end };
 }

@@ -1,0 +1,82 @@
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listenForStop } from "../../src/pets/stop-signal.js";
+import { useBuiltPetstore } from "../support/built-petstore.js";
+import { newDatabase, petstore } from "../support/command.js";
+
+const program = useBuiltPetstore();
+
+/** An import that waits for its input. */
+interface Waiting {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly output: () => string;
+  readonly ended: Promise<unknown>;
+}
+
+function startImport(file: string, database: string): Waiting {
+  const args = ["pets", "import", file, "--batch", "2", "--database", database];
+  const child = spawn(process.execPath, [program(), ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = once(child, "close").then(([code, signal]: unknown[]) => code ?? signal);
+  return { child, output: () => output, ended };
+}
+
+describe("an import that waits for its input", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "stops at %s, with whole batches, and says where to go on",
+    async (signal) => {
+      const database = newDatabase();
+      const { child, output, ended } = startImport("-", database);
+      const rex = '{"name":"Rex","categoryId":1}\n';
+      child.stdin.write(`${rex}${rex}bad\n${rex}${rex}`);
+      await expect.poll(output, { timeout: 10_000 }).toContain("line 3");
+      child.kill(signal);
+      expect(await ended).toBe(1);
+      expect(output()).toContain("imported 3 pets\n");
+      expect(output()).toContain("It was told to. Everything before line 5 is done");
+      const { out } = await petstore("pets", "export", "--database", database);
+      expect(out.split("\n")).toHaveLength(3);
+    },
+  );
+
+  it.skipIf(process.platform !== "linux").each([
+    ["without an end", "/dev/zero"],
+    ["without a writer", "pipe"],
+  ])("stops also when that is a file %s", async (_, name) => {
+    const database = newDatabase();
+    const file = name === "pipe" ? join(dirname(database), name) : name;
+    if (name === "pipe") expect(spawnSync("mkfifo", [file]).status).toBe(0);
+    const { child, output, ended } = startImport(file, database);
+    await expect.poll(() => existsSync(database), { timeout: 10_000 }).toBe(true);
+    child.kill("SIGINT");
+    expect(await ended).toBe(1);
+    expect(output()).toContain("Everything before line 1 is done");
+  });
+
+  it.skipIf(process.platform !== "linux")("reads a pipe from its first writer on", async () => {
+    const database = newDatabase();
+    const pipe = join(dirname(database), "pipe");
+    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
+    const { output, ended } = startImport(pipe, database);
+    await expect.poll(() => existsSync(database), { timeout: 10_000 }).toBe(true);
+    spawnSync("sh", ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe]);
+    expect({ code: await ended, output: output() }).toEqual({
+      code: 0,
+      output: "imported 1 pet\n",
+    });
+  });
+});
+
+it("the wish to stop is heard once: the next signal ends the process", () => {
+  const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+  const { signal } = listenForStop();
+  process.emit("SIGINT");
+  expect(signal.aborted).toBe(true);
+  expect(process.listenerCount("SIGINT") + process.listenerCount("SIGTERM")).toBe(before);
+});
