@@ -16,6 +16,16 @@ export function isBlank({ bytes }: Entry): boolean {
   return bytes?.every((byte) => WHITE_SPACE.has(byte)) ?? false;
 }
 
+/** On how many lines these stand. */
+export function countLines(entries: readonly Entry[]): number {
+  return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
+}
+
+/** Where it stands, in words for a person: `line 2`, `lines 2–4`. */
+export function placeOf({ first, last }: Entry): string {
+  return first === last ? `line ${first}` : `lines ${first}–${last}`;
+}
+
 const WHITE_SPACE = new Set(Buffer.from(" \t\r"));
 
 /** What is said of an entry that is too long. */

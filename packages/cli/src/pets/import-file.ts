@@ -3,6 +3,7 @@ import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
 import { openStore, withStore } from "../with-store.js";
 import { counted } from "./counted.js";
+import { placeOf } from "./entry.js";
 import { importPets, type Imported, type ImportPlan } from "./import-pets.js";
 import { formatOf, type FormatName } from "./pet-formats.js";
 import { createProgress } from "./progress.js";
@@ -36,7 +37,7 @@ export async function importFile(
   let kept = 0;
   const onBatch: ImportPlan["onBatch"] = async ({ bad }, soFar, heading) => {
     if (bad.length > 0) progress.clear();
-    for (const { entry, reason } of bad) terminal.error(`line ${entry.first}: ${reason}`);
+    for (const { entry, reason } of bad) terminal.error(`${placeOf(entry)}: ${reason}`);
     progress.show(source.value.progress(), counted(soFar.pets, "pet"));
     const entries = bad.map(({ entry }) => entry);
     const keeping = await rejects.value.keep(entries, heading);

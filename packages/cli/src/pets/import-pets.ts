@@ -1,7 +1,7 @@
 import type { Result } from "neverthrow";
 import { addBatch, type AddedBatch, type UntrustedPets } from "./add-batch.js";
 import { batchesOf } from "./batches.js";
-import type { Entry } from "./entry.js";
+import { countLines, type Entry } from "./entry.js";
 import { describeFileError } from "../file-error.js";
 import type { PetFormat } from "./pet-format.js";
 import { readEntries } from "./read-entries.js";
@@ -26,6 +26,7 @@ export interface ImportPlan {
 /** How far an import is. */
 export interface Imported {
   readonly pets: number;
+  /** How many lines are no pets. */
   readonly bad: number;
   /** The line to go on from: everything before it is done. */
   readonly nextLine: number;
@@ -69,7 +70,7 @@ function advance(soFar: Imported, added: AddedBatch, entries: readonly Entry[]):
   return {
     ...soFar,
     pets: soFar.pets + added.pets.length,
-    bad: soFar.bad + added.bad.length,
+    bad: soFar.bad + countLines(added.bad.map(({ entry }) => entry)),
     nextLine: (entries.at(-1)?.last ?? soFar.nextLine - 1) + 1,
   };
 }

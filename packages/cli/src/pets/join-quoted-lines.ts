@@ -1,12 +1,15 @@
 import { LONGEST_ENTRY, type Entry } from "./entry.js";
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = Buffer.from("\n");
 
 /**
- * Joins the lines of each CSV record (RFC 4180, section 2, rule 6: a quoted field may hold line
- * breaks). A quote that no line closes while the record is short enough spoils the line that it opens
- * on and no other.
+ * Joins the lines of each CSV record (RFC 4180, section 2, rules 5 to 7: a quoted field may hold line
+ * breaks, and only a quote at the beginning of a field opens one). A record ends at the latest with a
+ * line that has a quote out of place. A quote that no line closes while the record is short enough spoils
+ * the line that it opens on and no other.
  */
 export async function* joinQuotedLines(
   groups: AsyncIterable<readonly Entry[]>,
@@ -16,14 +19,14 @@ export async function* joinQuotedLines(
   let length = 0;
 
   const take = (line: Entry): readonly Entry[] => {
-    const turns = hasOddQuotes(line);
-    if (open.length === 0 && !turns) return [line];
+    const staysOpen = endsInQuotes(line, open.length > 0);
+    if (open.length === 0 && !staysOpen) return [line];
     const added = (line.bytes?.length ?? longest) + (open.length === 0 ? 0 : LINE_FEED.length);
     // The quote is astray; this line may well open a record of its own.
     if (open.length > 0 && length + added > longest) return [...release(), ...take(line)];
     open.push(line);
     length += added;
-    return turns && open.length > 1 ? [join(release())] : [];
+    return staysOpen ? [] : [join(release())];
   };
   const release = (): readonly Entry[] => {
     const lines = open;
@@ -36,14 +39,30 @@ export async function* joinQuotedLines(
   yield release();
 }
 
-function hasOddQuotes({ bytes }: Entry): boolean {
-  let odd = false;
+/** Whether a quoted field goes on after the line, which itself may begin in one. */
+function endsInQuotes({ bytes }: Entry, beginsInQuotes: boolean): boolean {
+  let inQuotes = beginsInQuotes;
   let at = bytes?.indexOf(QUOTE) ?? -1;
   while (bytes !== undefined && at >= 0) {
-    odd = !odd;
-    at = bytes.indexOf(QUOTE, at + 1);
+    const isDoubled = inQuotes && bytes[at + 1] === QUOTE;
+    if (!isDoubled) {
+      const isInPlace = inQuotes ? endsField(bytes, at + 1) : beginsField(bytes, at);
+      if (!isInPlace) return false;
+      inQuotes = !inQuotes;
+    }
+    at = bytes.indexOf(QUOTE, at + (isDoubled ? 2 : 1));
   }
-  return odd;
+  return inQuotes;
+}
+
+function beginsField(bytes: Buffer, at: number): boolean {
+  return at === 0 || bytes[at - 1] === COMMA;
+}
+
+/** At a comma, or at the line's end. */
+function endsField(bytes: Buffer, at: number): boolean {
+  const left = bytes.length - at;
+  return bytes[at] === COMMA || left === 0 || (left === 1 && bytes[at] === CARRIAGE_RETURN);
 }
 
 function join(lines: readonly Entry[]): Entry {

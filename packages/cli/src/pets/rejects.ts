@@ -1,6 +1,6 @@
 import { appendFile, open, rm, stat } from "node:fs/promises";
 import { err, ok, type Result } from "neverthrow";
-import type { Entry } from "./entry.js";
+import { countLines, type Entry } from "./entry.js";
 import { describeFileError } from "../file-error.js";
 
 const LINE_FEED = Buffer.from("\n");
@@ -9,7 +9,7 @@ const LINE_FEED = Buffer.from("\n");
 export interface Rejects {
   /** Where; empty when nowhere. */
   readonly path: string;
-  /** Keeps those that were not too long to hold, and answers how many. `Err` is a line for a person. */
+  /** Keeps those that were not too long to hold, and answers how many lines. `Err`: a line for a person. */
   keep(entries: readonly Entry[], heading: Entry | undefined): Promise<Result<number, string>>;
 }
 
@@ -44,15 +44,15 @@ export async function openRejects(place: RejectsPlace): Promise<Result<Rejects, 
   return ok({
     path,
     keep: async (entries, heading) => {
-      const lines = entries.flatMap(({ bytes }) => bytes ?? []);
-      if (lines.length === 0) return ok(0);
-      const all = !size && heading?.bytes ? [heading.bytes, ...lines] : lines;
-      const bytes = Buffer.concat(all.flatMap((line) => [line, LINE_FEED]));
+      const records = entries.flatMap(({ bytes }) => bytes ?? []);
+      if (records.length === 0) return ok(0);
+      const all = !size && heading?.bytes ? [heading.bytes, ...records] : records;
+      const bytes = Buffer.concat(all.flatMap((record) => [record, LINE_FEED]));
       try {
         // A file that another import has made meanwhile is not continued.
         await appendFile(path, bytes, { flag: size === undefined ? "ax" : "a" });
         size = (size ?? 0) + bytes.length;
-        return ok(lines.length);
+        return ok(countLines(entries.filter((entry) => entry.bytes !== undefined)));
       } catch (error) {
         return failed(error, "; those just reported are not kept");
       }

@@ -93,14 +93,40 @@ describe("pets import", () => {
       "line 4: A quote is out of place.",
       "line 5: categoryId must be an int6",
       "line 6: status must be one of avai",
-      "line 7: status must be one of avai",
+      "lines 7–9: status must be one of a",
       "line 11: It is not UTF-8.",
       "line 12: A quote is not closed.",
-      "petstore: 7 lines could not be imp",
+      "petstore: 9 lines could not be imp",
     ]);
     expect(pets).toHaveLength(4);
     const kept = readFileSync(rejects, "latin1");
     expect(kept).toBe(lines(heading, ...bad.slice(0, 5), "\xff,1,", bad[5] ?? ""));
+  });
+
+  it("loses no more of CSV than the line with a quote in the middle of a field", async () => {
+    const good = Array.from({ length: 2_000 }, (_, index) => `pet,${index}`);
+    const text = lines("name,categoryId", 'screen 5" wide,1', ...good, 'screen 7" wide,2', "pet,3");
+    const { code, error, pets } = await importing(text, "--format", "csv");
+    expect({ code, pets: pets.length }).toEqual({ code: 1, pets: 2_001 });
+    expect(error.split("\n")).toEqual([
+      "line 2: A quote is out of place.",
+      "line 2003: A quote is out of place.",
+      "petstore: 2 lines could not be imported",
+    ]);
+  });
+
+  it("names and keeps all lines of a bad record", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.csv");
+    const good = Array.from({ length: 2_000 }, (_, index) => `pet,${index}`);
+    const bad = ['"pet,1', ...good, '"pet",2'];
+    const text = lines("name,categoryId", ...bad, "pet,3");
+    const { error, pets } = await importing(text, "--format", "csv", "--rejects", rejects);
+    expect(pets).toHaveLength(1);
+    expect(error.split("\n")).toEqual([
+      "lines 2–2003: A quote is out of place.",
+      `petstore: 2,002 lines could not be imported: kept in ${rejects}`,
+    ]);
+    expect(readFileSync(rejects, "utf8")).toBe(lines("name,categoryId", ...bad));
   });
 
   it.each([

@@ -32,6 +32,30 @@ describe("the lines of CSV", () => {
     expect(await textsOf(tooLong, 6)).toEqual(tooLong);
   });
 
+  it.each([
+    ["in the middle of a field", ['screen 5" wide,1', "a", 'b 7"', "c"]],
+    ["after white space", [' "a', "b", 'c"']],
+    ["after the end of a quoted field", ['"5" wide,"a', "b", 'c"', "d"]],
+    ["in the middle of a last field", ['x,"y",5"\r', "b", '"']],
+  ])("stay single after a quote %s", async (_, lines) => {
+    expect(await textsOf(lines, 100)).toEqual(lines);
+  });
+
+  it("are joined from a quote at the beginning of any field, over doubled ones, to its end", async () => {
+    const records = [
+      ['a,"b', 'c ""d"", e', '","f"'],
+      ['"","', '"'],
+      ['"""', '"""'],
+      ['"a","b', '"\r'],
+    ];
+    expect(await textsOf(records.flat(), 100)).toEqual(records.map((each) => each.join("\n")));
+  });
+
+  it("are joined no further than a line that has a quote out of place", async () => {
+    const lines = ['"a', "b", '"c" d', "e", 'f"'];
+    expect(await textsOf(lines, 100)).toEqual(['"a\nb\n"c" d', "e", 'f"']);
+  });
+
   it("stay single after a quote that the file does not close", async () => {
     expect(await textsOf(['"a', "b", "c"], 100)).toEqual(['"a', "b", "c"]);
   });
