@@ -92,6 +92,15 @@ describe("serve --workers", () => {
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it("refuses a database in memory, which no other process shares", async () => {
+    const refused = await petstore("serve", "--workers", "2", "--database", ":memory:");
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      error: "petstore: a database in memory cannot be shared: --workers needs one in a file",
+    });
+  });
+
   it("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

@@ -67,6 +67,9 @@ function serveAs(
       if (options.firstKey) await issueFirstKey(store, url, terminal);
     });
   }
+  if (options.database === ":memory:") {
+    return Promise.resolve("a database in memory cannot be shared: --workers needs one in a file");
+  }
   if (!isWorker()) return serveWithWorkers(options, terminal);
   return work((quiet, onListening) => serve(options, quiet, streams, onListening), terminal);
 }
