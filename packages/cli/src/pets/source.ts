@@ -1,10 +1,10 @@
 import { createReadStream, openSync, type ReadStream, type Stats } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { Socket } from "node:net";
-import { resolve } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../file-error.js";
+import { isNameOfAnother } from "./name-of-another.js";
 
 /** What is read, and how far that is. */
 export interface Source {
@@ -33,11 +33,6 @@ export async function findSource(path: string, stdin: Readable): Promise<Result<
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
-}
-
-/** As `/dev/stdin` is, which may well lead to a file. */
-function isNameOfAnother(path: string): boolean {
-  return /^\/(?:dev\/(?:stdin$|fd\/)|proc\/)/.test(resolve(path));
 }
 
 function sourceIn(path: string, stats: Stats): Pick<Source, "read" | "progress"> {

@@ -1,6 +1,18 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { err } from "neverthrow";
 import { describe, expect, it } from "vitest";
+import { openSink } from "../../src/pets/sink.js";
 import { newDatabase, petstore, petstoreReading } from "../support/command.js";
 
 const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
@@ -75,5 +87,72 @@ describe("pets export", () => {
     expect(refused.error).toContain("there is no database");
     expect(existsSync(file)).toBe(false);
     expect(readdirSync(dirname(file))).toEqual([]);
+  });
+
+  it("replaces what a link leads to, and keeps the link", async () => {
+    const database = await filled(3);
+    const folder = dirname(database);
+    const [link, file] = [join(folder, "link.ndjson"), join(folder, "pets.ndjson")];
+    writeFileSync(file, "mine");
+    symlinkSync(file, link);
+    const exported = await petstore("pets", "export", link, "--force", "--database", database);
+    expect(exported.code).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
+  });
+
+  it.skipIf(process.platform !== "linux")("writes into a pipe, and leaves it there", async () => {
+    const database = await filled(3);
+    const pipe = join(dirname(database), "pipe");
+    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
+    const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
+    const [exported, read] = await Promise.all([
+      petstore("pets", "export", pipe, "--force", "--database", database),
+      text(reader.stdout),
+    ]);
+    expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
+    expect(read.split("\n")).toHaveLength(4);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+
+  it("refuses a folder at once, and leaves nothing there", async () => {
+    const database = await filled(3);
+    const folder = dirname(database);
+    const before = readdirSync(folder);
+    const refused = await petstore("pets", "export", folder, "--force", "--database", database);
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      error: `petstore: cannot write ${folder}: it is a folder`,
+    });
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it("does not mix two that go to one name at once", async () => {
+    const database = await filled(1_234);
+    const file = join(dirname(database), "pets.ndjson");
+    const args = ["pets", "export", file, "--force", "--database", database];
+    const ran = await Promise.all([petstore(...args), petstore(...args)]);
+    expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+    expect(readFileSync(file, "utf8").split("\n")).toHaveLength(1_235);
+    expect(readdirSync(dirname(file)).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("leaves nothing when %s stops it", async (signal) => {
+    const file = join(dirname(newDatabase()), "pets.ndjson");
+    const sink = (await openSink(file, false, process.stdout))._unsafeUnwrap();
+    expect((await sink.write("pet\n")).isOk()).toBe(true);
+    process.emit(signal);
+    expect(await sink.write("pet\n")).toEqual(err("the export was told to stop"));
+    await sink.abandon();
+    expect(readdirSync(dirname(file))).toEqual([]);
+  });
+
+  it("leaves nothing when it cannot be put under its name", async () => {
+    const file = join(dirname(newDatabase()), "pets.ndjson");
+    const sink = (await openSink(file, false, process.stdout))._unsafeUnwrap();
+    mkdirSync(file);
+    expect((await sink.finish()).isErr()).toBe(true);
+    expect(readdirSync(dirname(file))).toEqual(["pets.ndjson"]);
   });
 });
