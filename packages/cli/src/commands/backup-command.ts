@@ -1,6 +1,7 @@
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import { Command } from "commander";
 import { databaseOption } from "../options.js";
+import { listenForStop } from "../stop-signal.js";
 import type { Terminal } from "../terminal.js";
 
 interface BackupCommandOptions {
@@ -22,26 +23,16 @@ export function backupCommand(terminal: Terminal, fail: (message: string) => voi
     .option("--force", "replace a file that is there already, but no database that is in use")
     .addHelpText("after", HELP)
     .action(async (file: string, { database, force }: BackupCommandOptions) => {
-      const backup = await untilStopped((signal) =>
-        backupSqliteFile({ filename: database, to: file, overwrite: force, signal }),
-      );
+      const stop = listenForStop();
+      const { signal } = stop;
+      const options = { filename: database, to: file, overwrite: force, signal };
+      const backup = await backupSqliteFile(options);
+      stop.end();
       backup.match(
         ({ bytes }) => terminal.out(`backed up ${database} to ${file} (${megabytes(bytes)} MB)`),
         ({ message }) => fail(`no backup of ${database}: ${message}`),
       );
     });
-}
-
-/** Aborts the work at SIGINT or SIGTERM. */
-async function untilStopped<T>(work: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  process.on("SIGINT", abort).on("SIGTERM", abort);
-  try {
-    return await work(stop.signal);
-  } finally {
-    process.off("SIGINT", abort).off("SIGTERM", abort);
-  }
 }
 
 function megabytes(bytes: number): string {

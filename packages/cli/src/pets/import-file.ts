@@ -9,7 +9,7 @@ import { formatOf, type FormatName } from "./pet-formats.js";
 import { createProgress } from "./progress.js";
 import { noRejects, openRejects, type Rejects } from "./rejects.js";
 import { findSource } from "./source.js";
-import { listenForStop } from "./stop-signal.js";
+import { listenForStop } from "../stop-signal.js";
 
 /** What `petstore pets import` takes. */
 export interface ImportOptions {

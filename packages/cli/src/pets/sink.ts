@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../file-error.js";
 import { isNameOfAnother } from "./name-of-another.js";
-import { listenForStop } from "./stop-signal.js";
+import { listenForStop } from "../stop-signal.js";
 import { openWholeFile } from "./whole-file.js";
 
 /** Where an export goes. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenForStop } from "../../src/pets/stop-signal.js";
+import { listenForStop } from "../../src/stop-signal.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase, petstore } from "../support/command.js";
 
