@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import metadata from "../package.json" with { type: "json" };
 import { backupCommand } from "./commands/backup-command.js";
 import { keysCommand } from "./commands/keys/keys-command.js";
 import { petsCommand } from "./commands/pets/pets-command.js";
@@ -22,6 +23,7 @@ export async function runCommand(
   };
   const program = new Command("petstore")
     .description("Serve a pet store, manage its API keys, and keep its pets safe.")
+    .version(metadata.version, "--version", "print the version")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
@@ -40,7 +42,7 @@ export async function runCommand(
     // Commander has already said what it found, and "throws" help as well.
     if (!(thrown instanceof CommanderError)) throw thrown;
     const problem = await terminal.written();
-    if (problem !== undefined) fail(`the help could not be written: ${problem}`);
+    if (problem !== undefined) fail(`what was asked for could not be written: ${problem}`);
     return thrown.exitCode || exitCode;
   }
   return exitCode;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createPetStore, type PetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
+import { describeStoreError, type StoreError } from "./store-error.js";
 
 /** Opens the store in this file. `Err` is one line for a person. */
 export async function openStore(database: string): Promise<Result<PetStore, string>> {
@@ -16,15 +17,21 @@ export async function openExistingStore(database: string): Promise<Result<PetSto
   return existsSync(database) ? openStore(database) : err(`there is no database ${database}`);
 }
 
-/** Opens a store, uses it and closes it again, whatever happened in between. */
-export async function withStore<T, E extends { readonly message: string }>(
+/** Opens a store, uses it and closes it again, also when `use` throws. */
+export async function withStore<T, E extends StoreError>(
   opening: Promise<Result<PetStore, string>>,
   use: (store: PetStore) => ResultAsync<T, E>,
 ): Promise<Result<T, string>> {
   const opened = await opening;
   if (opened.isErr()) return err(opened.error);
-  const used = await use(opened.value);
-  const closed = await opened.value.close();
-  if (used.isErr()) return err(used.error.message);
-  return closed.isErr() ? err(closed.error.message) : ok(used.value);
+  const store = opened.value;
+  try {
+    const used = await use(store);
+    const closed = await store.close();
+    if (used.isErr()) return err(describeStoreError(used.error));
+    return closed.isErr() ? err(describeStoreError(closed.error)) : ok(used.value);
+  } finally {
+    // What is closed already stays so.
+    await store.close();
+  }
 }

@@ -92,7 +92,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
     const child = startFull(["full", "pipe"], "--help");
     expect(await reported(child)).toEqual({
       code: 1,
-      error: "petstore: the help could not be written: the disk is full\n",
+      error: "petstore: what was asked for could not be written: the disk is full\n",
     });
   });
 });

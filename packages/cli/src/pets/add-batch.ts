@@ -1,5 +1,6 @@
 import type { Pet, TrustedPets } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { describeStoreError } from "../store-error.js";
 import type { Entry } from "./entry.js";
 import type { Decode } from "./pet-format.js";
 
@@ -66,7 +67,9 @@ async function addGood(
   const added = await store.createPets(candidates.map(({ input }) => input));
   if (added.isOk()) return ok({ pets: added.value.pets, bad: [] });
   const { error } = added;
-  if (error.code !== "invalid_pets" || error.problems.length === 0) return err(error.message);
+  if (error.code !== "invalid_pets" || error.problems.length === 0) {
+    return err(describeStoreError(error));
+  }
 
   const reasons = new Map(error.problems.map(({ index, message }) => [index, message]));
   const good = candidates.filter((_, index) => !reasons.has(index));

@@ -69,14 +69,14 @@ function rejectsAt(
 }
 
 function conclude(
-  { pets, bad, nextLine, stopped }: Imported,
+  { pets, bad, nextLine, stopped, canGoOn }: Imported,
   { kept, path }: { readonly kept: number; readonly path: string },
   terminal: Terminal,
 ): Result<void, string> {
   terminal.out(`imported ${counted(pets, "pet")}`);
   if (stopped !== undefined) {
     const advice = `Everything before line ${nextLine} is done: go on with --from-line ${nextLine}.`;
-    return err(`the import stopped: ${stopped} ${advice}`);
+    return err(`the import stopped: ${stopped}${canGoOn ? ` ${advice}` : ""}`);
   }
   if (bad === 0) return ok();
   const inPath = `kept in ${path}`;

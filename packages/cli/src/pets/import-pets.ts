@@ -32,6 +32,8 @@ export interface Imported {
   readonly nextLine: number;
   /** Why it is not finished; `undefined` when it is. */
   readonly stopped: string | undefined;
+  /** Whether the rest may be imported later: not under a heading that is wrong. */
+  readonly canGoOn: boolean;
 }
 
 const TOLD_TO = "It was told to.";
@@ -43,13 +45,14 @@ export async function importPets(
   plan: ImportPlan,
 ): Promise<Imported> {
   const { format, batchSize, fromLine } = plan;
-  let soFar: Imported = { pets: 0, bad: 0, nextLine: fromLine, stopped: undefined };
+  let soFar: Imported = { pets: 0, bad: 0, nextLine: fromLine, stopped: undefined, canGoOn: true };
   const stop = (stopped: string): Imported => ({ ...soFar, stopped });
+  const refuse = (heading: string): Imported => ({ ...stop(heading), canGoOn: false });
   const file = readEntries(chunks, format);
   try {
     for await (const batch of batchesOf(file.groups, batchSize)) {
       const decode = format.open(file.heading());
-      if (decode.isErr()) return stop(decode.error);
+      if (decode.isErr()) return refuse(decode.error);
       if (plan.stop.aborted) return stop(TOLD_TO);
       const entries = batch.filter(({ first }) => first >= fromLine);
       const added = await addBatch(store, decode.value, entries);
@@ -63,7 +66,7 @@ export async function importPets(
     return stop(`Reading failed: ${describeFileError(error)}.`);
   }
   const opened = format.open(file.heading());
-  return opened.isErr() ? stop(opened.error) : soFar;
+  return opened.isErr() ? refuse(opened.error) : soFar;
 }
 
 function advance(soFar: Imported, added: AddedBatch, entries: readonly Entry[]): Imported {

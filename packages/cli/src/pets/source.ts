@@ -1,4 +1,4 @@
-import { createReadStream, openSync, type ReadStream, type Stats } from "node:fs";
+import { createReadStream, fstatSync, openSync, type ReadStream, type Stats } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
@@ -21,6 +21,7 @@ const CHUNK = 262_144;
 /** A file, or the standard input for `-`. `Err` is a line for a person. */
 export async function findSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
   if (path === "-") {
+    if (isFolder(stdin)) return err("cannot read the standard input: it is a folder");
     const read: Source["read"] = (stop) => addAbortSignal(stop, stdin);
     return ok({ path: undefined, read, progress: () => undefined });
   }
@@ -33,6 +34,11 @@ export async function findSource(path: string, stdin: Readable): Promise<Result<
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
+}
+
+/** Node reads a folder as if it were empty. */
+function isFolder(stdin: Readable): boolean {
+  return stdin === process.stdin && fstatSync(0).isDirectory();
 }
 
 function sourceIn(path: string, stats: Stats): Pick<Source, "read" | "progress"> {

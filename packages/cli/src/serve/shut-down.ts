@@ -4,7 +4,7 @@ import type { Terminal } from "../terminal.js";
 import type { Drain } from "./drain.js";
 
 /** How long requests under way may take to finish once the server stops, in milliseconds. */
-const DEADLINE = 10_000;
+export const DRAIN_DEADLINE = 10_000;
 
 /**
  * Ends the server gracefully at the first SIGTERM or SIGINT. Resolves when all is done, to what went
@@ -18,7 +18,7 @@ export async function shutDownOnSignal(
 ): Promise<string | undefined> {
   const signal = await nextSignal();
   terminal.out(`petstore got ${signal}: finishing what is under way`);
-  await drain.end(server, DEADLINE);
+  await drain.end(server, DRAIN_DEADLINE);
   const closed = await store.close();
   return closed.isErr() ? closed.error.message : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "@petstore/core";
+import { DRAIN_DEADLINE } from "../shut-down.js";
 import { createCrew } from "./crew.js";
 import { restart } from "./restart.js";
 import { startWorker } from "./start-worker.js";
@@ -19,8 +20,11 @@ export interface Workers {
   readonly ended: Promise<string | undefined>;
 }
 
-/** When workers that were told to stop are ended, in milliseconds: a little after their own deadline. */
-const DEADLINE = 12_000;
+/** How long a worker may take to close its store, in milliseconds: another process may hold a lock. */
+const CLOSING = 8_000;
+
+/** When workers that were told to stop are ended, in milliseconds: not before they had all their time. */
+const DEADLINE = DRAIN_DEADLINE + CLOSING;
 
 /**
  * Starts so many workers, each of which runs this very command, and replaces those that end by
