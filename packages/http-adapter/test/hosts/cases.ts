@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { METHODS } from "node:http";
 import { expect } from "vitest";
 import { compose } from "../support/serve.js";
 import type { Bench } from "./bench.js";
@@ -144,7 +145,8 @@ export const cases = {
   },
 
   "405: also for methods that few have heard of": async ({ call }) => {
-    for (const method of ["PROPFIND", "PURGE", "QUERY"]) {
+    // Older releases of Node 20 have not heard of QUERY themselves.
+    for (const method of ["PROPFIND", "PURGE", "QUERY"].filter((each) => METHODS.includes(each))) {
       expectError(await call({ method }), 405, "method_not_allowed");
     }
   },
