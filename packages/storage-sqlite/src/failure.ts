@@ -12,7 +12,7 @@ export class DatabaseInUse extends Error {
 export class DatabaseMoved extends Error {
   override readonly name = "DatabaseMoved";
   constructor() {
-    super("The database file was removed or replaced.");
+    super("the database file was removed or replaced");
   }
 }
 
@@ -39,7 +39,7 @@ export function isOwnFault(error: unknown): boolean {
 /** Tells the host what was tried and why it failed, without any value that was stored or sought. */
 export function failureOf(tried: string, error: unknown): StorageFailure {
   if (error instanceof DatabaseMoved)
-    return storageFailure(`${tried} failed: the database file was removed or replaced.`, error);
+    return storageFailure(`${tried} failed: ${error.message}.`, error);
   const code = sqliteCode(error);
   const reason = reasons.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "SQLite refused";
   if (code !== "") return storageFailure(`${tried} failed: ${reason} (${code}).`, error);

@@ -25,6 +25,10 @@ export function createTransactions(
   const commit = prepare("commit");
   const rollback = prepare("rollback");
 
+  const checkAndCommit = (): void => {
+    beforeCommit();
+    commit();
+  };
   // A full disk and the like have already undone the transaction.
   const undo = (): void => {
     if (database.inTransaction) rollback();
@@ -34,15 +38,7 @@ export function createTransactions(
     write: (work) => {
       if (database.inTransaction) throw new DatabaseInUse();
       beginImmediate();
-      return doOrUndo(
-        () => {
-          const result = work();
-          beforeCommit();
-          return result;
-        },
-        commit,
-        undo,
-      );
+      return doOrUndo(work, checkAndCommit, undo);
     },
     read: (work) => {
       if (database.inTransaction) return work();

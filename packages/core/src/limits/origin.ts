@@ -4,8 +4,6 @@ import { parseIpv6 } from "./ipv6.js";
 /** The name under which callers without a known origin share a bucket. */
 const UNKNOWN = "unknown";
 const MAX_LENGTH = 64;
-/** How a socket that takes both names an IPv4 address; its other spellings are read as IPv6. */
-const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
 /**
  * The bucket that an origin shares: an IPv4 address its own (also when written as IPv4-mapped IPv6),
@@ -14,8 +12,6 @@ const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
  */
 export function originGroup(origin: string | undefined): string {
   if (typeof origin !== "string" || origin === "") return UNKNOWN;
-  const mapped = IPV4_MAPPED.exec(origin)?.[1];
-  if (mapped !== undefined) return copyOf(mapped);
   const groups = parseIpv6(origin);
   if (groups !== undefined) return networkOf(groups);
   return origin.length > MAX_LENGTH ? digestOf(origin) : copyOf(origin);

@@ -12,7 +12,7 @@ import {
 
 /** What a caller passes to add an animal. Unknown fields, an `id` among them, are ignored. */
 export interface NewPetInput {
-  /** The animal's name: any well-formed text without NUL, the empty string included. */
+  /** The animal's name: well-formed text without NUL; the empty string is a name, too. */
   readonly name: string;
   /** The category that the animal belongs to: an int64, or a safe integer. */
   readonly categoryId: bigint | number;

@@ -9,7 +9,7 @@ export const DEFAULT_PET_STATUS: PetStatus = "available";
 
 /** An animal that is to be added, validated and complete. */
 export interface NewPet {
-  /** The animal's name: any well-formed text without NUL, the empty string included. */
+  /** The animal's name: well-formed text without NUL; the empty string is a name, too. */
   readonly name: string;
   /** The category that the animal belongs to, an int64. */
   readonly categoryId: bigint;

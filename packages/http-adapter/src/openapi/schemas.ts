@@ -31,7 +31,7 @@ export function errorSchema(status: number, codes: readonly ErrorCode[]): Schema
   };
 }
 
-const NAME = { type: "string", description: "The animal's name: any text but U+0000." } as const;
+const NAME = { type: "string", description: "The animal's name: text without U+0000." } as const;
 
 /** The schemas of the specification ("Resources and their fields"), by name. */
 export function schemas(): Readonly<Record<SchemaName, Schema>> {
