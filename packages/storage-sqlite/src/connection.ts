@@ -16,10 +16,11 @@ export interface Connection extends Transactions {
   readonly database: SqliteDatabase;
   /** Prepares a query; integers are read as `number` unless told. */
   prepare<Values, Row>(write: WriteQuery<Values, Row>, integers?: Integers): Statement<Values, Row>;
-  /** Prepares a query that selects these columns; its rows are tuples, its integers `bigint`. */
+  /** The same for a query that selects these columns; its rows are tuples. */
   prepareTuples<Values, Row, const Columns extends readonly string[]>(
     write: WriteQuery<Values, Row>,
     columns: Columns,
+    integers?: Integers,
   ): Statement<Values, Tuple<Row, Columns>>;
 }
 
@@ -32,7 +33,8 @@ export function createConnection(
   return {
     database,
     prepare: (write, integers = "number") => prepareStatement(database, queries, write, integers),
-    prepareTuples: (write, columns) => prepareTuples(database, queries, write, columns),
+    prepareTuples: (write, columns, integers = "number") =>
+      prepareTuples(database, queries, write, columns, integers),
     ...createTransactions(database, beforeCommit),
   };
 }

@@ -2,7 +2,7 @@ import type { KeyHolder, Usage } from "@petstore/core";
 import type { Selectable } from "kysely";
 import type { Connection } from "../connection.js";
 import type { ApiKeysTable, ApiKeyUsageTable, UsageColumns } from "../schema.js";
-import type { Place } from "../statement.js";
+import type { Place, Tuple } from "../statement.js";
 
 /** The statements on the table of usage, and on the keys and secrets that it is found by. */
 export interface ApiKeyUsage {
@@ -15,14 +15,6 @@ export interface ApiKeyUsage {
 
 type Row = Selectable<ApiKeyUsageTable>;
 
-/** The columns of a usage in a left join: all of them null when nothing was stored yet. */
-export type UsageRow = { readonly [Column in keyof UsageColumns]: number | null };
-
-type HolderRow = UsageRow &
-  Pick<ApiKeysTable, "id" | "plan" | "per_minute" | "per_day" | "expires_at" | "revoked_at"> & {
-    readonly secret_expires_at: number | null;
-  };
-
 /** The columns of a usage, in a query that joins its table. */
 export const USAGE_COLUMNS = [
   "minute_opened_at",
@@ -34,6 +26,23 @@ export const USAGE_COLUMNS = [
   "banned_at",
   "last_used_at",
 ] as const;
+
+/** The columns of a usage in a left join: all of them null when nothing was stored yet. */
+export type UsageRow = { readonly [Column in keyof UsageColumns]: number | null };
+
+const HOLDER_COLUMNS = [
+  "id",
+  "plan",
+  "per_minute",
+  "per_day",
+  "expires_at",
+  "revoked_at",
+  "secret_expires_at",
+  ...USAGE_COLUMNS,
+] as const;
+
+type HolderRow = UsageRow &
+  Selectable<ApiKeysTable> & { readonly secret_expires_at: number | null };
 
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const holder = prepareHolder(connection);
@@ -55,25 +64,29 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
 }
 
 function prepareHolder(connection: Connection) {
-  return connection.prepare((queries, value: Place<{ digest: string }>) =>
-    queries
-      .selectFrom("api_key_secrets as secret")
-      .innerJoin("api_keys as key", "key.id", "secret.key_id")
-      .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
-      .select(["key.id", "key.plan", "key.per_minute", "key.per_day"])
-      .select(["key.expires_at", "key.revoked_at", "secret.expires_at as secret_expires_at"])
-      .select(USAGE_COLUMNS)
-      .where("secret.digest", "=", value("digest")),
+  return connection.prepareTuples(
+    (queries, value: Place<{ digest: string }>) =>
+      queries
+        .selectFrom("api_key_secrets as secret")
+        .innerJoin("api_keys as key", "key.id", "secret.key_id")
+        .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
+        .select(["key.id", "key.plan", "key.per_minute", "key.per_day"])
+        .select(["key.expires_at", "key.revoked_at", "secret.expires_at as secret_expires_at"])
+        .select(USAGE_COLUMNS)
+        .where("secret.digest", "=", value("digest")),
+    HOLDER_COLUMNS,
   );
 }
 
 function prepareFind(connection: Connection) {
-  return connection.prepare((queries, value: Place<{ id: string }>) =>
-    queries
-      .selectFrom("api_keys")
-      .leftJoin("api_key_usage", "key_id", "id")
-      .select(USAGE_COLUMNS)
-      .where("id", "=", value("id")),
+  return connection.prepareTuples(
+    (queries, value: Place<{ id: string }>) =>
+      queries
+        .selectFrom("api_keys")
+        .leftJoin("api_key_usage", "key_id", "id")
+        .select(USAGE_COLUMNS)
+        .where("id", "=", value("id")),
+    USAGE_COLUMNS,
   );
 }
 
@@ -121,30 +134,48 @@ function toRow(keyId: string, usage: Usage): Row {
   };
 }
 
-function toHolder(row: HolderRow): KeyHolder {
+function toHolder([
+  id,
+  plan,
+  perMinute,
+  perDay,
+  expiresAt,
+  revokedAt,
+  secretExpiresAt,
+  ...usage
+]: Tuple<HolderRow, typeof HOLDER_COLUMNS>): KeyHolder {
   return {
     key: {
-      id: row.id,
-      plan: row.plan,
-      limits: { perMinute: row.per_minute, perDay: row.per_day },
-      expiresAt: row.expires_at ?? undefined,
-      revokedAt: row.revoked_at ?? undefined,
+      id,
+      plan,
+      limits: { perMinute, perDay },
+      expiresAt: expiresAt ?? undefined,
+      revokedAt: revokedAt ?? undefined,
     },
-    secretExpiresAt: row.secret_expires_at ?? undefined,
-    usage: toUsage(row),
+    secretExpiresAt: secretExpiresAt ?? undefined,
+    usage: toUsage(usage),
   };
 }
 
 /** What was never stored is 0, which makes a `NO_USAGE`. */
-export function toUsage(row: UsageRow): Usage {
+export function toUsage([
+  minuteOpenedAt,
+  minuteUsed,
+  dayOpenedAt,
+  dayUsed,
+  refusals,
+  bans,
+  bannedAt,
+  lastUsedAt,
+]: Tuple<UsageRow, typeof USAGE_COLUMNS>): Usage {
   return {
-    minuteOpenedAt: row.minute_opened_at ?? 0,
-    minuteUsed: row.minute_used ?? 0,
-    dayOpenedAt: row.day_opened_at ?? 0,
-    dayUsed: row.day_used ?? 0,
-    refusals: row.refusals ?? 0,
-    bans: row.bans ?? 0,
-    bannedAt: row.banned_at ?? 0,
-    lastUsedAt: row.last_used_at ?? 0,
+    minuteOpenedAt: minuteOpenedAt ?? 0,
+    minuteUsed: minuteUsed ?? 0,
+    dayOpenedAt: dayOpenedAt ?? 0,
+    dayUsed: dayUsed ?? 0,
+    refusals: refusals ?? 0,
+    bans: bans ?? 0,
+    bannedAt: bannedAt ?? 0,
+    lastUsedAt: lastUsedAt ?? 0,
   };
 }

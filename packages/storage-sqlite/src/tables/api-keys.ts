@@ -2,7 +2,7 @@ import type { StoredApiKey, Usage } from "@petstore/core";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { Connection } from "../connection.js";
 import type { ApiKeysTable, Schema } from "../schema.js";
-import type { Place } from "../statement.js";
+import type { Place, Tuple } from "../statement.js";
 import { toUsage, USAGE_COLUMNS, type UsageRow } from "./api-key-usage.js";
 
 /** A key without its secrets, which have a table of their own. */
@@ -26,7 +26,6 @@ export interface ApiKeys {
 }
 
 type Row = Selectable<ApiKeysTable>;
-type RowWithUsage = Row & UsageRow;
 
 const COLUMNS = [
   "id",
@@ -38,6 +37,8 @@ const COLUMNS = [
   "expires_at",
   "revoked_at",
 ] as const;
+
+const WITH_USAGE = [...COLUMNS, ...USAGE_COLUMNS] as const;
 
 export function prepareApiKeys(connection: Connection): ApiKeys {
   const insert = prepareInsert(connection);
@@ -74,28 +75,34 @@ function prepareUpdate(connection: Connection) {
 }
 
 function prepareFind(connection: Connection) {
-  return connection.prepare((queries, value: Place<Pick<Row, "id">>) =>
-    keysWithUsage(queries).where("id", "=", value("id")),
+  return connection.prepareTuples(
+    (queries, value: Place<Pick<Row, "id">>) =>
+      keysWithUsage(queries).where("id", "=", value("id")),
+    WITH_USAGE,
   );
 }
 
 function prepareList(connection: Connection) {
-  return connection.prepare((queries, value: Place<{ after: string; count: number }>) =>
-    keysWithUsage(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
+  return connection.prepareTuples(
+    (queries, value: Place<{ after: string; count: number }>) =>
+      keysWithUsage(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
+    WITH_USAGE,
   );
 }
 
 function prepareListBanned(connection: Connection) {
-  return connection.prepare((queries, value: Place<{ after: string; count: number }>) =>
-    queries
-      .selectFrom("api_key_usage")
-      .innerJoin("api_keys", "id", "key_id")
-      .select([...COLUMNS, ...USAGE_COLUMNS])
-      // A literal, so that SQLite sees that the index of banned keys serves.
-      .where("bans", ">", sql.lit(0))
-      .where("key_id", ">", value("after"))
-      .orderBy("key_id")
-      .limit(value("count")),
+  return connection.prepareTuples(
+    (queries, value: Place<{ after: string; count: number }>) =>
+      queries
+        .selectFrom("api_key_usage")
+        .innerJoin("api_keys", "id", "key_id")
+        .select(WITH_USAGE)
+        // A literal, so that SQLite sees that the index of banned keys serves.
+        .where("bans", ">", sql.lit(0))
+        .where("key_id", ">", value("after"))
+        .orderBy("key_id")
+        .limit(value("count")),
+    WITH_USAGE,
   );
 }
 
@@ -103,7 +110,7 @@ function keysWithUsage(queries: Kysely<Schema>) {
   return queries
     .selectFrom("api_keys")
     .leftJoin("api_key_usage", "key_id", "id")
-    .select([...COLUMNS, ...USAGE_COLUMNS]);
+    .select(WITH_USAGE);
 }
 
 function places(value: Place<Row>) {
@@ -131,17 +138,27 @@ function toRow(key: BareKey): Row {
   };
 }
 
-function toKeyWithUsage(row: RowWithUsage): BareKeyWithUsage {
+function toKeyWithUsage([
+  id,
+  plan,
+  perMinute,
+  perDay,
+  label,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  ...usage
+]: Tuple<Row & UsageRow, typeof WITH_USAGE>): BareKeyWithUsage {
   return {
     key: {
-      id: row.id,
-      plan: row.plan,
-      limits: { perMinute: row.per_minute, perDay: row.per_day },
-      label: row.label ?? undefined,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at ?? undefined,
-      revokedAt: row.revoked_at ?? undefined,
+      id,
+      plan,
+      limits: { perMinute, perDay },
+      label: label ?? undefined,
+      createdAt,
+      expiresAt: expiresAt ?? undefined,
+      revokedAt: revokedAt ?? undefined,
     },
-    usage: toUsage(row),
+    usage: toUsage(usage),
   };
 }

@@ -98,6 +98,7 @@ function prepareFind(connection: Connection) {
     (queries, value: Place<{ id: bigint }>) =>
       queries.selectFrom("pets").select(COLUMNS).where("id", "=", value("id")),
     COLUMNS,
+    "bigint",
   );
 }
 
@@ -111,6 +112,7 @@ function prepareList(connection: Connection) {
         .orderBy("id")
         .limit(value("count")),
     COLUMNS,
+    "bigint",
   );
 }
 
@@ -125,6 +127,7 @@ function prepareListByStatus(connection: Connection) {
         .orderBy("id")
         .limit(value("count")),
     COLUMNS,
+    "bigint",
   );
 }
 
