@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
 
 /**
- * What is asked for, 32 connections at a time.
- * @typedef {"list" | "get" | "create"} Operation
+ * What is asked for: the first page of 20, a page of 100 after any pet, any pet, or to add one.
+ * @typedef {"list" | "page" | "get" | "create"} Operation
  */
 
 /** @type {Record<Operation, (key: string) => string>} */
@@ -17,13 +17,8 @@ const scripts = {
   list: (key) => `
     wrk.path = "/v1/pets?limit=20"
     wrk.headers["Authorization"] = "Bearer ${key}"`,
-  get: (key) => `
-    wrk.headers["Authorization"] = "Bearer ${key}"
-    local id = 0
-    request = function()
-      id = (id * 7919 + 12345) % 100000
-      return wrk.format("GET", "/v1/pets/" .. (id + 1))
-    end`,
+  page: (key) => overAllPets(key, "/v1/pets?limit=100&after="),
+  get: (key) => overAllPets(key, "/v1/pets/"),
   create: (key) => `
     wrk.method = "POST"
     wrk.path = "/v1/pets"
@@ -33,16 +28,39 @@ const scripts = {
 };
 
 /**
+ * Asks for each of 100,000 ids before it comes to the first again.
+ * @param {string} key
+ * @param {string} path what the id is appended to
+ */
+function overAllPets(key, path) {
+  return `
+    wrk.headers["Authorization"] = "Bearer ${key}"
+    local id = 0
+    request = function()
+      id = (id * 7941 + 12347) % 100000
+      return wrk.format("GET", "${path}" .. (id + 1))
+    end`;
+}
+
+/**
  * Loads a server and answers its requests per second. Fails when an answer is no success.
  * @param {string} url
  * @param {Operation} operation
  * @param {string} key
  * @param {number} seconds
+ * @param {number} [connections]
  */
-export async function load(url, operation, key, seconds) {
+export async function load(url, operation, key, seconds, connections = 32) {
   const script = join(folder, `${operation}.lua`);
   writeFileSync(script, scripts[operation](key));
-  const { stdout } = await run("wrk", ["-t1", "-c32", `-d${seconds}s`, "-s", script, url]);
+  const { stdout } = await run("wrk", [
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "-s",
+    script,
+    url,
+  ]);
   if (stdout.includes("Non-2xx")) throw new Error(`${url} refused requests:\n${stdout}`);
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? [];
   return Number(rate);
