@@ -80,6 +80,31 @@ describe("--log", () => {
     expect(server.output()).not.toContain(secret.slice(13));
   });
 
+  it("writes no key that a client has spelled in a way that cannot be decoded", async () => {
+    const server = await startServer("--database", newDatabase(), "--log");
+    const secret = "0123456789012345678901234567890123456";
+    const spellings = [
+      `pet%5Flive%5F${secret}%`,
+      `pet%5Flive%5F${secret}%C3`,
+      `pet%255flive%255f${secret}%zz`,
+      `pet%2525252525252525255Flive_${secret}`,
+    ];
+    for (const spelling of spellings) await (await fetch(`${server.url}/${spelling}`)).text();
+    const paths = () => [...server.output().matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
+    await expect.poll(paths).toEqual([
+      "/v1/pet_live_…%",
+      "/v1/pet_live_…%C3",
+      "/v1/pet_live_…%zz",
+      "/v1/pet…",
+    ]);
+  });
+
+  it("writes no more of a path than its start", async () => {
+    const server = await startServer("--database", newDatabase(), "--log");
+    await (await fetch(`${server.url}/${"x".repeat(10_000)}`)).text();
+    await expect.poll(() => server.output()).toContain(`"path":"/v1/${"x".repeat(508)}…"`);
+  });
+
   it("is silent when not asked for", async () => {
     const server = await startServer("--database", newDatabase());
     await (await fetch(`${server.url}/pets`)).text();

@@ -21,18 +21,29 @@ export function createRequestLog(logger: Logger, idOf: RequestIds): Watcher {
   };
 }
 
+/** How much of a path is logged, in characters, and so how long at most it takes to look through it. */
+const LONGEST_PATH = 512;
+
+/** How often a path is decoded: who encodes a key more often than this is logged up to there. */
+const MOST_ROUNDS = 4;
+
+const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
+
 function pathOf(target: string): string {
-  return decode(target.replace(/\?.*$/s, "")).replace(SECRET, "pet_live_…");
+  const path = target.replace(/\?.*$/s, "");
+  return shorten(path, LONGEST_PATH).replace(SECRET, "pet_live_…");
 }
 
-/** Decodes until nothing changes: no spelling is to carry a key past the eye that looks for it. */
-function decode(path: string): string {
-  try {
-    const decoded = decodeURIComponent(path);
-    return decoded === path ? path : decode(decoded);
-  } catch {
-    return path.replace(/%/g, "");
+/** Its start, decoded so far that no spelling carries a key past the eye that looks for it. */
+function shorten(path: string, length: number): string {
+  let start = path.slice(0, length);
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    start = start.replace(ESCAPED_ASCII, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
   }
+  const readable = start.split(ESCAPED_ASCII, 1)[0] ?? "";
+  return readable.length < start.length || path.length > length ? `${readable}…` : readable;
 }
 
 function lineOf(
