@@ -91,12 +91,9 @@ describe("--log", () => {
     ];
     for (const spelling of spellings) await (await fetch(`${server.url}/${spelling}`)).text();
     const paths = () => [...server.output().matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
-    await expect.poll(paths).toEqual([
-      "/v1/pet_live_…%",
-      "/v1/pet_live_…%C3",
-      "/v1/pet_live_…%zz",
-      "/v1/pet…",
-    ]);
+    await expect
+      .poll(paths)
+      .toEqual(["/v1/pet_live_…%", "/v1/pet_live_…%C3", "/v1/pet_live_…%zz", "/v1/pet…"]);
   });
 
   it("writes no more of a path than its start", async () => {

@@ -1,22 +1,17 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { link, open, rename, rm, unlink } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { systemRandom } from "@petstore/core";
 import { BackupRefusal, isDamaged } from "./backup-error.js";
+import { filesOf, isFileOfDatabase, leftoversOf } from "./database-files.js";
 import { Database } from "./driver.js";
 import { isBusy } from "./failure.js";
 
-/** What SQLite adds to the name of a database for the files beside it: a log, its index, a journal. */
-const BESIDE = ["-wal", "-shm", "-journal"] as const;
-
 /** Throws when a backup would take the place of the database, or either's logs that of the other. */
 export function refuseItself(filename: string, to: string): void {
-  // SQLite follows a link before it names the log.
-  const database = [filename, realpathSync(filename)].flatMap(filesOf).flatMap(tracesOf);
-  const isItself = filesOf(to)
-    .flatMap(tracesOf)
-    .some((trace) => database.includes(trace));
-  if (isItself) throw new BackupRefusal("destination_is_database");
+  if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
+    throw new BackupRefusal("destination_is_database");
+  }
 }
 
 /** Throws when a file is in the way: SQLite would replay another database's log over the backup. */
@@ -88,11 +83,6 @@ export async function giveFreeName(file: string, to: string): Promise<void> {
   }
 }
 
-/** The names of a database and of all that SQLite keeps beside it. */
-export function filesOf(database: string): readonly string[] {
-  return [database, ...leftoversOf(database)];
-}
-
 /** Has it on the disk, be it a folder with the names in it. */
 export async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
@@ -103,19 +93,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-function leftoversOf(database: string): readonly string[] {
-  return BESIDE.map((ending) => database + ending);
-}
-
 /** Throws when it is there. */
 async function create(file: string, mode?: number): Promise<void> {
   await (await open(file, "wx", mode)).close();
-}
-
-/** What two names of one file have in common: the place, or what lies there. */
-function tracesOf(path: string): readonly string[] {
-  const folder = statSync(dirname(path), { bigint: true });
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
-  const place = `${folder.dev}:${folder.ino}/${basename(path)}`;
-  return file === undefined ? [place] : [place, `${file.dev}:${file.ino}`];
 }

@@ -5,7 +5,6 @@ import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import {
   createUnfinished,
-  filesOf,
   giveFreeName,
   refuseItself,
   refuseToReplace,
@@ -13,6 +12,7 @@ import {
   sync,
 } from "./backup-destination.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import { filesOf } from "./database-files.js";
 import { Database } from "./driver.js";
 import { whileBusy } from "./while-busy.js";
 

@@ -1,4 +1,5 @@
 import type { PetStatus } from "@petstore/core";
+import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ResultAsync, type Result } from "neverthrow";
 import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
@@ -24,6 +25,9 @@ export async function exportFile(
   terminal: Terminal,
   streams: Streams,
 ): Promise<Result<void, string>> {
+  if (path !== "-" && isFileOfDatabase(database, path)) {
+    return err(`cannot write ${path}: it is a file of the database`);
+  }
   const opened = await openSink(path, force === true, streams.stdout);
   if (opened.isErr()) return err(opened.error);
   const sink = opened.value;

@@ -1,3 +1,4 @@
+import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Streams } from "../streams.js";
 import type { Terminal } from "../terminal.js";
@@ -8,6 +9,7 @@ import { importPets, type Imported, type ImportPlan } from "./import-pets.js";
 import { formatOf, type FormatName } from "./pet-formats.js";
 import { createProgress } from "./progress.js";
 import { noRejects, openRejects, type Rejects } from "./rejects.js";
+import { isSameFile } from "./same-file.js";
 import { findSource } from "./source.js";
 import { listenForStop } from "../stop-signal.js";
 
@@ -30,6 +32,8 @@ export async function importFile(
 ): Promise<Result<void, string>> {
   const source = await findSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
+  const taken = place ? await whatIsAt(place, path, database) : undefined;
+  if (taken !== undefined) return err(`cannot keep bad lines in ${String(place)}: it is ${taken}`);
   const rejects = await rejectsAt(place, source.value.path, fromLine > 1);
   if (rejects.isErr()) return err(rejects.error);
 
@@ -54,6 +58,16 @@ export async function importFile(
   stopSignal.end();
   progress.clear();
   return imported.andThen((done) => conclude(done, { kept, path: rejects.value.path }, terminal));
+}
+
+/** What a place for bad lines must not be, if it is that. */
+async function whatIsAt(
+  place: string,
+  source: string,
+  database: string,
+): Promise<string | undefined> {
+  if (isFileOfDatabase(database, place)) return "a file of the database";
+  return (await isSameFile(place, source)) ? "the file that is imported" : undefined;
 }
 
 function rejectsAt(

@@ -64,6 +64,19 @@ describe("pets export", () => {
     expect(out.split("\n")).toHaveLength(100);
   });
 
+  it("never writes over the database that it reads, by whatever name", async () => {
+    const database = await filled(3);
+    const link = join(dirname(database), "link.ndjson");
+    symlinkSync(database, link);
+    for (const path of [database, `${database}-wal`, `${database}-journal`, link]) {
+      const refused = await petstore("pets", "export", path, "--force", "--database", database);
+      const error = `petstore: cannot write ${path}: it is a file of the database`;
+      expect(refused).toEqual({ code: 1, out: "", error });
+    }
+    const { out } = await petstore("pets", "export", "--database", database);
+    expect(out.split("\n")).toHaveLength(3);
+  });
+
   it("does not write over a file unless it is forced to, and leaves nothing unfinished", async () => {
     const database = await filled(3);
     const file = join(dirname(database), "pets.ndjson");

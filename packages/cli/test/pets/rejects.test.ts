@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openRejects } from "../../src/pets/rejects.js";
@@ -103,6 +103,23 @@ describe("the bad lines of an import", () => {
       expect(refused.error).toContain(`: ${reason} (`);
     },
   );
+
+  it("are never written into what is imported, nor into the database", async () => {
+    const { inFolder, importIt } = placeWith("pets.csv", bad);
+    linkSync(inFolder("pets.csv"), inFolder("link.csv"));
+    for (const name of ["pets.csv", "link.csv"]) {
+      const refused = await importIt("--rejects", inFolder(name), "--from-line", "2");
+      expect(refused).toMatchObject({ code: 1, out: "" });
+      expect(refused.error).toContain("it is the file that is imported");
+    }
+    await importIt("--no-rejects");
+    const database = inFolder("pets.db");
+    const refused = await importIt("--rejects", database, "--from-line", "2");
+    expect(refused.error).toBe(
+      `petstore: cannot keep bad lines in ${database}: it is a file of the database`,
+    );
+    expect(readFileSync(inFolder("pets.csv"), "utf8")).toBe(bad);
+  });
 
   it("of two imports at once are never mixed", async () => {
     const { inFolder } = placeWith("pets.csv", bad);
