@@ -44,6 +44,12 @@ describe("the table of keys", () => {
     expect(oneKey.json(key)).toMatchObject({ label: key.label, plan: key.plan });
   });
 
+  it("tells of times that lie beyond every date", () => {
+    const key = keyWith({ expiresAt: Number.MAX_SAFE_INTEGER });
+    expect(oneKey.text(key, now)).toContain("  +275760-09-13 00:00  good");
+    expect(oneKey.json(key)).toMatchObject({ expiresAt: "+275760-09-13T00:00:00.000Z" });
+  });
+
   it("has room for any number of keys", () => {
     const keys = Array<ApiKey>(200_000).fill(keyWith({}));
     expect(manyKeys.text(keys, now).split("\n")).toHaveLength(200_001);

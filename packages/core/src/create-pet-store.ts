@@ -32,12 +32,13 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   );
   const gate = createGate();
   const { pets, usage } = settings.storage;
-  const { events, tell } = createEvents();
+  const { events, tell, deliver } = createEvents();
   const parts = { gate, pets, usage, anonymous, plans, ban, read, tell };
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
     ResultAsync.fromSafePromise(gate.close())
+      .andTee(deliver)
       .andThen(() => storage.close())
       .mapErr(storageUnavailable);
 

@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { PetStoreEvent } from "@petstore/core";
+import { createMemoryStorage, createPetStore, type PetStoreEvent } from "@petstore/core";
+import { ResultAsync } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 
 /** Lets everything be delivered that has happened so far. */
 const delivered = () => new Promise((resolve) => setImmediate(resolve));
+
+/** As `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
 
 function openRecorded() {
   const opened = openStore();
@@ -47,6 +55,31 @@ describe("events", () => {
       { type: "key_rotated", key: { id } },
       { type: "key_revoked", key: { id, revokedAt: at } },
     ]);
+  });
+
+  it("are told when the answer of their call is known, not before", async () => {
+    const { promise, resolve } = withResolvers<undefined>();
+    const storage = createMemoryStorage();
+    const pets = { ...storage.pets, find: () => ResultAsync.fromSafePromise(promise) };
+    const store = createPetStore({ storage: { ...storage, pets } });
+    const events: PetStoreEvent[] = [];
+    store.events.onAny((event) => events.push(event));
+    const answer = store.trusted.getPet(1n);
+    await delivered();
+    expect(events).toEqual([]);
+    resolve(undefined);
+    error(await answer);
+    await delivered();
+    expect(events).toMatchObject([{ type: "deprecated_operation_used" }]);
+  });
+
+  it("are all told when the store is closed", async () => {
+    const { store, events, issue } = openRecorded();
+    await issue();
+    const created = store.trusted.createPet({ name: "Rex", categoryId: 1n });
+    value(await store.close());
+    expect(events).toMatchObject([{ type: "key_issued" }, { type: "pet_created" }]);
+    value(await created);
   });
 
   it("tell where refused callers without a key come from", async () => {

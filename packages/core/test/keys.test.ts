@@ -47,6 +47,11 @@ describe("issue", () => {
     ["a misspelt field", { plan: "free", exipresAt: 5 }, "exipresAt"],
     ["an expiry in the past", { plan: "free", expiresAt: 5 }, "expiresAt"],
     ["an expiry now", { plan: "free", expiresAt: createManualClock().now() }, "expiresAt"],
+    [
+      "an expiry beyond every date",
+      { plan: "free", expiresAt: 8_640_000_000_000_001 },
+      "expiresAt",
+    ],
     ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, "expiresAt"],
   ])("refuses %s and says so", async (_, input, named) => {
     const refusal = error(await openStore().store.keys.issue(input as never));
@@ -74,6 +79,7 @@ describe("a random source", () => {
     ["throws", () => expect.fail("no randomness")],
     ["gives too much", () => new Uint8Array(64)],
     ["gives nothing", () => new Uint8Array(0)],
+    ["gives only bytes that favour some characters", (size) => new Uint8Array(size).fill(255)],
   ])("that %s is not relied on", async (_, random) => {
     const { store, issue } = openStore({ random });
     const { secret } = await issue();

@@ -15,7 +15,7 @@ import {
   type Fields,
 } from "./render.js";
 import { matchRoute, type Operation } from "./route.js";
-import type { HttpSettings } from "./settings.js";
+import { must, type HttpSettings } from "./settings.js";
 import type { Failure } from "./status.js";
 
 /** The neutral core of every transport: a request in, a response out. Never throws. */
@@ -24,6 +24,12 @@ export interface Answerer {
   answer(request: HttpRequest, place: Place, respond: (response: HttpResponse) => void): void;
   /** Refuses what was never admitted, at no cost: with the origin's own quota. */
   refuse(refusal: Refusal, request: Pick<HttpRequest, "method" | "origin">): HttpResponse;
+}
+
+/** Callers may be JavaScript: a store that was forgotten would be a 500 at every request. */
+function isStore(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return ["as", "anonymousQuota"].every((name) => typeof Reflect.get(value, name) === "function");
 }
 
 type Route = Result<Operation, Failure>;
@@ -36,11 +42,15 @@ interface Context {
   readonly stage: Stage;
 }
 
-/** The neutral core for a store. */
+/**
+ * The neutral core for a store.
+ * @throws TypeError when that is none.
+ */
 export function createAnswerer(
   store: PetStore,
   { maxBodyBytes, onError }: Pick<HttpSettings, "maxBodyBytes" | "onError">,
 ): Answerer {
+  must(isStore(store), "store", "must be a store, as createPetStore makes it");
   const context: Context = {
     store,
     callerOf: createCallers(store),

@@ -1,11 +1,13 @@
 import { createServer } from "node:http";
 import {
   createFetchHandler,
+  createHardenedServer,
   createKoaMiddleware,
   createNodeHandler,
   mount,
+  SERVER_LIMITS,
 } from "@petstore/http-adapter";
-import { createPetStore } from "@petstore/core";
+import { createPetStore, type PetStore } from "@petstore/core";
 import { describe, expect, test } from "vitest";
 import { serve } from "./support/serve.js";
 
@@ -67,4 +69,35 @@ test("a store lives at any depth", async () => {
 test("mount refuses a wrong ownsServer and names it", () => {
   const options: object = { ownsServer: "yes" };
   expect(() => mount(createServer(), store, options)).toThrow(/option ownsServer must/);
+});
+
+test.each<[name: string, create: (store: PetStore) => unknown]>([
+  ["mount", (none) => mount(createServer(), none)],
+  ["createNodeHandler", (none) => createNodeHandler(none)],
+  ["createKoaMiddleware", (none) => createKoaMiddleware(none)],
+  ["createFetchHandler", (none) => createFetchHandler(none)],
+])("%s refuses what is no store", (_, create) => {
+  for (const none of [undefined, null, {}, { as: 1, anonymousQuota: 2 }] as unknown[]) {
+    expect(() => create(none as PetStore)).toThrow(/store must be a store/);
+  }
+});
+
+describe("createHardenedServer", () => {
+  test("takes an undefined limit for one that is left out", () => {
+    const limits = { requestTimeout: undefined, headersTimeout: undefined, timeout: undefined };
+    const { requestTimeout, headersTimeout, timeout } = createHardenedServer(limits);
+    expect({ requestTimeout, headersTimeout, timeout }).toEqual({
+      requestTimeout: SERVER_LIMITS.requestTimeout,
+      headersTimeout: SERVER_LIMITS.headersTimeout,
+      timeout: SERVER_LIMITS.timeout,
+    });
+  });
+
+  test.each([
+    [{ headerTimeout: 1 }, /headerTimeout is unknown; known are headersTimeout, /],
+    [{ timeout: -1 }, /timeout must be a non-negative integer/],
+    [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
+  ])("refuses %j", (limits: object, message) =>
+    expect(() => createHardenedServer(limits)).toThrow(message),
+  );
 });

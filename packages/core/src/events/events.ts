@@ -6,7 +6,8 @@ export type Listener<Event> = (event: Event) => unknown;
 /**
  * Tells the host what happens in this process, in the order in which it happened, after the answer of
  * the call that caused it is known. Telling is free when nobody listens, and never touches a request:
- * a listener that throws, rejects or never settles is left behind.
+ * a listener that throws, rejects or never settles is left behind. When the store's `close` has resolved,
+ * all is told.
  */
 export interface Events {
   /** Listens to one type of event. Returns a function that ends it. */
@@ -21,8 +22,12 @@ export interface Events {
 /** The store's end: tells an event, which is only made when somebody listens. */
 export type Tell = (event: () => PetStoreEvent) => void;
 
-/** Both ends of a store's events. */
-export function createEvents(): { readonly events: Events; readonly tell: Tell } {
+/** Both ends of a store's events, and a way to deliver at once what was told and waits. */
+export function createEvents(): {
+  readonly events: Events;
+  readonly tell: Tell;
+  readonly deliver: () => void;
+} {
   const listeners = new Set<Listener<PetStoreEvent>>();
   const waiting: PetStoreEvent[] = [];
 
@@ -48,6 +53,7 @@ export function createEvents(): { readonly events: Events; readonly tell: Tell }
       if (waiting.length === 0) setImmediate(deliver);
       waiting.push(event());
     },
+    deliver,
   };
 }
 

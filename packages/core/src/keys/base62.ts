@@ -1,4 +1,4 @@
-import type { RandomSource } from "../random.js";
+import { systemRandom, type RandomSource } from "../random.js";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
@@ -14,11 +14,15 @@ export function toBase62(value: number, length: number): string {
   return text;
 }
 
-/** This many base62 characters, each equally likely. */
+/** How often a source is asked: one whose bytes are random needs more once in 10^20 times. */
+const MOST_DRAWS = 16;
+
+/** This many base62 characters, each equally likely: the system's, where the source gives too few. */
 export function randomBase62(random: RandomSource, length: number): string {
   const digits: string[] = [];
-  while (digits.length < length) {
-    for (const byte of random(length - digits.length)) {
+  for (let draw = 1; digits.length < length; draw += 1) {
+    const source = draw > MOST_DRAWS ? systemRandom : random;
+    for (const byte of source(length - digits.length)) {
       if (byte < UNBIASED) digits.push(DIGITS.charAt(byte % BASE));
     }
   }

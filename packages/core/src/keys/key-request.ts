@@ -7,6 +7,8 @@ import type { KeyQuery } from "../storage/key-storage.js";
 
 const LABEL_LENGTH = 200;
 const PAGE = { maximum: 1_000, default: 100 } as const;
+/** The last time that a `Date` can tell. */
+const LAST_TIME = 8_640_000_000_000_000;
 const LONGEST_OVERLAP_SECONDS = 31_536_000;
 const LABEL = `label must be text of at most ${String(LABEL_LENGTH)} characters`;
 const EXPIRES_AT = "expiresAt must be a time in the future";
@@ -139,7 +141,7 @@ function isLabel(label: unknown): label is string | undefined {
 }
 
 function isFuture(time: unknown, now: number): time is number | undefined {
-  return time === undefined || isIntegerIn(time, now + 1, Number.MAX_SAFE_INTEGER);
+  return time === undefined || isIntegerIn(time, now + 1, LAST_TIME);
 }
 
 function isIntegerIn(value: unknown, least: number, most: number): value is number {

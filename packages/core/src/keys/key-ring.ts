@@ -84,7 +84,7 @@ export interface KeyRing {
    */
   rotate(
     id: string,
-    options?: { readonly overlapSeconds?: number },
+    options?: { readonly overlapSeconds?: number | undefined },
   ): ResultAsync<IssuedKey, KeyError>;
   /** Puts the key on another plan; what it has used stays used. */
   changePlan(

@@ -18,20 +18,15 @@ export function getPet(
   input: PetIdInput,
   keyId?: string,
 ): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
-  tell(() => ({
-    type: "deprecated_operation_used",
-    at: read().now,
-    operation: "getPet",
-    keyId,
-  }));
+  const conclude = (
+    found: Result<Pet | undefined, StorageFailure>,
+  ): Result<PetResult, PetNotFound | StorageUnavailable> => {
+    tell(() => ({ type: "deprecated_operation_used", at: read().now, operation: "getPet", keyId }));
+    if (found.isErr()) return err(storageUnavailable(found.error));
+    return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
+  };
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
-  if (id === undefined) return Promise.resolve(err(petNotFound()));
-  return askStorage(() => pets.find(id), conclude);
-}
-
-function conclude(
-  found: Result<Pet | undefined, StorageFailure>,
-): Result<PetResult, PetNotFound | StorageUnavailable> {
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
+  return id === undefined
+    ? Promise.resolve(conclude(ok(undefined)))
+    : askStorage(() => pets.find(id), conclude);
 }

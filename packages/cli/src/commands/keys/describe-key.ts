@@ -78,15 +78,25 @@ function windowToJson({ limit, remaining, resetAt }: Quota): object {
 }
 
 function isoOrNull(time: number | undefined): string | null {
-  return time === undefined ? null : new Date(time).toISOString();
+  return time === undefined ? null : iso(time);
 }
 
 function short(time: number | undefined): string {
-  return time === undefined ? "-" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+  return time === undefined ? "-" : iso(time).replace(/:\d\d\.\d{3}Z$/, "").replace("T", " ");
 }
 
 function exact(time: number): string {
-  return new Date(time).toISOString().slice(0, 19).replace("T", " ");
+  return iso(time)
+    .replace(/\.\d{3}Z$/, "")
+    .replace("T", " ");
+}
+
+/** The last time that a `Date` can tell. */
+const LAST_TIME = 8_640_000_000_000_000;
+
+/** A later time, as others may have stored it, is the last one. */
+function iso(time: number): string {
+  return new Date(Math.min(time, LAST_TIME)).toISOString();
 }
 
 /** Text that others chose, without what a terminal would obey instead of show. */
