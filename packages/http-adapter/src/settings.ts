@@ -34,7 +34,6 @@ export interface HttpSettings {
  * @throws TypeError that names the option, when one is wrong.
  */
 export function parseHttpSettings(options: HttpOptions): HttpSettings {
-  mustBeKnown(options);
   const { basePath = "/v1", maxBodyBytes = 65_536, maxBodySeconds = 10 } = options;
   const { onError = ignore } = options;
   must(isBasePath(basePath), "basePath", 'must be "" or like /v1: segments, no trailing slash');
@@ -56,9 +55,14 @@ export function must(holds: boolean, option: string, rule: string): void {
 
 const OPTIONS = ["basePath", "maxBodyBytes", "maxBodySeconds", "onError", "origin"];
 
-function mustBeKnown(options: object): void {
+/** Throws a TypeError unless these are options, with no other names than those of every transport and `more`. */
+export function mustBeOptions(options: unknown, more: readonly string[] = []): void {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("@petstore/http-adapter: the options must be an object");
+  }
+  const known = [...OPTIONS, ...more];
   for (const name of Object.keys(options)) {
-    must(OPTIONS.includes(name), name, `is unknown; known are ${OPTIONS.join(", ")}`);
+    must(known.includes(name), name, `is unknown; known are ${known.join(", ")}`);
   }
 }
 

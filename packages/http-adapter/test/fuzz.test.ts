@@ -3,19 +3,18 @@ import { runInNewContext } from "node:vm";
 import { createHardenedServer } from "@petstore/http-adapter";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { many, seed } from "../../../scripts/soak.js";
 import { burst } from "./support/fuzz/arbitrary.js";
 import { readAnswers, type RawAnswer } from "./support/fuzz/read-answers.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
 import { issue, serve } from "./support/serve.js";
 
-const isSoak = process.env["PETSTORE_SOAK"] === "1";
-const REQUESTS = isSoak ? 500_000 : 20_000;
+const REQUESTS = many(20_000, 500_000);
 const CONNECTIONS = 40;
-const seed = Number(process.env["PETSTORE_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
 test(
-  `${REQUESTS} requests of any kind: never 5xx, always the headers, an Error body on 4xx (PETSTORE_FUZZ_SEED=${seed})`,
-  { timeout: isSoak ? 3_600_000 : 120_000 },
+  `${REQUESTS} requests of any kind: never 5xx, always the headers, an Error body on 4xx (PETSTORE_SEED=${seed})`,
+  { timeout: many(120_000, 3_600_000) },
   async () => {
     const plans = { fuzz: { perMinute: 100_000_000, perDay: 100_000_000 } };
     const { port, store, clock, server, call } = await serve(

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT, type PetStatus, type TrustedPets } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { describeStoreError } from "../store-error.js";
 import type { PetFormat } from "./pet-format.js";
 
 /** How to export. */
@@ -27,7 +28,7 @@ export async function exportPets(
   let text = format.heading;
   do {
     const page = await store.listPets({ limit: PAGE_LIMIT.maximum, status, after });
-    if (page.isErr()) return err(page.error.message);
+    if (page.isErr()) return err(describeStoreError(page.error));
     const { pets, next } = page.value;
     text += pets.map((pet) => format.encode(pet)).join("");
     const done = await plan.write(text);

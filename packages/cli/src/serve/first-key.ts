@@ -1,4 +1,5 @@
 import type { PetStore } from "@petstore/core";
+import { describeStoreError } from "../store-error.js";
 import type { Terminal } from "../terminal.js";
 
 /** Issues a Free key when the store holds none yet, and prints a line that uses it. */
@@ -20,6 +21,7 @@ export async function issueFirstKey(
       terminal.out(`  curl -i -H "Authorization: Bearer ${secret}" ${url}/pets`);
       terminal.out("");
     },
-    ({ message }) => terminal.error(`petstore: no first key could be issued: ${message}`),
+    (error) =>
+      terminal.error(`petstore: no first key could be issued: ${describeStoreError(error)}`),
   );
 }

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { PetStore } from "@petstore/core";
+import { describeStoreError } from "../store-error.js";
 import type { Terminal } from "../terminal.js";
 import type { Drain } from "./drain.js";
 
@@ -20,7 +21,7 @@ export async function shutDownOnSignal(
   terminal.out(`petstore got ${signal}: finishing what is under way`);
   await drain.end(server, DRAIN_DEADLINE);
   const closed = await store.close();
-  return closed.isErr() ? closed.error.message : undefined;
+  return closed.isErr() ? describeStoreError(closed.error) : undefined;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; those after it change nothing. */

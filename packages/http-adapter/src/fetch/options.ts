@@ -1,5 +1,11 @@
 import { mustBeOrigin } from "../host-callback.js";
-import { must, parseHttpSettings, type HttpOptions, type HttpSettings } from "../settings.js";
+import {
+  must,
+  mustBeOptions,
+  parseHttpSettings,
+  type HttpOptions,
+  type HttpSettings,
+} from "../settings.js";
 
 /**
  * What the `fetch` handler can be given; everything has a default. `Host` are the arguments that the
@@ -28,6 +34,7 @@ export interface FetchSettings<Host extends readonly unknown[]> extends HttpSett
 export function parseFetchSettings<Host extends readonly unknown[]>(
   options: FetchOptions<Host>,
 ): FetchSettings<Host> {
+  mustBeOptions(options);
   const { origin = () => undefined, ...others } = options;
   const settings = parseHttpSettings(others);
   must(typeof origin === "function", "origin", "must be a function");

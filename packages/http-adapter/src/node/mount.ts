@@ -3,7 +3,7 @@ import type { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { harmless, reportRejection } from "../host-callback.js";
 import { NO_FIELDS } from "../render.js";
-import { must } from "../settings.js";
+import { must, mustBeOptions } from "../settings.js";
 import { intercept } from "./intercept.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
 import { createNodeTransport } from "./transport.js";
@@ -50,6 +50,7 @@ export interface MountOptions extends NodeOptions {
  * @throws TypeError that names the option, when one is wrong.
  */
 export function mount(server: NodeServer, store: PetStore, options: MountOptions = {}): () => void {
+  mustBeOptions(options, ["headers", "onUnreadable", "ownsServer"]);
   const { ownsServer, headers, onUnreadable, ...others } = options;
   must(isBooleanOrAbsent(ownsServer), "ownsServer", "must be true or false");
   must(isFunctionOrAbsent(headers), "headers", "must be a function");

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { mustBeOrigin } from "../host-callback.js";
-import { must, parseHttpSettings, type HttpOptions, type HttpSettings } from "../settings.js";
+import {
+  must,
+  mustBeOptions,
+  parseHttpSettings,
+  type HttpOptions,
+  type HttpSettings,
+} from "../settings.js";
 
 /**
  * What the adapter for Node servers can be given; everything has a default. `Seen` is a request as
@@ -39,6 +45,7 @@ export function parseHostSettings<Seen>(
   options: NodeOptions<Seen>,
   nodes: (seen: Seen) => IncomingMessage,
 ): NodeSettings<Seen> {
+  mustBeOptions(options);
   const { origin, ...others } = options;
   const settings = parseHttpSettings(others);
   must(origin === undefined || typeof origin === "function", "origin", "must be a function");

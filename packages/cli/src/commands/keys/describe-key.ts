@@ -82,7 +82,11 @@ function isoOrNull(time: number | undefined): string | null {
 }
 
 function short(time: number | undefined): string {
-  return time === undefined ? "-" : iso(time).replace(/:\d\d\.\d{3}Z$/, "").replace("T", " ");
+  return time === undefined
+    ? "-"
+    : iso(time)
+        .replace(/:\d\d\.\d{3}Z$/, "")
+        .replace("T", " ");
 }
 
 function exact(time: number): string {

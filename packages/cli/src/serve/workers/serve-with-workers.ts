@@ -1,4 +1,5 @@
 import { systemClock } from "@petstore/core";
+import { describeStoreError } from "../../store-error.js";
 import type { Terminal } from "../../terminal.js";
 import { openStore } from "../../with-store.js";
 import { issueFirstKey } from "../first-key.js";
@@ -38,5 +39,5 @@ export async function serveWithWorkers(
   });
   const problem = await workers.ended;
   const closed = await store.close();
-  return problem ?? (closed.isErr() ? closed.error.message : undefined);
+  return problem ?? (closed.isErr() ? describeStoreError(closed.error) : undefined);
 }
