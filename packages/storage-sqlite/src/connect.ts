@@ -45,7 +45,10 @@ export function connectToFile(filename: string): Connections {
   try {
     const main = open();
     main.pragma("foreign_keys = ON");
-    const durable = bringUpToDate(main, main.memory ? undefined : createFileCheck(filename));
+    const check = main.memory ? undefined : createFileCheck(filename);
+    const durable = bringUpToDate(main, check);
+    // For the first time now that there is a log.
+    check?.();
     const swift = main.memory ? durable : connectSwift(open());
     return { durable, swift, blocking: BLOCKING_MILLISECONDS, release };
   } catch (error) {

@@ -8,11 +8,11 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** Thrown when the path of a database names another file than the one that is open, or none. */
+/** Thrown when the path of a database, or of its log, names another file than the one that is open, or none. */
 export class DatabaseMoved extends Error {
   override readonly name = "DatabaseMoved";
   constructor() {
-    super("the database file was removed or replaced");
+    super("the database file or its log was removed or replaced");
   }
 }
 

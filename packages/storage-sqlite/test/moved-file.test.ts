@@ -19,12 +19,13 @@ afterEach(async () => {
   folder.remove();
 });
 
-const MOVED = "the database file was removed or replaced";
+const MOVED = "the database file or its log was removed or replaced";
 
 describe("while its file is elsewhere", () => {
   it.each<[happened: string, move: () => void]>([
     ["removed", () => rmSync(path)],
     ["renamed", () => renameSync(path, folder.path("elsewhere.db"))],
+    ["bereft of its log", () => rmSync(`${path}-wal`)],
     [
       "replaced",
       () => {
