@@ -114,23 +114,32 @@ describe("serve --workers", () => {
     other.close();
   });
 
-  it("ends with exit code 1 and a line that says why when a worker dies again and again", async () => {
+  it("ends with exit code 1 and a line that says why when all workers die again and again", async () => {
     const server = await start("--database", newDatabase());
-    const [first = -1] = workersOf(server);
     const over = new AbortController();
     void server.ended.then(() => over.abort());
-    // The other one is left alone: it must be ended too.
-    const [, spared = -1] = workersOf(server);
-    process.kill(first, "SIGKILL");
     while (!over.signal.aborted) {
-      for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
+      workersOf(server).forEach(kill);
       await setTimeout(20);
     }
     expect(await server.ended).toBe(1);
     expect(server.output()).toContain(
       "petstore: a worker ends again and again: it ended with SIGKILL",
     );
-    expect(() => process.kill(spared, 0)).toThrow();
+    expect(workersOf(server)).toEqual([]);
+  });
+
+  it("goes on with the others when one dies again and again", async () => {
+    const server = await start("--database", newDatabase());
+    const [spared = -1] = workersOf(server);
+    const remarks = () => server.output().match(/a worker is replaced/g)?.length ?? 0;
+    while (remarks() < 6) {
+      for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
+      await setTimeout(20);
+    }
+    expect((await send(`${server.url}/pets`, new Agent(), "")).status).toBe(401);
+    expect(isAlive(spared)).toBe(true);
+    expect(await server.end("SIGTERM")).toBe(0);
   });
 
   it("leaves no worker behind when it is killed itself", async () => {
@@ -162,20 +171,21 @@ function isAlive(pid: number): boolean {
 }
 
 describe("a worker that ended by itself", () => {
-  it("is restarted after pauses that double, and given up at the sixth death in a minute", () => {
-    const pauses: unknown[] = [];
+  it("is restarted after pauses that double, and is hopeless at the sixth death in a minute", () => {
+    const seen: unknown[] = [];
     let deaths: readonly number[] = [];
-    for (let death = 0; death < 6; death += 1) {
+    for (let death = 0; death < 8; death += 1) {
       const next = restart(deaths, 1_000 * death);
-      pauses.push(next.kind === "restart" ? next.after : next.kind);
-      if (next.kind === "restart") deaths = next.deaths;
+      seen.push([next.after, next.isHopeless]);
+      ({ deaths } = next);
     }
-    expect(pauses).toEqual([100, 200, 400, 800, 1_600, "give_up"]);
+    expect(seen.slice(0, 5)).toEqual([100, 200, 400, 800, 1_600].map((after) => [after, false]));
+    expect(seen.slice(5)).toEqual([3_200, 6_400, 10_000].map((after) => [after, true]));
   });
 
   it("is forgiven what is longer ago than a minute", () => {
     const deaths = [0, 1_000, 2_000, 3_000, 4_000];
-    expect(restart(deaths, 60_000)).toMatchObject({ kind: "restart", after: 1_600 });
-    expect(restart(deaths, 64_000)).toEqual({ kind: "restart", after: 100, deaths: [64_000] });
+    expect(restart(deaths, 60_000)).toMatchObject({ isHopeless: false, after: 1_600 });
+    expect(restart(deaths, 64_000)).toEqual({ isHopeless: false, after: 100, deaths: [64_000] });
   });
 });

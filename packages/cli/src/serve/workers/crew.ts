@@ -4,7 +4,11 @@ import type { Worker } from "node:cluster";
 export interface Crew {
   /** Whether they were told to end. */
   readonly isDismissed: boolean;
+  /** Whether any of them serves. */
+  readonly isServing: boolean;
   join(worker: Worker): void;
+  /** A worker has begun to serve. */
+  serve(worker: Worker): void;
   /** A worker has ended; what was wrong with it concerns the crew once that is dismissed. */
   leave(worker: Worker, problem: string | undefined): void;
   /** Lets the workers finish what is under way, and ends those that have not at the deadline. */
@@ -16,6 +20,7 @@ export interface Crew {
 /** A crew of nobody. After its dismissal workers have `deadline` milliseconds. */
 export function createCrew(deadline: number): Crew {
   const running = new Set<Worker>();
+  const serving = new Set<Worker>();
   let problem: string | undefined;
   let cut: NodeJS.Timeout | undefined;
   let resolveEnded: (problem: string | undefined) => void = () => undefined;
@@ -31,9 +36,14 @@ export function createCrew(deadline: number): Crew {
     get isDismissed() {
       return cut !== undefined;
     },
+    get isServing() {
+      return serving.size > 0;
+    },
     join: (worker) => void running.add(worker),
+    serve: (worker) => void serving.add(worker),
     leave: (worker, itsProblem) => {
       running.delete(worker);
+      serving.delete(worker);
       if (cut === undefined) return;
       problem ??= itsProblem;
       endWhenEmpty();

@@ -1,20 +1,27 @@
-/** What to do after a worker ended by itself. */
-export type Restart =
-  /** Start another after so many milliseconds. */
-  | { readonly kind: "restart"; readonly after: number; readonly deaths: readonly number[] }
-  /** It ends again and again. */
-  | { readonly kind: "give_up" };
+/** When to replace a worker that ended by itself. */
+export interface Restart {
+  /** After so many milliseconds. */
+  readonly after: number;
+  /** Its place was left again and again: nothing is to be hoped for unless others serve. */
+  readonly isHopeless: boolean;
+  /** When the workers in its place ended within the last minute. */
+  readonly deaths: readonly number[];
+}
 
 const MINUTE = 60_000;
 const MOST_DEATHS_A_MINUTE = 5;
 const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
 
 /**
- * Decides on a worker that ended at `now`, after those at the same place ended at `deaths`; all in
- * milliseconds. Each death within a minute doubles the pause, and the sixth ends it.
+ * Decides on a worker that ended at `now`, after those in the same place ended at `deaths`; all in
+ * milliseconds. Each death within a minute doubles the pause, and from the sixth on it is hopeless.
  */
 export function restart(deaths: readonly number[], now: number): Restart {
   const recent = [...deaths.filter((death) => now - death < MINUTE), now];
-  if (recent.length > MOST_DEATHS_A_MINUTE) return { kind: "give_up" };
-  return { kind: "restart", after: FIRST_PAUSE * 2 ** (recent.length - 1), deaths: recent };
+  return {
+    after: Math.min(FIRST_PAUSE * 2 ** (recent.length - 1), LONGEST_PAUSE),
+    isHopeless: recent.length > MOST_DEATHS_A_MINUTE,
+    deaths: recent,
+  };
 }

@@ -28,7 +28,8 @@ const DEADLINE = DRAIN_DEADLINE + CLOSING;
 
 /**
  * Starts so many workers, each of which runs this very command, and replaces those that end by
- * themselves. When one cannot start, or ends again and again, all are stopped.
+ * themselves. When one cannot start at first, or ends again and again while no other serves, all are
+ * stopped.
  */
 export function supervise(
   count: number,
@@ -46,7 +47,10 @@ export function supervise(
 
   const start = (place: number, deaths: readonly number[]): void => {
     const worker = startWorker({
-      onListening: (url) => greet(place, url),
+      onListening: (url) => {
+        crew.serve(worker);
+        greet(place, url);
+      },
       onEnd: ({ problem, how }) => {
         crew.leave(worker, problem);
         if (crew.isDismissed) return;
@@ -63,7 +67,7 @@ export function supervise(
 
   const replace = (place: number, deaths: readonly number[], reason: string): void => {
     const next = restart(deaths, clock.now());
-    if (next.kind === "give_up") {
+    if (next.isHopeless && !crew.isServing) {
       stop(`a worker ends again and again: ${reason}`);
       return;
     }
