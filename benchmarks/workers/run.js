@@ -27,7 +27,7 @@ const { values } = parseArgs({
 });
 const counts = values.workers.split(",").map(Number);
 const seconds = Number(values.seconds);
-const operations = /** @type {const} */ (["list", "page", "get", "create"]);
+const operations = /** @type {const} */ (["list", "longPage", "get", "create"]);
 /** @typedef {typeof operations[number]} Operation */
 
 const command = fileURLToPath(new URL("../../packages/cli/bin/petstore.js", import.meta.url));
@@ -101,8 +101,8 @@ const [first = 1] = counts;
 writeResults(
   "workers",
   "With several workers",
-  `Requests a second with N workers as a multiple of the same server's with ${first}, medians of the ratios of ${values.rounds} rounds of ${seconds} s (higher is better; in brackets the median rate, and the server's processor time for a request as a multiple of that with ${first}: lower is better, 1 where workers do not hinder one another). 32 connections for each worker, from one wrk on the same cores; ${Number(values.pets).toLocaleString("en")} pets in one file. list: the first 20; page: 100 after any id (the floor: the first 100). The floor and "constant", an answer without a database, are served by as many processes of node:cluster: they show how much of a second core the load leaves to a server of that speed.`,
-  ["server", "workers", ...operations],
+  `Requests a second with N workers as a multiple of the same server's with ${first}, medians of the ratios of ${values.rounds} rounds of ${seconds} s (higher is better; in brackets the median rate, and the server's processor time for a request as a multiple of that with ${first}: lower is better, 1 where workers do not hinder one another). 32 connections for each worker, from one wrk on the same cores; ${Number(values.pets).toLocaleString("en")} pets in one file. list: always the first 20; long page: 100 after any id. The floor and "constant", an answer without a database, are served by as many processes of node:cluster: they show how much of a second core the load leaves to a server of that speed.`,
+  ["server", "workers", "list", "long page", "get", "create"],
   servers.flatMap((server) =>
     counts.map((workers) => [
       server.name,

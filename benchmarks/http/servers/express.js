@@ -23,7 +23,8 @@ app.use(
 );
 app.get("/v1/pets", (request, response) => {
   const limit = Number(request.query["limit"] ?? 20);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) response.json(pets.list(limit));
+  const after = Number(request.query["after"] ?? 0);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) response.json(pets.list(limit, after));
   else response.status(400).json({ code: "invalid" });
 });
 app.get("/v1/pets/:id", (request, response) => {

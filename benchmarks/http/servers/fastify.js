@@ -22,13 +22,16 @@ app.get(
     schema: {
       querystring: {
         type: "object",
-        properties: { limit: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
+        properties: {
+          limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+          after: { type: "integer", default: 0 },
+        },
       },
     },
   },
   (request, reply) => {
-    const { limit } = /** @type {{ limit: number }} */ (request.query);
-    return reply.send(pets.list(limit));
+    const { limit, after } = /** @type {{ limit: number, after: number }} */ (request.query);
+    return reply.send(pets.list(limit, after));
   },
 );
 app.get("/v1/pets/:id", (request, reply) => {

@@ -17,8 +17,12 @@ const server = createServer((request, response) => {
       answer(response, 201, pets.create(pet));
     });
   } else if (path === "/v1/pets") {
-    const limit = Number(new URLSearchParams(query).get("limit") ?? 20);
-    answer(response, 200, pets.list(limit));
+    const asked = new URLSearchParams(query);
+    answer(
+      response,
+      200,
+      pets.list(Number(asked.get("limit") ?? 20), Number(asked.get("after") ?? 0)),
+    );
   } else {
     const pet = pets.find(Number(path.slice("/v1/pets/".length)));
     answer(response, pet ? 200 : 404, pet ?? { code: "not_found" });

@@ -20,7 +20,10 @@ app.use(
 );
 app.get("/v1/pets", (context) => {
   const limit = Number(context.req.query("limit") ?? 20);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return context.json(pets.list(limit));
+  const after = Number(context.req.query("after") ?? 0);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) {
+    return context.json(pets.list(limit, after));
+  }
   return context.json({ code: "invalid" }, 400);
 });
 app.get("/v1/pets/:id", (context) => {

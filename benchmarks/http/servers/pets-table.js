@@ -17,13 +17,16 @@ export function openPets() {
     ) strict;
   `);
   const list = database.prepare(
-    "select id, name, categoryId, status from pets order by id limit ?",
+    "select id, name, categoryId, status from pets where id > ? order by id limit ?",
   );
   const find = database.prepare("select id, name, categoryId, status from pets where id = ?");
   const insert = database.prepare("insert into pets (name, categoryId, status) values (?, ?, ?)");
   return {
-    /** @param {number} limit */
-    list: (limit) => list.all(limit),
+    /**
+     * @param {number} limit
+     * @param {number} [after]
+     */
+    list: (limit, after = 0) => list.all(after, limit),
     /** @param {number} id */
     find: (id) => find.get(id),
     /** @param {NewPet} pet */

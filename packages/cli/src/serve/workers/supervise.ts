@@ -1,3 +1,4 @@
+import type { Worker } from "node:cluster";
 import type { Clock } from "@petstore/core";
 import { DRAIN_DEADLINE } from "../shut-down.js";
 import { createCrew } from "./crew.js";
@@ -47,10 +48,7 @@ export function supervise(
 
   const start = (place: number, deaths: readonly number[]): void => {
     const worker = startWorker({
-      onListening: (url) => {
-        crew.serve(worker);
-        greet(place, url);
-      },
+      onListening: (url) => greet(place, worker, url),
       onEnd: ({ problem, how }) => {
         crew.leave(worker, problem);
         if (crew.isDismissed) return;
@@ -61,7 +59,8 @@ export function supervise(
     crew.join(worker);
   };
 
-  const greet = (place: number, url: string): void => {
+  const greet = (place: number, worker: Worker, url: string): void => {
+    crew.serve(worker);
     if (listening.size < count && listening.add(place).size === count) onListening(url);
   };
 
