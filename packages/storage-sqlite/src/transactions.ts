@@ -1,4 +1,4 @@
-import { DatabaseInUse } from "./failure.js";
+import { DatabaseInUse, sqliteCode } from "./failure.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
 /** The transactions of one connection. What the work throws undoes it and is thrown on. */
@@ -27,7 +27,12 @@ export function createTransactions(
 
   const checkAndCommit = (): void => {
     beforeCommit();
-    commit();
+    try {
+      commit();
+    } catch (error) {
+      if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") writeOver(database);
+      throw error;
+    }
   };
   // A full disk and the like have already undone the transaction.
   const undo = (): void => {
@@ -46,6 +51,20 @@ export function createTransactions(
       return doOrUndo(work, commit, undo);
     },
   };
+}
+
+/**
+ * What could not be synced is undone, but lies whole in the log, where a recovery would find it: until
+ * the next commit takes its place. This one changes nothing, and need not be synced either.
+ */
+function writeOver(database: SqliteDatabase): void {
+  try {
+    if (database.inTransaction) database.exec("rollback");
+    const version = Number(database.pragma("user_version", { simple: true }));
+    database.exec(`begin immediate; pragma user_version = ${version}; commit`);
+  } catch {
+    // Its own sync fails as well.
+  }
 }
 
 function nothing(): void {

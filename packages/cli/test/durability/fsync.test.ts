@@ -1,12 +1,14 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase } from "../support/command.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
-import { addPet } from "../support/writers.js";
+import { addPet, send } from "../support/writers.js";
 
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
@@ -63,3 +65,36 @@ it.skipIf(!canTrace)(
     }
   },
 );
+
+it.skipIf(!canTrace)(
+  `keeps no pet whose sync failed, also when it is killed then${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,
+  { timeout: 60_000 },
+  async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const start = () => startBuilt([process.execPath, program()], "--database", database);
+    const server = await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await addPet(server.url, agent, secret, "kept")).status).toBe(201);
+    const disk = await failingSyncs(server.pid);
+    expect((await addPet(server.url, agent, secret, "lost")).status).toBe(503);
+    await server.end("SIGKILL");
+    await disk.ended;
+    agent.destroy();
+
+    const restarted = await start();
+    const listed = await send(`${restarted.url}/pets`, new Agent(), secret);
+    expect(JSON.parse(listed.body)).toMatchObject([{ name: "kept" }]);
+    expect(await restarted.end("SIGTERM")).toBe(0);
+  },
+);
+
+/** Has every sync of a process fail from now on, as those of a broken disk do. */
+async function failingSyncs(pid: number): Promise<{ readonly ended: Promise<unknown> }> {
+  const failing = ["-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
+  const args = ["-f", "-o", "/dev/null", "-p", String(pid), ...failing];
+  const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(tracer, "exit");
+  for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+  return { ended };
+}
