@@ -11,6 +11,12 @@ describe("getPet", () => {
     expect(value(await trusted.getPet(id)).pet.id).toBe(1n);
   });
 
+  it("answers an animal that nobody can change", async () => {
+    const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
+    expect(Object.isFrozen(pet)).toBe(true);
+    expect(Object.isFrozen(value(await trusted.getPet(pet.id)).pet)).toBe(true);
+  });
+
   it.each([
     0n,
     -1n,

@@ -54,12 +54,14 @@ describe("a key that is not as the port says", () => {
   it.each<readonly [string, StoredApiKey]>([
     ["an id that is taken", keyOf("k1", 5, [secretOf(4, 4)])],
     ["a digest that is taken", keyOf("k0", 5, [secretOf(4, 4), secretOf(2, 2)])],
+    ["a digest that the key before it has", keyOf("k0", 5, [secretOf(4, 4), secretOf(3, 3)])],
     ["the same digest twice", keyOf("k0", 5, [secretOf(4, 4), secretOf(4, 4)])],
     ["no secrets", { ...other, id: "k0", secrets: JSON.parse("null") as [] }],
   ])("is not inserted with %s, and nothing is changed", async (_, key) => {
     const storage = createMemoryStorage();
     for (const each of [one, other]) await storage.keys.insert(each);
-    expect((await storage.keys.insert(key)).isErr()).toBe(true);
+    const inserted = await storage.keys.insert(key);
+    expect(inserted._unsafeUnwrapErr().cause).toBeInstanceOf(Error);
     const model = new Map([one, other].map((each) => [each.id, { key: each, usage: NO_USAGE }]));
     await expectSame(storage, model, [secretOf(4, 4).digest]);
   });

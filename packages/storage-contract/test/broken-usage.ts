@@ -14,6 +14,20 @@ export const brokenUsage: readonly (readonly [promise: string, flaw: string, Cha
     })),
   ],
   [
+    "shows who presented a secret: the key, the secret's expiry, and no usage at first",
+    "takes a revocation at 0 for none",
+    withUsage((real) => ({
+      charge: (digest, decide) =>
+        real.charge(digest, (holder) =>
+          decide(
+            holder?.key.revokedAt === 0
+              ? { ...holder, key: { ...holder.key, revokedAt: undefined } }
+              : holder,
+          ),
+        ),
+    })),
+  ],
+  [
     "shows undefined for a secret that no key has, and stores nothing then",
     "charges another key instead",
     withUsage((real) => ({

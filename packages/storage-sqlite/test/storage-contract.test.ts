@@ -29,6 +29,8 @@ storageContract(
       return Promise.resolve({
         open: () => {
           const database = new Database(folder.path("host.db"), { timeout: 2 });
+          // What is not put in order comes in none that could be relied on.
+          database.pragma("reverse_unordered_selects = on");
           databases.push(database);
           return openStorage({ database });
         },

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,6 +33,28 @@ function stepsOf(trace: string): readonly string[] {
     return line.includes("HTTP/1.1 201") ? ["201"] : [];
   });
 }
+
+it.skipIf(!canTrace)(
+  `syncs an export before it has its name, and its name before it ends${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,
+  { timeout: 60_000 },
+  async () => {
+    const database = newDatabase();
+    await issueUnlimitedKey(database);
+    const folder = realpathSync(dirname(database));
+    const trace = join(folder, "trace");
+    const calls = "trace=fsync,rename,renameat,renameat2";
+    const strace = ["-f", "-y", "-e", calls, "-o", trace, process.execPath, program()];
+    const file = join(folder, "pets.ndjson");
+    const args = ["pets", "export", file, "--database", database];
+    expect(spawnSync("strace", [...strace, ...args]).status).toBe(0);
+    const steps = readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|rename\w*\(/g) ?? [];
+    expect(steps.map((step) => step.replace(/^fsync\(\d+/, "fsync"))).toEqual([
+      expect.stringMatching(/^fsync<.*pets\.ndjson\..*\.unfinished>$/),
+      expect.stringMatching(/^rename/),
+      `fsync<${folder}>`,
+    ]);
+  },
+);
 
 it.skipIf(!canTrace)(
   `syncs the log between the last write of a pet and its 201${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,

@@ -1,15 +1,19 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { err } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import { openSink } from "../../src/pets/sink.js";
@@ -77,6 +81,14 @@ describe("pets export", () => {
     expect(out.split("\n")).toHaveLength(3);
   });
 
+  it("writes only the heading of a store without pets", async () => {
+    const database = await filled(0);
+    const file = join(dirname(database), "pets.csv");
+    const exported = await petstore("pets", "export", file, "--database", database);
+    expect(exported).toEqual({ code: 0, out: "", error: "exported 0 pets" });
+    expect(readFileSync(file, "utf8")).toBe("id,name,categoryId,status\n");
+  });
+
   it("does not write over a file unless it is forced to, and leaves nothing unfinished", async () => {
     const database = await filled(3);
     const file = join(dirname(database), "pets.ndjson");
@@ -113,6 +125,30 @@ describe("pets export", () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
+
+  it("does not write over a link that leads nowhere unless it is forced to", async () => {
+    const database = await filled(3);
+    const [link, file] = [`${database}.link`, `${database}.ndjson`];
+    symlinkSync(file, link);
+    const refused = await petstore("pets", "export", link, "--database", database);
+    expect(refused.error).toBe(`petstore: ${link} is there already (--force writes over it)`);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "adds to the file behind what is only another name of it, as /dev/stdout is",
+    async () => {
+      const database = await filled(3);
+      const file = join(dirname(database), "pets.ndjson");
+      writeFileSync(file, "mine\n");
+      const open = openSync(file, "a");
+      const name = `/dev/fd/${String(open)}`;
+      const exported = await petstore("pets", "export", name, "--database", database);
+      closeSync(open);
+      expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
+      expect(readFileSync(file, "utf8")).toMatch(/^mine\n(?:\{.*\}\n){3}$/);
+    },
+  );
 
   it.skipIf(process.platform !== "linux")("writes into a pipe, and leaves it there", async () => {
     const database = await filled(3);
@@ -161,11 +197,47 @@ describe("pets export", () => {
     expect(readdirSync(dirname(file))).toEqual([]);
   });
 
+  it.each(["SIGINT", "SIGTERM"] as const)("is not published after %s", async (signal) => {
+    const file = join(dirname(newDatabase()), "pets.ndjson");
+    const sink = (await openSink(file, false, process.stdout))._unsafeUnwrap();
+    expect((await sink.write("pet\n")).isOk()).toBe(true);
+    process.emit(signal);
+    expect(await sink.finish()).toEqual(err("the export was told to stop"));
+    expect(readdirSync(dirname(file))).toEqual([]);
+  });
+
   it("leaves nothing when it cannot be put under its name", async () => {
     const file = join(dirname(newDatabase()), "pets.ndjson");
     const sink = (await openSink(file, false, process.stdout))._unsafeUnwrap();
     mkdirSync(file);
     expect((await sink.finish()).isErr()).toBe(true);
     expect(readdirSync(dirname(file))).toEqual(["pets.ndjson"]);
+  });
+});
+
+describe("the standard output of an export", () => {
+  it("is waited for while it takes no more", async () => {
+    const waiting: (() => void)[] = [];
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (_part, _encoding, done) => void waiting.push(done),
+    });
+    const sink = (await openSink("-", false, stdout))._unsafeUnwrap();
+    let isWritten = false;
+    const writing = sink.write("pet\n").then(() => (isWritten = true));
+    await setImmediate();
+    expect(isWritten).toBe(false);
+    waiting.shift()?.();
+    expect(await writing).toBe(true);
+  });
+
+  it("fails the export also when only its end cannot be written", async () => {
+    const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    const stdout = new Writable({
+      write: (_part, _encoding, done) => void setImmediate().then(() => done(gone)),
+    });
+    const sink = (await openSink("-", false, stdout))._unsafeUnwrap();
+    expect((await sink.write("pet\n")).isOk()).toBe(true);
+    expect(await sink.finish()).toEqual(err("the output ended: its reader has gone"));
   });
 });

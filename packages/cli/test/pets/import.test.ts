@@ -55,7 +55,7 @@ describe("pets import", () => {
   });
 
   it("passes over blank lines, and takes a last line without its end", async () => {
-    const { code, pets } = await importing(`\n${rex}\n  \r\n\n${rex}`);
+    const { code, pets } = await importing(`\n${rex}\n  \r\n\t\n\n${rex}`);
     expect({ code, pets: pets.length }).toEqual({ code: 0, pets: 2 });
   });
 
@@ -133,6 +133,7 @@ describe("pets import", () => {
     ["", "There is no heading."],
     ["name,status\n", "The heading has no column categoryId."],
     ["name,categoryId,name\n", "The heading has a column name twice."],
+    ["status,name,categoryId,status\n", "The heading has a column status twice."],
   ])("refuses CSV that begins with %j", async (text, reason) => {
     const { code, error } = await importing(text, "--format", "csv");
     // Nobody is told to go on under such a heading.

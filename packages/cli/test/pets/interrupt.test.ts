@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listenForStop } from "../../src/stop-signal.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase, petstore } from "../support/command.js";
+import { newDatabase, petstore, petstoreReading } from "../support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -73,10 +73,22 @@ describe("an import that waits for its input", () => {
   });
 });
 
+const listeners = (): number => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+
+it("nothing listens for the wish to stop once an import or an export has ended", async () => {
+  const before = listeners();
+  const database = newDatabase();
+  const file = join(dirname(database), "pets.ndjson");
+  const rex = '{"name":"Rex","categoryId":1}';
+  await petstoreReading(rex, "pets", "import", "-", "--database", database);
+  expect((await petstore("pets", "export", file, "--database", database)).code).toBe(0);
+  expect(listeners()).toBe(before);
+});
+
 it("the wish to stop is heard once: the next signal ends the process", () => {
-  const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+  const before = listeners();
   const { signal } = listenForStop();
   process.emit("SIGINT");
   expect(signal.aborted).toBe(true);
-  expect(process.listenerCount("SIGINT") + process.listenerCount("SIGTERM")).toBe(before);
+  expect(listeners()).toBe(before);
 });

@@ -4,14 +4,15 @@ import { joinQuotedLines } from "../../src/pets/join-quoted-lines.js";
 
 /** The entries of these lines, and how many lines were read when each came out. */
 async function joined(
-  lines: readonly string[],
+  lines: readonly (string | undefined)[],
   longest: number,
 ): Promise<readonly { readonly text: string; readonly after: number }[]> {
   let after = 0;
   async function* read(): AsyncGenerator<readonly Entry[], void> {
     for (const line of lines) {
       after += 1;
-      yield await Promise.resolve([{ first: after, last: after, bytes: Buffer.from(line) }]);
+      const bytes = line === undefined ? undefined : Buffer.from(line);
+      yield await Promise.resolve([{ first: after, last: after, bytes }]);
     }
   }
   const all: { readonly text: string; readonly after: number }[] = [];
@@ -21,7 +22,10 @@ async function joined(
   return all;
 }
 
-async function textsOf(lines: readonly string[], longest: number): Promise<readonly string[]> {
+async function textsOf(
+  lines: readonly (string | undefined)[],
+  longest: number,
+): Promise<readonly string[]> {
   return (await joined(lines, longest)).map(({ text }) => text);
 }
 
@@ -37,6 +41,7 @@ describe("the lines of CSV", () => {
     ["after white space", [' "a', "b", 'c"']],
     ["after the end of a quoted field", ['"5" wide,"a', "b", 'c"', "d"]],
     ["in the middle of a last field", ['x,"y",5"\r', "b", '"']],
+    ["before a carriage return that ends no line", ['"a"\r,"b', 'c"']],
   ])("stay single after a quote %s", async (_, lines) => {
     expect(await textsOf(lines, 100)).toEqual(lines);
   });
@@ -64,6 +69,10 @@ describe("the lines of CSV", () => {
     expect(await textsOf(['"a', "b", "c", '"d', 'e"', "f"], 7)).toEqual([
       ...['"a', "b", "c", '"d\ne"', "f"],
     ]);
+  });
+
+  it("stay single around one that is too long to be held", async () => {
+    expect(await textsOf(['"a', undefined, 'b"'], 100)).toEqual(['"a', "", 'b"']);
   });
 
   it("are held no longer than a record may be, also when they are blank", async () => {

@@ -1,6 +1,9 @@
-import { Writable } from "node:stream";
+import { writeFileSync } from "node:fs";
+import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "@petstore/cli";
 import { createProgress } from "../../src/pets/progress.js";
+import { newDatabase } from "../support/command.js";
 
 function terminal(isTTY: boolean): {
   readonly stream: Writable & { isTTY: boolean };
@@ -40,5 +43,41 @@ describe("progress", () => {
     progress.show(0.5, "5 pets");
     progress.clear();
     expect(seen.text).toBe("");
+  });
+});
+
+describe("the progress of a command", () => {
+  const WIPE = "\r\u001B[K";
+
+  /** What such a command draws and says on a terminal. */
+  async function seenOf(...args: readonly string[]): Promise<string> {
+    const seen = terminal(true);
+    const say = (line: string): void => {
+      seen.text += `${line}\n`;
+    };
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: seen.stream };
+    const written = () => Promise.resolve(undefined);
+    await runCommand(args, { out: say, error: say, written }, streams);
+    return seen.text;
+  }
+
+  it("counts the pets, and makes room for every line", async () => {
+    const database = newDatabase();
+    const file = `${database}.ndjson`;
+    const rex = '{"name":"Rex","categoryId":1}\n';
+    writeFileSync(file, `${rex.repeat(100)}bad\n${rex.repeat(50)}`);
+    const imported = ["pets", "import", file, "--no-rejects", "--batch", "100"];
+    const bar = `${"█".repeat(30)} 100.0 %`;
+    expect(await seenOf(...imported, "--database", database)).toBe(
+      [
+        `${WIPE}${bar} 100 pets`,
+        `${WIPE}line 101: It is not JSON in UTF-8.\n`,
+        `${WIPE}${bar} 150 pets`,
+        `${WIPE}imported 150 pets\npetstore: 1 line could not be imported\n`,
+      ].join(""),
+    );
+    expect(await seenOf("pets", "export", `${file}.again`, "--database", database)).toBe(
+      `${WIPE}100 pets${WIPE}150 pets${WIPE}exported 150 pets\n`,
+    );
   });
 });

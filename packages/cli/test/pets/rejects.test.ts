@@ -1,4 +1,12 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openRejects } from "../../src/pets/rejects.js";
@@ -62,6 +70,30 @@ describe("the bad lines of an import", () => {
     await importIt("--from-line", "4");
     const all = lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y");
     expect(readFileSync(inFolder("pets.rejects.csv"), "utf8")).toBe(all);
+  });
+
+  it("are counted over all batches", async () => {
+    const { importIt } = placeWith("pets.csv", bad + lines("Tom,y", "Tom,4"));
+    const { error } = await importIt("--batch", "1");
+    expect(error).toMatch(/petstore: 2 lines could not be imported: kept in .*pets\.rejects\.csv$/);
+  });
+
+  it("are kept beside the file also when only its folder has a dot in its name", async () => {
+    const database = newDatabase();
+    const folder = join(dirname(database), "a.b");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "pets"), "bad\n");
+    await petstore("pets", "import", join(folder, "pets"), "--database", database);
+    expect(readFileSync(join(folder, "pets.rejects"), "utf8")).toBe("bad\n");
+  });
+
+  it("begin with the heading also in a file that is there and empty", async () => {
+    const { inFolder, importIt } = placeWith("pets.csv", bad);
+    writeFileSync(inFolder("pets.rejects.csv"), "");
+    await importIt("--from-line", "2");
+    expect(readFileSync(inFolder("pets.rejects.csv"), "utf8")).toBe(
+      lines("name,categoryId", "Rex,x"),
+    );
   });
 
   it("are kept nowhere when that is wanted", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "@petstore/core";
+import { NO_USAGE, type KeyHolder } from "@petstore/core";
 import { valueOf } from "../answers.js";
 import { aKey, aSecret } from "../samples.js";
 import type { StoragePromise } from "../storage-promise.js";
@@ -16,18 +16,27 @@ export const holder: StoragePromise = {
       revokedAt: 6,
       secrets: [aSecret("new"), aSecret("old", { expiresAt: 7 })],
     });
-    await valueOf(storage.keys.insert(key));
+    // 0 is a time as well.
+    const ended = aKey("b", {
+      expiresAt: 0,
+      revokedAt: 0,
+      secrets: [aSecret("ended", { expiresAt: 0 })],
+    });
+    for (const each of [key, ended]) await valueOf(storage.keys.insert(each));
 
-    for (const { digest, expiresAt } of key.secrets) {
-      const shown = await valueOf(storage.usage.charge(digest, (each) => ({ answer: each })));
-      assert.ok(shown);
-      const { id, plan, limits, expiresAt: keyExpiresAt, revokedAt } = shown.key;
-      assert.deepEqual(
-        { id, plan, limits, keyExpiresAt, revokedAt },
-        { id: "a", plan: "enterprise", limits: key.limits, keyExpiresAt: 5, revokedAt: 6 },
-      );
-      assert.equal(shown.secretExpiresAt, expiresAt);
-      assert.deepEqual(shown.usage, NO_USAGE);
+    for (const held of [key, ended]) {
+      for (const { digest, expiresAt } of held.secrets) {
+        const shown = await valueOf(storage.usage.charge(digest, (each) => ({ answer: each })));
+        assert.ok(shown);
+        assert.deepEqual(whatIsShown(shown.key), whatIsShown(held));
+        assert.equal(shown.secretExpiresAt, expiresAt);
+        assert.deepEqual(shown.usage, NO_USAGE);
+      }
     }
   },
 };
+
+/** A storage may show more. */
+function whatIsShown({ id, plan, limits, expiresAt, revokedAt }: KeyHolder["key"]) {
+  return { id, plan, limits, expiresAt, revokedAt };
+}
