@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -111,4 +111,24 @@ it("an import whose readers have gone imports every good line", async () => {
   expect(await ended(child)).toBe(1);
   const { out } = await petstore("pets", "export", "--database", database);
   expect(out.split("\n")).toHaveLength(4_500);
+});
+
+const hasBash = spawnSync("bash", ["-c", "ulimit -f 1000"]).status === 0;
+
+it.skipIf(!hasBash)("keeps no part of a bad line that does not fit as a whole", async () => {
+  const database = newDatabase();
+  const rejects = join(dirname(database), "pets.rejects.csv");
+  const long = `Rex,${"x".repeat(600_000)}`;
+  const input = join(dirname(database), "pets.csv");
+  writeFileSync(input, ["name,categoryId", "Rex,1", "Rex,x", long, long, ""].join("\n"));
+  const args = ["pets", "import", input, "--batch", "2", "--database", database];
+  // In blocks of 1,024 bytes: as on a full disk, a part is written before it fails.
+  const limited = ["-c", 'ulimit -f 1000; exec "$@"', "bash", process.execPath, program()];
+  const child = spawn("bash", [...limited, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const { code, error } = await reported(child);
+  expect({ code, error: error.slice(-300) }).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("those just reported are not kept") as string,
+  });
+  expect(readFileSync(rejects, "utf8")).toBe("name,categoryId\nRex,x\n");
 });

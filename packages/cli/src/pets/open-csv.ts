@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseInt64 } from "@petstore/core";
 import { CsvError, parse } from "csv-parse/sync";
 import { err, ok, type Result } from "neverthrow";
+import { counted } from "./counted.js";
 import { TOO_LONG, type Entry } from "./entry.js";
 import type { Decode } from "./pet-format.js";
 
@@ -61,7 +62,7 @@ function readText(text: string): Result<readonly Fields[], string> {
 function toPet(names: Fields): (fields: Fields) => Result<unknown, string> {
   return (fields) => {
     if (fields.length !== names.length) {
-      return err(`It has ${fields.length} fields instead of ${names.length}.`);
+      return err(`It has ${counted(fields.length, "field")} instead of ${names.length}.`);
     }
     const cell = (column: string): string => fields[names.indexOf(column)] ?? "";
     const categoryId = parseInt64(cell("categoryId"));

@@ -1,4 +1,4 @@
-import { appendFile, open, rm, stat } from "node:fs/promises";
+import { appendFile, open, rm, stat, truncate } from "node:fs/promises";
 import { err, ok, type Result } from "neverthrow";
 import { countLines, type Entry } from "./entry.js";
 import { describeFileError } from "../file-error.js";
@@ -54,6 +54,8 @@ export async function openRejects(place: RejectsPlace): Promise<Result<Rejects, 
         size = (size ?? 0) + bytes.length;
         return ok(countLines(entries.filter((entry) => entry.bytes !== undefined)));
       } catch (error) {
+        // A part of a line would be taken for the start of the next.
+        if (size !== undefined || codeOf(error) !== "EEXIST") await cut(path, size ?? 0);
         return failed(error, "; those just reported are not kept");
       }
     },
@@ -80,6 +82,11 @@ async function lookFor({ path, mayContinue }: RejectsPlace): Promise<number | un
   const found = await stat(path).catch(() => undefined);
   if (found !== undefined && !mayContinue) throw new Error("it is there already");
   return found?.size;
+}
+
+/** Leaves no more of a file than so many bytes, if it can. */
+async function cut(path: string, size: number): Promise<void> {
+  await truncate(path, size).catch(() => undefined);
 }
 
 function codeOf(error: unknown): unknown {

@@ -16,7 +16,7 @@ describe("entries of CSV", () => {
   it("are no pets with too many fields, nor with too few", () => {
     expect(read("a,1,x", "b").map((each) => each._unsafeUnwrapErr())).toEqual([
       "It has 3 fields instead of 2.",
-      "It has 1 fields instead of 2.",
+      "It has 1 field instead of 2.",
     ]);
   });
 
