@@ -94,6 +94,7 @@ function conclude(
   }
   if (bad === 0) return ok();
   const inPath = `kept in ${path}`;
-  const where = kept === bad ? `: ${inPath}` : `: ${kept.toLocaleString("en-US")} of them ${inPath}`;
+  const where =
+    kept === bad ? `: ${inPath}` : `: ${kept.toLocaleString("en-US")} of them ${inPath}`;
   return err(`${counted(bad, "line")} could not be imported${kept === 0 ? "" : where}`);
 }
