@@ -31,11 +31,11 @@ const ESCAPED_ASCII = /%([0-7][0-9a-f])/gi;
 
 function pathOf(target: string): string {
   const path = target.replace(/\?.*$/s, "");
-  return shorten(path, LONGEST_PATH).replace(SECRET, "pet_live_…");
+  return readableStart(path, LONGEST_PATH).replace(SECRET, "pet_live_…");
 }
 
 /** Its start, decoded so far that no spelling carries a key past the eye that looks for it. */
-function shorten(path: string, length: number): string {
+function readableStart(path: string, length: number): string {
   let start = path.slice(0, length);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     start = start.replace(ESCAPED_ASCII, (_, hex: string) =>
