@@ -7,7 +7,7 @@ export const CALLERS = 32;
 const SAMPLE_NANOSECONDS = 40e6;
 
 /**
- * Nanoseconds that a call takes: by one caller that waits for each answer, and by 32 of them at a time.
+ * Nanoseconds that a call takes: by one caller that waits for each result, and by 32 of them at a time.
  * All contenders take turns, and another one comes first in each round, so that what slows the machine
  * slows all of them. The samples of all of them last equally long.
  * @param {readonly Contender[]} contenders

@@ -52,7 +52,7 @@ const NODE = "Node";
 const SENDING = new Set(["writeUtf8String", "writeLatin1String", "writeBuffer", "writev"]);
 
 /**
- * Who is to answer for the time in a function: native code for its caller, which SQLite is seen by.
+ * Who is to result for the time in a function: native code for its caller, which SQLite is seen by.
  * @param {CallFrame} frame
  * @returns {string | undefined}
  */

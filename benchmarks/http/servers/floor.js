@@ -14,18 +14,18 @@ const server = createServer((request, response) => {
     request.on("end", () => {
       /** @type {import("./pets-table.js").NewPet} */
       const pet = JSON.parse(Buffer.concat(chunks).toString());
-      answer(response, 201, pets.create(pet));
+      result(response, 201, pets.create(pet));
     });
   } else if (path === "/v1/pets") {
     const asked = new URLSearchParams(query);
-    answer(
+    result(
       response,
       200,
       pets.list(Number(asked.get("limit") ?? 20), Number(asked.get("after") ?? 0)),
     );
   } else {
     const pet = pets.find(Number(path.slice("/v1/pets/".length)));
-    answer(response, pet ? 200 : 404, pet ?? { code: "not_found" });
+    result(response, pet ? 200 : 404, pet ?? { code: "not_found" });
   }
 });
 
@@ -34,7 +34,7 @@ const server = createServer((request, response) => {
  * @param {number} status
  * @param {unknown} value
  */
-function answer(response, status, value) {
+function result(response, status, value) {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     "Content-Type": "application/json",

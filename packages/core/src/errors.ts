@@ -42,22 +42,6 @@ export interface InvalidPet {
   readonly message: string;
 }
 
-/** Among animals to be added together, some are missing required fields or have invalid values. */
-export interface InvalidPets {
-  readonly code: "invalid_pets";
-  readonly message: string;
-  /** Every invalid animal, in ascending order of index; none when the list itself is wrong. */
-  readonly problems: readonly PetProblem[];
-}
-
-/** What is wrong with one of the animals to be added together. */
-export interface PetProblem {
-  /** Where it stands in the list, from 0. */
-  readonly index: number;
-  /** Names every wrong field. */
-  readonly message: string;
-}
-
 /** No animal has this identifier. */
 export interface PetNotFound {
   readonly code: "pet_not_found";
@@ -109,13 +93,10 @@ export type ListPetsError = InvalidQuery | Unavailable;
 /** Every way in which `createPet` fails once admitted. */
 export type CreatePetError = InvalidPet | Unavailable;
 
-/** Every way in which `createPets` fails. */
-export type CreatePetsError = InvalidPets | Unavailable;
-
 /** Every way in which `getPet` fails once admitted. */
 export type GetPetError = PetNotFound | Unavailable;
 
-/** Every way in which a caller's calls fail: closed on `code`. `createPets`, for the host alone, is apart. */
+/** Every way in which a caller's calls fail: closed on `code`. */
 export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
 
 /** Every way in which managing API keys fails: closed on `code`. */
@@ -146,16 +127,6 @@ export const invalidQuery = (problems: readonly string[]): InvalidQuery => ({
 export const invalidPet = (problems: readonly string[]): InvalidPet => ({
   code: "invalid_pet",
   message: sentence(problems),
-});
-
-/** What is wrong with the animals as a whole, and with each of them by its index. */
-export const invalidPets = (
-  reasons: readonly string[],
-  problems: readonly PetProblem[],
-): InvalidPets => ({
-  code: "invalid_pets",
-  message: sentence(reasons),
-  problems,
 });
 
 /** There is no animal of this id. */

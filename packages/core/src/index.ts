@@ -4,12 +4,10 @@ export type {
   AdmissionError,
   ApiKeyBanned,
   CreatePetError,
-  CreatePetsError,
   GetPetError,
   InvalidApiKey,
   InvalidKeyRequest,
   InvalidPet,
-  InvalidPets,
   InvalidQuery,
   KeyError,
   KeyInactive,
@@ -17,7 +15,6 @@ export type {
   ListPetsError,
   MissingApiKey,
   PetNotFound,
-  PetProblem,
   PetStoreError,
   RateLimitExceeded,
   StorageUnavailable,
@@ -54,7 +51,6 @@ export { NO_USAGE, type Usage } from "./limits/usage.js";
 export { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "./pets/int64.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
 export type { NewPetInput } from "./pets/new-pet.js";
-export { BATCH_LIMIT } from "./pets/new-pets.js";
 export { petStatuses, type NewPet, type Pet, type PetStatus } from "./pets/pet.js";
 export { systemRandom, type RandomSource } from "./random.js";
 export type {
@@ -63,7 +59,6 @@ export type {
   Charged,
   PetIdInput,
   PetResult,
-  PetsResult,
   PetStore,
   TrustedPets,
 } from "./pet-store.js";

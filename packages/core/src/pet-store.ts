@@ -2,7 +2,6 @@ import type { ResultAsync } from "neverthrow";
 import type {
   AdmissionError,
   CreatePetError,
-  CreatePetsError,
   GetPetError,
   ListPetsError,
   StorageUnavailable,
@@ -23,11 +22,6 @@ export interface PetResult {
   readonly pet: Pet;
 }
 
-/** Several animals, as an operation answers them. */
-export interface PetsResult {
-  readonly pets: readonly Pet[];
-}
-
 /** What an answer to a caller with an API key always carries. */
 export interface Charged {
   /** What is left to the caller after this request. */
@@ -40,11 +34,6 @@ export interface TrustedPets {
   listPets(input?: ListPetsInput): ResultAsync<PetPage, ListPetsError>;
   /** Adds an animal (specification, "POST /pets"). */
   createPet(input: NewPetInput): ResultAsync<PetResult, CreatePetError>;
-  /**
-   * Adds up to 1,000 animals, all of them or none, with ascending ids in the order given. The error
-   * `invalid_pets` has every invalid one by its index.
-   */
-  createPets(inputs: readonly NewPetInput[]): ResultAsync<PetsResult, CreatePetsError>;
   /**
    * Fetches one animal (specification, "GET /pets/{petId}").
    * @deprecated To be removed on 5 December 2030; list by status instead.

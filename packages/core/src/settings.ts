@@ -146,7 +146,7 @@ function isRecord(value: unknown): boolean {
 function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
-    hasMethods(memberOf(storage, "pets"), ["create", "createAll", "find", "list"]) &&
+    hasMethods(memberOf(storage, "pets"), ["create", "find", "list"]) &&
     hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update"]) &&
     hasMethods(memberOf(storage, "usage"), ["charge", "update"])
   );

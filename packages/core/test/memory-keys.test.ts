@@ -71,7 +71,7 @@ describe("a key that is not as the port says", () => {
     for (const each of [one, other]) await storage.keys.insert(each);
     const updated = await storage.keys.update("k2", (key) => ({
       next: key && { ...key, plan: "other", secrets: [secretOf(4, 4), secretOf(1, 1)] },
-      answer: undefined,
+      result: undefined,
     }));
     expect(updated.isErr()).toBe(true);
     const model = new Map([one, other].map((each) => [each.id, { key: each, usage: NO_USAGE }]));
@@ -100,14 +100,14 @@ async function takeStep(
   if (kind === "use") {
     const { digest, expiresAt } = pick(secrets, value);
     const next = { ...shown.usage, minuteUsed: number, bans: value % 2, lastUsedAt: value };
-    const told = await usage.charge(digest, (holder) => ({ next, answer: holder }));
+    const told = await usage.charge(digest, (holder) => ({ next, result: holder }));
     expect(told._unsafeUnwrap()).toEqual(holderOf(shown, expiresAt));
     model.set(id, { key: shown.key, usage: next });
     return [];
   }
   const kept = kind === "rotate" ? secrets : [];
   const next = keyOf(id, value, [secretOf(number, value), ...kept]);
-  const told = await keys.update(id, (before) => ({ next, answer: before }));
+  const told = await keys.update(id, (before) => ({ next, result: before }));
   expect(told._unsafeUnwrap()).toEqual(shown.key);
   model.set(id, { key: next, usage: shown.usage });
   return kind === "rotate" ? [] : secrets.map(({ digest }) => digest);
@@ -128,7 +128,7 @@ async function expectSame(
   expect(page._unsafeUnwrap()).toEqual(banned.slice(0, 3));
 
   const holderBy = async (digest: string): Promise<KeyHolder | undefined> =>
-    (await usage.charge(digest, (holder) => ({ answer: holder })))._unsafeUnwrap();
+    (await usage.charge(digest, (holder) => ({ result: holder })))._unsafeUnwrap();
   for (const each of inOrder) {
     expect((await keys.find(each.key.id))._unsafeUnwrap()).toEqual(each);
     for (const { digest, expiresAt } of each.key.secrets) {

@@ -37,8 +37,8 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     withKeys((real) => ({
       update: (id, decide) =>
         real.update(id, (shown) => {
-          const { next, answer } = decide(shown);
-          return { next: next && { ...next, expiresAt: shown?.expiresAt }, answer };
+          const { next, result } = decide(shown);
+          return { next: next && { ...next, expiresAt: shown?.expiresAt }, result };
         }),
     })),
   ],
@@ -52,7 +52,7 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
         update: (id, decide) =>
           storage.keys
             .update(id, decide)
-            .andThen((answer) => storage.usage.update(id, () => ({ next: NO_USAGE, answer }))),
+            .andThen((result) => storage.usage.update(id, () => ({ next: NO_USAGE, result }))),
       },
     }),
   ],
@@ -62,8 +62,8 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     withKeys((real) => ({
       update: (id, decide) =>
         real
-          .update(id, (shown) => ({ answer: decide(shown) }))
-          .andThen(({ next, answer }) => real.update(next?.id ?? id, () => ({ next, answer }))),
+          .update(id, (shown) => ({ result: decide(shown) }))
+          .andThen(({ next, result }) => real.update(next?.id ?? id, () => ({ next, result }))),
     })),
   ],
   [
@@ -74,8 +74,8 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
         const { next } = decide(undefined);
         return real
           .update(id, decide)
-          .andThen((answer) =>
-            next ? real.insert(next).map(() => answer) : real.update(id, () => ({ answer })),
+          .andThen((result) =>
+            next ? real.insert(next).map(() => result) : real.update(id, () => ({ result })),
           );
       },
     })),
@@ -86,8 +86,8 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     withKeys((real) => ({
       update: (id, decide) =>
         real.update(id, (shown) => {
-          const { next = shown, answer } = decide(shown);
-          return { next: next && { ...next, label: "touched" }, answer };
+          const { next = shown, result } = decide(shown);
+          return { next: next && { ...next, label: "touched" }, result };
         }),
     })),
   ],
@@ -97,7 +97,7 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     withKeys((real) => ({
       update: (id, decide) =>
         real
-          .update(id, (shown) => ({ answer: shown }))
+          .update(id, (shown) => ({ result: shown }))
           .andThen((shown) => real.update(id, () => decide(shown))),
     })),
   ],
@@ -107,7 +107,7 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
     withKeys((real) => ({
       update: (id, decide) =>
         real
-          .update(id, (shown) => ({ next: shown && { ...shown, label: "x" }, answer: 0 }))
+          .update(id, (shown) => ({ next: shown && { ...shown, label: "x" }, result: 0 }))
           .andThen(() => real.update(id, decide)),
     })),
   ],
@@ -132,7 +132,7 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
           ...storage.usage,
           charge: (digest, decide) =>
             storage.usage
-              .charge(digest, (holder) => ({ answer: holder }))
+              .charge(digest, (holder) => ({ result: holder }))
               .andThen((holder) =>
                 storage.usage.charge(holder ? digest : (removed.get(digest) ?? ""), decide),
               ),

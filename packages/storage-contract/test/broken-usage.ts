@@ -35,10 +35,10 @@ export const brokenUsage: readonly (readonly [promise: string, flaw: string, Cha
         real
           .charge(digest, (holder) => {
             const step = decide(holder);
-            return { next: step.next, answer: { step, missed: holder === undefined } };
+            return { next: step.next, result: { step, missed: holder === undefined } };
           })
-          .andThen(({ step: { next, answer }, missed }) =>
-            real.update("a", () => ({ next: missed ? next : undefined, answer })),
+          .andThen(({ step: { next, result }, missed }) =>
+            real.update("a", () => ({ next: missed ? next : undefined, result })),
           ),
     })),
   ],
@@ -58,7 +58,7 @@ export const brokenUsage: readonly (readonly [promise: string, flaw: string, Cha
     withUsage((real) => ({
       charge: (digest, decide) =>
         real
-          .charge(digest, (holder) => ({ answer: holder }))
+          .charge(digest, (holder) => ({ result: holder }))
           .andThen((holder) => real.charge(digest, () => decide(holder))),
     })),
   ],
@@ -78,8 +78,8 @@ export const brokenUsage: readonly (readonly [promise: string, flaw: string, Cha
     withUsage((real) => ({
       charge: (digest, decide) =>
         real.charge(digest, (holder) => {
-          const { next = NO_USAGE, answer } = decide(holder);
-          return { next, answer };
+          const { next = NO_USAGE, result } = decide(holder);
+          return { next, result };
         }),
     })),
   ],
@@ -91,7 +91,7 @@ export const brokenUsage: readonly (readonly [promise: string, flaw: string, Cha
         real
           .charge(digest, (holder) => ({
             next: holder && { ...holder.usage, refusals: 1 },
-            answer: holder,
+            result: holder,
           }))
           .andThen((holder) => real.charge(digest, () => decide(holder))),
     })),
@@ -132,8 +132,8 @@ function storing(change: (usage: Usage) => Usage): Change {
   return withUsage((real) => ({
     charge: (digest, decide) =>
       real.charge(digest, (holder) => {
-        const { next, answer } = decide(holder);
-        return { next: next && change(next), answer };
+        const { next, result } = decide(holder);
+        return { next: next && change(next), result };
       }),
   }));
 }

@@ -28,9 +28,9 @@ export function createKeyStorage(
     update: (id, decide) =>
       queue.add("Changing an API key", () => {
         const key = stored().find(id)?.key;
-        return ask(decide, key).map(({ next, answer }) => {
+        return ask(decide, key).map(({ next, result }) => {
           if (key && next && next !== key) stored().update({ ...next, id });
-          return answer;
+          return result;
         });
       }),
   };

@@ -8,17 +8,17 @@ export function createUsageStorage(queue: WriteQueue<UsageBatch>): UsageStorage 
     charge: (digest, decide) =>
       queue.add("Charging an API key", (batch) => {
         const holder = batch.holder(digest);
-        return ask(decide, holder).map(({ next, answer }) => {
+        return ask(decide, holder).map(({ next, result }) => {
           if (holder && next && next !== holder.usage) batch.save(holder.key.id, next);
-          return answer;
+          return result;
         });
       }),
     update: (keyId, decide) =>
       queue.add("Changing the usage of an API key", (batch) => {
         const usage = batch.find(keyId);
-        return ask(decide, usage).map(({ next, answer }) => {
+        return ask(decide, usage).map(({ next, result }) => {
           if (usage && next && next !== usage) batch.save(keyId, next);
-          return answer;
+          return result;
         });
       }),
   };

@@ -4,7 +4,7 @@ import type { Storage } from "@petstore/core";
 export async function chargeOnce(storage: Storage, digest: string): Promise<number> {
   const charged = await storage.usage.charge(digest, (holder) => ({
     next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
-    answer: holder?.usage.dayUsed ?? NaN,
+    result: holder?.usage.dayUsed ?? NaN,
   }));
   return charged._unsafeUnwrap();
 }

@@ -54,7 +54,7 @@ describe("calls that arrive in one turn share one commit", () => {
   });
 
   it("and write nothing when nothing changed", async () => {
-    const look = () => storage.usage.charge("digest of a", (holder) => ({ answer: holder }));
+    const look = () => storage.usage.charge("digest of a", (holder) => ({ result: holder }));
     expect(await commitsOf(() => Promise.all(times(32, look)))).toBe(0);
   });
 });
@@ -89,7 +89,7 @@ describe("a call that fails in a shared commit", () => {
     expect(wrong.isErr()).toBe(true);
     expect(after.isOk()).toBe(true);
     expect((await storage.keys.find("c"))._unsafeUnwrap()).toBeUndefined();
-    const shown = await storage.usage.charge("digest of new", (holder) => ({ answer: holder }));
+    const shown = await storage.usage.charge("digest of new", (holder) => ({ result: holder }));
     expect(shown._unsafeUnwrap()).toBeUndefined();
     expect((await storage.keys.find("d"))._unsafeUnwrap()?.key).toEqual(aKey("d"));
   });

@@ -32,7 +32,7 @@ const writes = ({ pets, keys, usage }: Storage): ResultAsync<unknown, { message:
   keys.insert(aKey("b")),
   usage.charge("digest of a", (holder) => ({
     next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
-    answer: undefined,
+    result: undefined,
   })),
 ];
 

@@ -55,9 +55,9 @@ export function createKeyRecords({
       find(id).andThen((found) =>
         keys
           .update<Result<StoredApiKey, KeyNotFound | KeyInactive>>(id, (key) => {
-            if (key === undefined) return { answer: err(keyNotFound()) };
+            if (key === undefined) return { result: err(keyNotFound()) };
             const decided = decide(key);
-            return { next: decided.unwrapOr(undefined), answer: decided };
+            return { next: decided.unwrapOr(undefined), result: decided };
           })
           .mapErr(storageUnavailable)
           .andThen((changed) => changed)
@@ -69,7 +69,7 @@ export function createKeyRecords({
           .update(id, (used = NO_USAGE) => {
             const isClean = used.bans === 0 && used.refusals === 0;
             const next = isClean ? used : { ...used, bans: 0, bannedAt: 0, refusals: 0 };
-            return { next, answer: { before: { key, usage: used }, after: { key, usage: next } } };
+            return { next, result: { before: { key, usage: used }, after: { key, usage: next } } };
           })
           .mapErr(storageUnavailable),
       ),

@@ -60,11 +60,11 @@ export function admit<T>(
 
   const decide: Decide<KeyHolder | undefined, Usage, Charge> = (holder) => {
     const reading = read();
-    if (holder === undefined || !isAccepted(holder, reading.now)) return { answer: undefined };
+    if (holder === undefined || !isAccepted(holder, reading.now)) return { result: undefined };
     const terms = { limits: limitsOf(holder.key, plans), ban };
     const outcome = charge(holder.usage, terms, reading);
-    const answer = { keyId: holder.key.id, verdict: outcome.verdict, now: reading.now };
-    return { next: outcome.usage, answer };
+    const result = { keyId: holder.key.id, verdict: outcome.verdict, now: reading.now };
+    return { next: outcome.usage, result };
   };
   return askStorage(
     () => usage.charge(credential.digest, decide),

@@ -1,7 +1,6 @@
 import { storeClosed } from "../errors.js";
 import type { TrustedPets } from "../pet-store.js";
 import { createPet } from "./create-pet.js";
-import { createPets } from "./create-pets.js";
 import { asIs, type Gate } from "./gate.js";
 import { getPet } from "./get-pet.js";
 import { listPets } from "./list-pets.js";
@@ -12,7 +11,6 @@ export function createGatedPets(parts: PetParts, gate: Gate): TrustedPets {
   return Object.freeze({
     listPets: (input = {}) => gate.pass(() => listPets(parts, input), storeClosed, asIs),
     createPet: (input) => gate.pass(() => createPet(parts, input), storeClosed, asIs),
-    createPets: (inputs) => gate.pass(() => createPets(parts, inputs), storeClosed, asIs),
     getPet: (id) => gate.pass(() => getPet(parts, id), storeClosed, asIs),
   } satisfies TrustedPets);
 }

@@ -25,7 +25,9 @@ export function guardStorage(storage: Storage): GuardedStorage {
   };
 }
 
-function attempt<T>(call: () => ResultAsync<T, StorageFailure>): ResultAsync<T, StorageFailure> {
+function attempt<T>(
+  call: () => Promise<Result<T, StorageFailure>>,
+): ResultAsync<T, StorageFailure> {
   return new ResultAsync(askStorage(call, (answered) => answered));
 }
 
@@ -34,7 +36,7 @@ function attempt<T>(call: () => ResultAsync<T, StorageFailure>): ResultAsync<T, 
  * What a storage throws or rejects with is its failure.
  */
 export function askStorage<T, Answer>(
-  call: () => ResultAsync<T, StorageFailure>,
+  call: () => Promise<Result<T, StorageFailure>>,
   goOn: (answered: Result<T, StorageFailure>) => Answer,
 ): Promise<Answer> {
   const goOnBroken = (cause: unknown): Answer =>

@@ -1,4 +1,4 @@
-import type { ResultAsync } from "neverthrow";
+import type { Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { Decide } from "./step.js";
@@ -23,11 +23,11 @@ export interface KeyQuery {
 /** Keeps the API keys. As durable as the inventory. */
 export interface KeyStorage {
   /** Adds a key. Its id and digests are new. */
-  insert(key: StoredApiKey): ResultAsync<void, StorageFailure>;
+  insert(key: StoredApiKey): Promise<Result<void, StorageFailure>>;
   /** The key with this id, or `undefined` when there is none. */
-  find(id: string): ResultAsync<KeyWithUsage | undefined, StorageFailure>;
+  find(id: string): Promise<Result<KeyWithUsage | undefined, StorageFailure>>;
   /** Keys in ascending order of id, compared byte by byte. */
-  list(query: KeyQuery): ResultAsync<readonly KeyWithUsage[], StorageFailure>;
+  list(query: KeyQuery): Promise<Result<readonly KeyWithUsage[], StorageFailure>>;
   /**
    * Atomically shows the key with this id (`undefined` when there is none; nothing is stored then) to
    * `decide`, and stores the key that it decides on: everything but the id may differ.
@@ -35,5 +35,5 @@ export interface KeyStorage {
   update<Answer>(
     id: string,
     decide: Decide<StoredApiKey | undefined, StoredApiKey, Answer>,
-  ): ResultAsync<Answer, StorageFailure>;
+  ): Promise<Result<Answer, StorageFailure>>;
 }

@@ -1,4 +1,4 @@
-import type { ResultAsync } from "neverthrow";
+import type { Result } from "neverthrow";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
 import type { NewPet, Pet } from "../pets/pet.js";
 import type { StorageFailure } from "./storage-failure.js";
@@ -9,19 +9,14 @@ export interface PetStorage {
    * Adds an animal under a fresh id: positive, greater than every id given out before, never reused.
    * When it answers `Ok`, the animal survives whatever the storage promises to survive.
    */
-  create(pet: NewPet): ResultAsync<Pet, StorageFailure>;
-  /**
-   * Adds several animals as `create` adds one, in one atomic step: all of them or none. Their ids
-   * ascend in the order given. At most 1,000 are given; of none, nothing comes.
-   */
-  createAll(pets: readonly NewPet[]): ResultAsync<readonly Pet[], StorageFailure>;
+  create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
   /** The animal with this id, or `undefined` when there is none. */
-  find(id: bigint): ResultAsync<Pet | undefined, StorageFailure>;
+  find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**
    * The first `limit` animals in ascending order of id that have the status, if one is given, and an
    * id greater than `after`, if given. `next` is the last id of the page when more follow.
    * Sees every animal whose `create` was answered before this was called. The page may be shared
    * between calls and must not be changed.
    */
-  list(query: PetQuery): ResultAsync<PetPage, StorageFailure>;
+  list(query: PetQuery): Promise<Result<PetPage, StorageFailure>>;
 }

@@ -1,15 +1,12 @@
-/**
- * What a pure decision makes of the state that it is shown: what to store in its place, and what to
- * answer. `next` left out, or the very state that was shown, stores nothing.
- */
-export interface Step<State, Answer> {
+/** The outcome of a decision: the state to store and the result to return to the caller. */
+export interface Step<State, Value> {
+  /** The state to store. When it is left out, or is the state that was shown, nothing is stored. */
   readonly next?: State | undefined;
-  readonly answer: Answer;
+  readonly result: Value;
 }
 
 /**
- * A decision that a storage runs between reading and writing. It is synchronous and free of effects
- * on what is stored; a storage may run it more than once for one call and then only the last run
- * counts.
+ * A decision that a storage runs between its read and its write. It is synchronous and has no side
+ * effects on stored data. A storage may run it more than once for one call; only the last run counts.
  */
-export type Decide<Shown, State, Answer> = (shown: Shown) => Step<State, Answer>;
+export type Decide<Shown, State, Value> = (shown: Shown) => Step<State, Value>;

@@ -1,4 +1,4 @@
-import type { ResultAsync } from "neverthrow";
+import type { Result } from "neverthrow";
 import type { KeyStorage } from "./key-storage.js";
 import type { PetStorage } from "./pet-storage.js";
 import type { StorageFailure } from "./storage-failure.js";
@@ -14,5 +14,5 @@ export interface Storage {
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
   /** Completes what is under way and releases everything held. Calls after it fail; twice is fine. */
-  close(): ResultAsync<void, StorageFailure>;
+  close(): Promise<Result<void, StorageFailure>>;
 }

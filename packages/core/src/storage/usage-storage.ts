@@ -1,4 +1,4 @@
-import type { ResultAsync } from "neverthrow";
+import type { Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { Decide } from "./step.js";
@@ -23,7 +23,7 @@ export interface UsageStorage {
   charge<Answer>(
     digest: string,
     decide: Decide<KeyHolder | undefined, Usage, Answer>,
-  ): ResultAsync<Answer, StorageFailure>;
+  ): Promise<Result<Answer, StorageFailure>>;
   /**
    * Atomically shows the usage of the key with this id to `decide` (`NO_USAGE` when nothing was
    * stored, `undefined` when there is no such key; nothing is stored then), and stores the usage
@@ -32,5 +32,5 @@ export interface UsageStorage {
   update<Answer>(
     keyId: string,
     decide: Decide<Usage | undefined, Usage, Answer>,
-  ): ResultAsync<Answer, StorageFailure>;
+  ): Promise<Result<Answer, StorageFailure>>;
 }

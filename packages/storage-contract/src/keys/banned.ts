@@ -10,7 +10,7 @@ export const banned: StoragePromise = {
     for (const id of ["a", "b", "c", "d", "e"]) await valueOf(storage.keys.insert(aKey(id)));
     const remember = async (id: string, bans: number): Promise<void> => {
       await valueOf(
-        storage.usage.update(id, () => ({ next: aUsage({ bans }), answer: undefined })),
+        storage.usage.update(id, () => ({ next: aUsage({ bans }), result: undefined })),
       );
     };
     for (const [id, bans] of [

@@ -9,7 +9,7 @@ export const rotation: StoragePromise = {
     const storage = await open();
     await valueOf(storage.keys.insert(aKey("a", { secrets: [aSecret("first")] })));
     const holderOf = (digest: string) =>
-      valueOf(storage.usage.charge(digest, (holder) => ({ answer: holder })));
+      valueOf(storage.usage.charge(digest, (holder) => ({ result: holder })));
     const rotate = (...digests: readonly string[]) =>
       valueOf(
         storage.keys.update("a", (shown) => ({
@@ -19,7 +19,7 @@ export const rotation: StoragePromise = {
               aSecret(digest, { expiresAt: index || undefined }),
             ),
           },
-          answer: undefined,
+          result: undefined,
         })),
       );
 

@@ -12,7 +12,7 @@ export const keyThrowingDecision: StoragePromise = {
       valueOf(
         storage.keys.update(id, (shown) => ({
           next: shown && { ...shown, label: "changed" },
-          answer: 1,
+          result: 1,
         })),
       );
     const throwing = failureOf(() =>

@@ -14,7 +14,7 @@ export const keyUpdateAtomic: StoragePromise = {
           storage.keys.update("a", (shown) => {
             assert.ok(shown);
             const createdAt = shown.createdAt + 1;
-            return { next: { ...shown, createdAt }, answer: createdAt };
+            return { next: { ...shown, createdAt }, result: createdAt };
           }),
         ),
       ),

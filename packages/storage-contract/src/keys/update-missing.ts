@@ -8,7 +8,7 @@ export const keyUpdateMissing: StoragePromise = {
   async check(open) {
     const storage = await open();
     const shown = await valueOf(
-      storage.keys.update("missing", (key) => ({ next: aKey("missing"), answer: [key] })),
+      storage.keys.update("missing", (key) => ({ next: aKey("missing"), result: [key] })),
     );
     assert.deepEqual(shown, [undefined]);
     assert.equal(await valueOf(storage.keys.find("missing")), undefined);

@@ -9,9 +9,9 @@ export const keyUpdateNothing: StoragePromise = {
     const storage = await open();
     await valueOf(storage.keys.insert(aKey("a")));
     const answers = [
-      await valueOf(storage.keys.update("a", () => ({ answer: "left out" }))),
-      await valueOf(storage.keys.update("a", () => ({ next: undefined, answer: "undefined" }))),
-      await valueOf(storage.keys.update("a", (shown) => ({ next: shown, answer: "shown" }))),
+      await valueOf(storage.keys.update("a", () => ({ result: "left out" }))),
+      await valueOf(storage.keys.update("a", () => ({ next: undefined, result: "undefined" }))),
+      await valueOf(storage.keys.update("a", (shown) => ({ next: shown, result: "shown" }))),
     ];
     assert.deepEqual(answers, ["left out", "undefined", "shown"]);
     assert.deepEqual((await valueOf(storage.keys.find("a")))?.key, aKey("a"));

@@ -8,7 +8,7 @@ export const keyUpdate: StoragePromise = {
   async check(open) {
     const storage = await open();
     for (const id of ["a", "b"]) await valueOf(storage.keys.insert(aKey(id)));
-    await valueOf(storage.usage.update("a", () => ({ next: aUsage(), answer: undefined })));
+    await valueOf(storage.usage.update("a", () => ({ next: aUsage(), result: undefined })));
 
     const changed = aKey("a", {
       plan: "pro",
@@ -20,10 +20,10 @@ export const keyUpdate: StoragePromise = {
       secrets: [aSecret("another digest", { hint: "another hint", expiresAt: 8 })],
     });
     for (const next of [changed, aKey("a")]) {
-      const answer = await valueOf(
-        storage.keys.update("a", (shown) => ({ next, answer: shown?.plan })),
+      const result = await valueOf(
+        storage.keys.update("a", (shown) => ({ next, result: shown?.plan })),
       );
-      assert.equal(answer, next === changed ? "free" : "pro");
+      assert.equal(result, next === changed ? "free" : "pro");
       assert.deepEqual(await valueOf(storage.keys.find("a")), { key: next, usage: aUsage() });
     }
     assert.deepEqual((await valueOf(storage.keys.find("b")))?.key, aKey("b"));
@@ -31,7 +31,7 @@ export const keyUpdate: StoragePromise = {
     // The id is not for a decision to change.
     const secrets = [aSecret("a digest of neither")];
     const renamed = aKey("b", { secrets });
-    await valueOf(storage.keys.update("a", () => ({ next: renamed, answer: undefined })));
+    await valueOf(storage.keys.update("a", () => ({ next: renamed, result: undefined })));
     assert.deepEqual((await valueOf(storage.keys.find("a")))?.key, aKey("a", { secrets }));
     assert.deepEqual((await valueOf(storage.keys.find("b")))?.key, aKey("b"));
   },

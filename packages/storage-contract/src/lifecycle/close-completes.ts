@@ -13,7 +13,7 @@ export const closeCompletes: StoragePromise = {
       valueOf(
         storage.usage.charge("digest of a", (holder) => ({
           next: holder && oneMore(holder.usage),
-          answer: holder?.usage.dayUsed,
+          result: holder?.usage.dayUsed,
         })),
       ),
     );

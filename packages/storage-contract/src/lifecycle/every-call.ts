@@ -15,8 +15,8 @@ export function everyCall({ pets, keys, usage }: Storage): readonly Call[] {
     () => keys.insert(aKey("another")),
     () => keys.find("a"),
     () => keys.list({ limit: 1, after: undefined, banned: false }),
-    () => keys.update("a", () => ({ answer: 1 })),
-    () => usage.charge("digest of a", () => ({ answer: 1 })),
-    () => usage.update("a", () => ({ answer: 1 })),
+    () => keys.update("a", () => ({ result: 1 })),
+    () => usage.charge("digest of a", () => ({ result: 1 })),
+    () => usage.update("a", () => ({ result: 1 })),
   ];
 }

@@ -18,13 +18,13 @@ export const reopening: StoragePromise = {
     ];
     const key = aKey("a", { label: "kept", secrets: [aSecret("new"), aSecret("old")] });
     await valueOf(before.keys.insert(key));
-    await valueOf(before.usage.charge("old", () => ({ next: aUsage(), answer: undefined })));
+    await valueOf(before.usage.charge("old", () => ({ next: aUsage(), result: undefined })));
     await valueOf(before.close());
 
     const after = await open();
     assert.deepEqual(await everyPet(after), created);
     assert.deepEqual(await valueOf(after.keys.find("a")), { key, usage: aUsage() });
-    const shown = await valueOf(after.usage.charge("new", (each) => ({ answer: each })));
+    const shown = await valueOf(after.usage.charge("new", (each) => ({ result: each })));
     assert.deepEqual(shown?.usage, aUsage());
     const next = await valueOf(after.pets.create(aPet()));
     assert.ok(created.every(({ id }) => id < next.id));

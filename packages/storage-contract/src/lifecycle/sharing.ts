@@ -22,10 +22,10 @@ export const sharing: StoragePromise = {
 
     await valueOf(one.keys.insert(aKey("a")));
     await valueOf(
-      other.keys.update("a", (key) => ({ next: key && { ...key, revokedAt: 9 }, answer: 0 })),
+      other.keys.update("a", (key) => ({ next: key && { ...key, revokedAt: 9 }, result: 0 })),
     );
     const shown = await valueOf(
-      one.usage.charge("digest of a", (holder) => ({ answer: holder?.key.revokedAt })),
+      one.usage.charge("digest of a", (holder) => ({ result: holder?.key.revokedAt })),
     );
     assert.equal(shown, 9, "a key revoked by the other storage");
   },

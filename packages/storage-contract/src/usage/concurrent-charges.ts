@@ -13,7 +13,7 @@ export const concurrentCharges: StoragePromise = {
       valueOf(
         storage.usage.charge(`digest of ${id}`, (holder) => {
           assert.ok(holder);
-          return { next: oneMore(holder.usage), answer: holder.usage.dayUsed };
+          return { next: oneMore(holder.usage), result: holder.usage.dayUsed };
         }),
       );
 

@@ -26,7 +26,7 @@ export const holder: StoragePromise = {
 
     for (const held of [key, ended]) {
       for (const { digest, expiresAt } of held.secrets) {
-        const shown = await valueOf(storage.usage.charge(digest, (each) => ({ answer: each })));
+        const shown = await valueOf(storage.usage.charge(digest, (each) => ({ result: each })));
         assert.ok(shown);
         assert.deepEqual(whatIsShown(shown.key), whatIsShown(held));
         assert.equal(shown.secretExpiresAt, expiresAt);

@@ -10,15 +10,15 @@ export const noNext: StoragePromise = {
     const storage = await open();
     await valueOf(storage.keys.insert(aKey("a")));
     for (const usage of [NO_USAGE, aUsage()]) {
-      await valueOf(storage.usage.update("a", () => ({ next: usage, answer: undefined })));
+      await valueOf(storage.usage.update("a", () => ({ next: usage, result: undefined })));
       const answers = await Promise.all([
-        valueOf(storage.usage.charge("digest of a", () => ({ answer: 1 }))),
-        valueOf(storage.usage.charge("digest of a", () => ({ next: undefined, answer: 2 }))),
+        valueOf(storage.usage.charge("digest of a", () => ({ result: 1 }))),
+        valueOf(storage.usage.charge("digest of a", () => ({ next: undefined, result: 2 }))),
         valueOf(
-          storage.usage.charge("digest of a", (shown) => ({ next: shown?.usage, answer: 3 })),
+          storage.usage.charge("digest of a", (shown) => ({ next: shown?.usage, result: 3 })),
         ),
-        valueOf(storage.usage.update("a", () => ({ answer: 4 }))),
-        valueOf(storage.usage.update("a", (shown) => ({ next: shown, answer: 5 }))),
+        valueOf(storage.usage.update("a", () => ({ result: 4 }))),
+        valueOf(storage.usage.update("a", (shown) => ({ next: shown, result: 5 }))),
       ]);
       assert.deepEqual(answers, [1, 2, 3, 4, 5]);
       assert.deepEqual((await valueOf(storage.keys.find("a")))?.usage, usage);

@@ -27,12 +27,12 @@ export const usageRoundTrip: StoragePromise = {
     await valueOf(storage.keys.insert(aKey("a")));
     for (const usage of usages) {
       await valueOf(
-        storage.usage.charge("digest of a", () => ({ next: usage, answer: undefined })),
+        storage.usage.charge("digest of a", () => ({ next: usage, result: undefined })),
       );
       const charged = await valueOf(
-        storage.usage.charge("digest of a", (holder) => ({ answer: holder?.usage })),
+        storage.usage.charge("digest of a", (holder) => ({ result: holder?.usage })),
       );
-      const updated = await valueOf(storage.usage.update("a", (shown) => ({ answer: shown })));
+      const updated = await valueOf(storage.usage.update("a", (shown) => ({ result: shown })));
       const found = await valueOf(storage.keys.find("a"));
       const [listed] = await valueOf(
         storage.keys.list({ limit: 1, after: undefined, banned: false }),

@@ -13,7 +13,7 @@ export const throwingDecision: StoragePromise = {
       valueOf(
         storage.usage.charge(`digest of ${id}`, (holder) => ({
           next: holder && oneMore(holder.usage),
-          answer: undefined,
+          result: undefined,
         })),
       );
     const explode = (): never => {

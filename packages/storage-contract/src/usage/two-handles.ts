@@ -14,7 +14,7 @@ export const twoHandles: StoragePromise = {
       valueOf(
         storage.usage.charge("digest of a", (holder) => {
           assert.ok(holder);
-          return { next: oneMore(holder.usage), answer: holder.usage.minuteUsed };
+          return { next: oneMore(holder.usage), result: holder.usage.minuteUsed };
         }),
       );
     const before = [];

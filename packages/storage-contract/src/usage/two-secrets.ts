@@ -14,14 +14,14 @@ export const twoSecrets: StoragePromise = {
       valueOf(
         storage.usage.charge(digest, (holder) => ({
           next: holder && oneMore(holder.usage),
-          answer: undefined,
+          result: undefined,
         })),
       );
     const byId = (): Promise<void> =>
       valueOf(
         storage.usage.update("a", (usage) => ({
           next: usage && oneMore(usage),
-          answer: undefined,
+          result: undefined,
         })),
       );
     await Promise.all(

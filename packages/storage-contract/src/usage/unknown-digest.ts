@@ -11,7 +11,7 @@ export const unknownDigest: StoragePromise = {
     await valueOf(storage.keys.insert(aKey("a")));
     for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
       const shown = await valueOf(
-        storage.usage.charge(digest, (holder) => ({ next: aUsage(), answer: [holder] })),
+        storage.usage.charge(digest, (holder) => ({ next: aUsage(), result: [holder] })),
       );
       assert.deepEqual(shown, [undefined]);
     }

@@ -9,13 +9,13 @@ export const usageUpdateMissing: StoragePromise = {
   async check(open) {
     const storage = await open();
     const shown = await valueOf(
-      storage.usage.update("a", (usage) => ({ next: aUsage(), answer: [usage] })),
+      storage.usage.update("a", (usage) => ({ next: aUsage(), result: [usage] })),
     );
     assert.deepEqual(shown, [undefined]);
     await valueOf(storage.keys.insert(aKey("a")));
     assert.deepEqual((await valueOf(storage.keys.find("a")))?.usage, NO_USAGE);
     assert.deepEqual(
-      await valueOf(storage.usage.update("a", (usage) => ({ answer: usage }))),
+      await valueOf(storage.usage.update("a", (usage) => ({ result: usage }))),
       NO_USAGE,
     );
   },

@@ -30,9 +30,9 @@ export function createMemoryKeys(run: Run): {
         run(() => {
           const row = keys.find(id);
           const shown = row === undefined ? undefined : keys.read(row);
-          const { next, answer } = decide(shown);
+          const { next, result } = decide(shown);
           if (row !== undefined && next && next !== shown) keys.write(row, next);
-          return answer;
+          return result;
         }),
     },
     usage: createMemoryUsage(run, rows),
@@ -50,24 +50,24 @@ function createMemoryUsage(run: Run, { keys, usages }: Rows): UsageStorage {
     charge: (digest, decide) =>
       run(() => {
         const holder = keys.holder(digest);
-        if (holder === undefined) return decide(undefined).answer;
+        if (holder === undefined) return decide(undefined).result;
         const { row, expiresAt } = holder;
         const usage = usages.read(row);
-        const { next, answer } = decide({
+        const { next, result } = decide({
           key: keys.readHolder(row),
           secretExpiresAt: expiresAt,
           usage,
         });
         if (next && next !== usage) usages.write(row, next);
-        return answer;
+        return result;
       }),
     update: (keyId, decide) =>
       run(() => {
         const row = keys.find(keyId);
         const usage = row === undefined ? undefined : usages.read(row);
-        const { next, answer } = decide(usage);
+        const { next, result } = decide(usage);
         if (row !== undefined && next && next !== usage) usages.write(row, next);
-        return answer;
+        return result;
       }),
   };
 }

@@ -18,7 +18,6 @@ export function createMemoryPets(run: Run): PetStorage {
 
   return {
     create: (pet) => run(() => add(pet)),
-    createAll: (pets) => run(() => pets.map(add)),
     find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
     list: (query) =>
       run(() => page(query.status === undefined ? all : (byStatus.get(query.status) ?? []), query)),

@@ -1,16 +1,14 @@
-import { err, ok, ResultAsync, type Result } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 import { storageFailure, type StorageFailure } from "../storage-failure.js";
 
 /** Runs one piece of work at once and answers as a storage does: a throw is an `Err`. */
-export type Run = <T>(work: () => T) => ResultAsync<T, StorageFailure>;
+export type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 
 /** Runs work for as long as `isOpen` says so. */
 export function createRun(isOpen: () => boolean): Run {
   return (work) =>
-    new ResultAsync(
-      Promise.resolve(
-        isOpen() ? attempt(work) : err(storageFailure("The memory storage is closed.")),
-      ),
+    Promise.resolve(
+      isOpen() ? attempt(work) : err(storageFailure("The memory storage is closed.")),
     );
 }
 

@@ -1,4 +1,4 @@
-import { okAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import type { Storage } from "../storage.js";
 import { createMemoryKeys } from "./memory-keys.js";
 import { createMemoryPets } from "./memory-pets.js";
@@ -13,7 +13,7 @@ export function createMemoryStorage(): Storage {
     ...createMemoryKeys(run),
     close: () => {
       open = false;
-      return okAsync();
+      return Promise.resolve(ok());
     },
   };
 }
