@@ -1,5 +1,13 @@
-export { checkPromise } from "./check-promise.js";
-export { storageContract, type TestRunner } from "./storage-contract.js";
-export type { OpenStorage, StoragePromise } from "./storage-promise.js";
-export { storagePromises } from "./storage-promises.js";
-export type { Place, StorageAbility, StorageUnderTest } from "./storage-under-test.js";
+export {
+  checkRequirement,
+  type OpenStorage,
+  type Place,
+  type StorageFeature,
+  type StorageRequirement,
+} from "./requirement.js";
+export {
+  storageContract,
+  storageRequirements,
+  type StorageUnderTest,
+  type TestRunner,
+} from "./storage-contract.js";

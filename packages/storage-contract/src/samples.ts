@@ -6,13 +6,13 @@ import {
   type Usage,
 } from "@petstore/core";
 
-/** An animal to add, the same but for what is given. */
-export function aPet(different: Partial<NewPet> = {}): NewPet {
-  return { name: "Rex", categoryId: 7n, status: "available", ...different };
+/** A pet to create. */
+export function aPet(changes: Partial<NewPet> = {}): NewPet {
+  return { name: "Rex", categoryId: 7n, status: "available", ...changes };
 }
 
-/** A key to insert, with one secret named after its id, the same but for what is given. */
-export function aKey(id: string, different: Partial<StoredApiKey> = {}): StoredApiKey {
+/** A key to insert. Its one secret has the digest `digest of <id>`. */
+export function aKey(id: string, changes: Partial<StoredApiKey> = {}): StoredApiKey {
   return {
     id,
     plan: "free",
@@ -22,17 +22,17 @@ export function aKey(id: string, different: Partial<StoredApiKey> = {}): StoredA
     expiresAt: undefined,
     revokedAt: undefined,
     secrets: [aSecret(`digest of ${id}`)],
-    ...different,
+    ...changes,
   };
 }
 
-/** A secret of a key, the same but for what is given. */
-export function aSecret(digest: string, different: Partial<ApiKeySecret> = {}): ApiKeySecret {
-  return { digest, hint: "pet_live_abcd", expiresAt: undefined, ...different };
+/** A secret of a key. */
+export function aSecret(digest: string, changes: Partial<ApiKeySecret> = {}): ApiKeySecret {
+  return { digest, hint: "pet_live_abcd", expiresAt: undefined, ...changes };
 }
 
-/** A usage in which every field has another value, the same but for what is given. */
-export function aUsage(different: Partial<Usage> = {}): Usage {
+/** A usage with a different value in every field. */
+export function aUsage(changes: Partial<Usage> = {}): Usage {
   return {
     minuteOpenedAt: 1_900_000_000_001,
     minuteUsed: 2,
@@ -42,16 +42,16 @@ export function aUsage(different: Partial<Usage> = {}): Usage {
     bans: 6,
     bannedAt: 1_900_000_000_007,
     lastUsedAt: 1_900_000_000_008,
-    ...different,
+    ...changes,
   };
 }
 
-/** One more request than before, in both windows. */
+/** The usage with one more request in both windows. */
 export function oneMore(usage: Usage): Usage {
   return { ...usage, minuteUsed: usage.minuteUsed + 1, dayUsed: usage.dayUsed + 1 };
 }
 
-/** What so many calls of `oneMore` make of a key that was never used. */
+/** The usage of a new key after `count` requests that were counted by `oneMore`. */
 export function usedTimes(count: number): Usage {
   return { ...NO_USAGE, minuteUsed: count, dayUsed: count };
 }

@@ -1,8 +1,15 @@
-import { checkPromise } from "./check-promise.js";
-import { storagePromises } from "./storage-promises.js";
-import type { StorageUnderTest } from "./storage-under-test.js";
+import { keyRequirements } from "./keys.js";
+import { lifecycleRequirements } from "./lifecycle.js";
+import { petRequirements } from "./pets.js";
+import {
+  checkRequirement,
+  type Place,
+  type StorageFeature,
+  type StorageRequirement,
+} from "./requirement.js";
+import { usageRequirements } from "./usage.js";
 
-/** The part of a test runner that the suite needs: Vitest, Jest, Mocha and `node:test` have it. */
+/** The part of a test runner that the suite uses. Vitest, Jest, Mocha and `node:test` have it. */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: {
@@ -11,25 +18,43 @@ export interface TestRunner {
   };
 }
 
+/** The storage to test. */
+export interface StorageUnderTest {
+  /** Names the storage in the test report. */
+  readonly name: string;
+  /** Creates a new, empty place. Called once for each requirement. */
+  createPlace(): Promise<Place>;
+  /** The features that this storage does not support, each with the reason. */
+  readonly unsupported?: Readonly<Partial<Record<StorageFeature, string>>>;
+}
+
+/** Every requirement of the storage port. */
+export const storageRequirements: readonly StorageRequirement[] = [
+  ...petRequirements,
+  ...keyRequirements,
+  ...usageRequirements,
+  ...lifecycleRequirements,
+];
+
 /**
- * Declares one test for each promise of the storage port. A promise that the storage does not make is
- * declared as skipped, with the reason in its name.
+ * Declares one test for each requirement of the storage port. A requirement that needs an unsupported
+ * feature is declared as skipped, with the reason in its name.
  * @example
  * import { describe, it } from "node:test";
  * storageContract({ describe, it }, {
  *   name: "memory",
  *   createPlace: async () => ({ open: async () => createMemoryStorage(), remove: async () => {} }),
- *   withoutPromise: { reopening: "memory is forgotten", sharing: "memory is private" },
+ *   unsupported: { reopening: "memory is lost on close", sharing: "memory is private" },
  * });
  */
 export function storageContract(runner: TestRunner, storage: StorageUnderTest): void {
   const { describe, it } = runner;
-  describe(`the storage contract, kept by ${storage.name}`, () => {
-    for (const promise of storagePromises) {
-      const body = () => checkPromise(promise, storage);
-      const reason = promise.needs && storage.withoutPromise?.[promise.needs];
-      if (reason === undefined) it(promise.name, body);
-      else it.skip(`${promise.name} (${reason})`, body);
+  describe(`storage contract: ${storage.name}`, () => {
+    for (const requirement of storageRequirements) {
+      const body = () => checkRequirement(requirement, storage);
+      const reason = requirement.needs && storage.unsupported?.[requirement.needs];
+      if (reason === undefined) it(requirement.name, body);
+      else it.skip(`${requirement.name} (${reason})`, body);
     }
   });
 }

@@ -1,120 +1,108 @@
 import { NO_USAGE, type KeyStorage, type KeyWithUsage, type StoredApiKey } from "@petstore/core";
-import type { Change } from "./memory-place.js";
+import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js";
 
-/** Storages whose keys break one promise each, by the name of the promise. */
-export const brokenKeys: readonly (readonly [promise: string, flaw: string, Change])[] = [
-  [
-    "keeps every field of an API key exact, in find and in list",
-    "takes an empty label for none",
-    brokenFind((key) => ({ ...key, label: key.label === "" ? undefined : key.label })),
-  ],
-  [
-    "keeps every field of an API key exact, in find and in list",
-    "keeps only the newest secret",
-    brokenFind((key) => ({ ...key, secrets: key.secrets.slice(0, 1) })),
-  ],
-  [
-    "lists API keys in ascending order of id, byte by byte, page after page",
-    "compares as people do",
-    withKeys((real) => ({
-      list: ({ limit, after, banned }) =>
-        real.list({ limit: 100, after: undefined, banned }).map((all) =>
+/** Storages that break the requirements of `KeyStorage`. */
+export const brokenKeys: BrokenStorages = {
+  "keeps every field of an API key exact, in find and in list": {
+    "finds no label where the label is empty": withFound((key) => ({
+      ...key,
+      label: key.label === "" ? undefined : key.label,
+    })),
+    "keeps only the newest secret": withFound((key) => ({
+      ...key,
+      secrets: key.secrets.slice(0, 1),
+    })),
+    "lists keys without their labels": withListed((keys) =>
+      keys.map(({ key, usage }) => ({ key: { ...key, label: undefined }, usage })),
+    ),
+  },
+  "lists API keys in ascending order of id, compared byte by byte, page after page": {
+    "compares ids by locale": withKeys((real) => ({
+      list: async ({ limit, after, banned }) =>
+        (await real.list({ limit: 100, after: undefined, banned })).map((all) =>
           all
             .filter(({ key }) => after === undefined || key.id.localeCompare(after) > 0)
             .toSorted((one, other) => one.key.id.localeCompare(other.key.id))
             .slice(0, limit),
         ),
     })),
-  ],
-  [
-    "lists the API keys that remember a ban, and only these",
-    "lists all keys",
-    withKeys((real) => ({ list: (query) => real.list({ ...query, banned: false }) })),
-  ],
-  [
-    "changes an API key to what is decided on, and no other key, and not its usage",
-    "keeps the old expiry",
-    withKeys((real) => ({
+  },
+  "lists exactly the API keys that remember a ban, page after page": {
+    "lists all keys": withKeys((real) => ({
+      list: (query) => real.list({ ...query, banned: false }),
+    })),
+    "filters by ban after it has cut the page": withKeys((real) => ({
+      list: async (query) =>
+        (await real.list({ ...query, banned: false })).map((page) =>
+          page.filter(({ usage }) => !query.banned || usage.bans > 0),
+        ),
+    })),
+  },
+  "stores the API key that the decision returns, and changes no other key, no id and no usage": {
+    "keeps the old expiry": withKeys((real) => ({
       update: (id, decide) =>
         real.update(id, (shown) => {
           const { next, result } = decide(shown);
           return { next: next && { ...next, expiresAt: shown?.expiresAt }, result };
         }),
     })),
-  ],
-  [
-    "changes an API key to what is decided on, and no other key, and not its usage",
-    "starts the usage afresh",
-    (storage) => ({
+    "resets the usage": (storage) => ({
       ...storage,
       keys: {
         ...storage.keys,
         update: (id, decide) =>
-          storage.keys
-            .update(id, decide)
-            .andThen((result) => storage.usage.update(id, () => ({ next: NO_USAGE, result }))),
+          inTwoCalls(storage.keys.update(id, decide), (result) =>
+            storage.usage.update(id, () => ({ next: NO_USAGE, result })),
+          ),
       },
     }),
-  ],
-  [
-    "changes an API key to what is decided on, and no other key, and not its usage",
-    "stores it under the id that it now has",
-    withKeys((real) => ({
+    "stores it under the id that the decision returns": withKeys((real) => ({
       update: (id, decide) =>
-        real
-          .update(id, (shown) => ({ result: decide(shown) }))
-          .andThen(({ next, result }) => real.update(next?.id ?? id, () => ({ next, result }))),
+        inTwoCalls(
+          real.update(id, (shown) => ({ result: decide(shown) })),
+          ({ next, result }) => real.update(next?.id ?? id, () => ({ next, result })),
+        ),
     })),
-  ],
-  [
-    "shows undefined for an API key that is not there, and stores nothing then",
-    "inserts it",
-    withKeys((real) => ({
+  },
+  "shows undefined to the update of a missing API key, and stores nothing": {
+    "inserts the key": withKeys((real) => ({
       update: (id, decide) => {
-        const { next } = decide(undefined);
-        return real
-          .update(id, decide)
-          .andThen((result) =>
-            next ? real.insert(next).map(() => result) : real.update(id, () => ({ result })),
-          );
+        const { next, result } = decide(undefined);
+        return next === undefined
+          ? real.update(id, decide)
+          : inTwoCalls(real.insert(next), () => real.update(id, () => ({ result })));
       },
     })),
-  ],
-  [
-    "leaves an API key as it is when the decision names no next, or what it was shown",
-    "marks every key that it was shown",
-    withKeys((real) => ({
+  },
+  "leaves an API key unchanged when the decision returns no next, or the key it was shown": {
+    "changes every key that it shows": withKeys((real) => ({
       update: (id, decide) =>
         real.update(id, (shown) => {
           const { next = shown, result } = decide(shown);
           return { next: next && { ...next, label: "touched" }, result };
         }),
     })),
-  ],
-  [
-    "shows each of many concurrent changes of an API key what the one before it stored",
-    "reads and writes in two steps",
-    withKeys((real) => ({
+  },
+  "shows each of many concurrent updates of an API key the key that the one before it stored": {
+    "reads and writes in two calls": withKeys((real) => ({
       update: (id, decide) =>
-        real
-          .update(id, (shown) => ({ result: shown }))
-          .andThen((shown) => real.update(id, () => decide(shown))),
+        inTwoCalls(
+          real.update(id, (shown) => ({ result: shown })),
+          (shown) => real.update(id, () => decide(shown)),
+        ),
     })),
-  ],
-  [
-    "fails only the change of an API key whose decision throws",
-    "stores before it decides",
-    withKeys((real) => ({
+  },
+  "fails only the update of an API key whose decision throws": {
+    "writes before it decides": withKeys((real) => ({
       update: (id, decide) =>
-        real
-          .update(id, (shown) => ({ next: shown && { ...shown, label: "x" }, result: 0 }))
-          .andThen(() => real.update(id, decide)),
+        inTwoCalls(
+          real.update(id, (shown) => ({ next: shown && { ...shown, label: "x" }, result: 0 })),
+          () => real.update(id, decide),
+        ),
     })),
-  ],
-  [
-    "knows an API key by each secret it lists, and by none it lists no longer",
-    "still knows the secrets that were removed",
-    (storage) => {
+  },
+  "finds an API key by each of its current secrets, and by no secret that was removed": {
+    "still finds it by a removed secret": (storage) => {
       const removed = new Map<string, string>();
       return {
         ...storage,
@@ -131,22 +119,26 @@ export const brokenKeys: readonly (readonly [promise: string, flaw: string, Chan
         usage: {
           ...storage.usage,
           charge: (digest, decide) =>
-            storage.usage
-              .charge(digest, (holder) => ({ result: holder }))
-              .andThen((holder) =>
+            inTwoCalls(
+              storage.usage.charge(digest, (holder) => ({ result: holder })),
+              (holder) =>
                 storage.usage.charge(holder ? digest : (removed.get(digest) ?? ""), decide),
-              ),
+            ),
         },
       };
     },
-  ],
-];
+  },
+};
 
-function brokenFind(change: (key: StoredApiKey) => StoredApiKey): Change {
+function withFound(change: (key: StoredApiKey) => StoredApiKey): Change {
   const changed = (found: KeyWithUsage): KeyWithUsage => ({ ...found, key: change(found.key) });
   return withKeys((real) => ({
-    find: (id) => real.find(id).map((found) => found && changed(found)),
+    find: async (id) => (await real.find(id)).map((found) => found && changed(found)),
   }));
+}
+
+function withListed(change: (keys: readonly KeyWithUsage[]) => readonly KeyWithUsage[]): Change {
+  return withKeys((real) => ({ list: async (query) => (await real.list(query)).map(change) }));
 }
 
 function withKeys(change: (keys: KeyStorage) => Partial<KeyStorage>): Change {

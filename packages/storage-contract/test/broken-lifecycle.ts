@@ -1,90 +1,49 @@
 import { setImmediate } from "node:timers/promises";
-import { createMemoryStorage, storageFailure, type PetPage } from "@petstore/core";
-import { err, errAsync, okAsync, ResultAsync } from "neverthrow";
-import type { Change } from "./memory-place.js";
+import { createMemoryStorage, storageFailure, type PetPage, type Storage } from "@petstore/core";
+import { err, ok } from "neverthrow";
+import { countingByDigest } from "./broken-usage.js";
+import type { BrokenStorages, Change } from "./memory-place.js";
 
-/** Storages that break one promise about opening and closing each, by the name of the promise. */
-export const brokenLifecycle: readonly (readonly [promise: string, flaw: string, Change])[] = [
-  [
-    "answers every call after it was closed with a failure, as a value",
-    "goes on as if it was not closed",
-    (storage) => ({ ...storage, close: () => okAsync() }),
-  ],
-  [
-    "answers every call after it was closed with a failure, as a value",
-    "throws",
-    (storage) => {
+/** Storages that break the requirements on closing, reopening and sharing. */
+export const brokenLifecycle: BrokenStorages = {
+  "fails every call after close, with an Err value": {
+    "stays open": (storage) => ({ ...storage, close: () => Promise.resolve(ok()) }),
+    throws: withListAfterClose(() => {
+      throw new Error("closed");
+    }),
+    rejects: withListAfterClose(() => Promise.reject(new Error("closed"))),
+  },
+  "can be closed twice, one after the other or at once": {
+    "fails the second time": (storage) => {
       let open = true;
       return {
         ...storage,
-        keys: {
-          ...storage.keys,
-          list: (query) => {
-            if (!open) throw new Error("closed");
-            return storage.keys.list(query);
-          },
-        },
         close: () => {
+          if (!open) return Promise.resolve(err(storageFailure("closed")));
           open = false;
           return storage.close();
         },
       };
     },
-  ],
-  [
-    "is closed twice as well as once, also at once",
-    "fails the second time",
-    (storage) => {
-      let open = true;
-      return {
-        ...storage,
-        close: () => {
-          if (!open) return errAsync(storageFailure("closed"));
-          open = false;
-          return storage.close();
+  },
+  "completes the calls that are under way when it is closed": {
+    "drops the calls that wait": (storage) => ({
+      ...storage,
+      pets: {
+        ...storage.pets,
+        create: async (pet) => {
+          await setImmediate();
+          return storage.pets.create(pet);
         },
-      };
-    },
-  ],
-  [
-    "completes what is under way when it is closed",
-    "drops what waits for its turn",
-    (storage) => {
-      let open = true;
-      const turn = async () => {
-        await setImmediate();
-        return open ? storage : undefined;
-      };
-      return {
-        ...storage,
-        pets: {
-          ...storage.pets,
-          create: (pet) =>
-            new ResultAsync(
-              turn().then((still) => still?.pets.create(pet) ?? err(storageFailure("closed"))),
-            ),
-        },
-        close: () => {
-          open = false;
-          return storage.close();
-        },
-      };
-    },
-  ],
-  [
-    "finds everything again when it is reopened, and gives out no id twice",
-    "starts empty",
-    (storage, handle) => (handle === 0 ? storage : createMemoryStorage()),
-  ],
-  [
-    "finds everything again when it is reopened, and gives out no id twice",
-    "starts counting afresh",
-    countingByItself,
-  ],
-  [
-    "shows at once what another storage on the same data stored",
-    "caches pages until it adds a pet itself",
-    (storage) => {
+      },
+    }),
+  },
+  "finds all data after it is reopened, and gives out no id twice": {
+    "starts empty": (storage, opened) => (opened === 0 ? storage : createMemoryStorage()),
+    "starts at the first id again": withOwnIds,
+  },
+  "shows at once what another storage on the same data stored": {
+    "caches a page until it creates a pet itself": (storage) => {
       let cached: PetPage | undefined;
       return {
         ...storage,
@@ -94,17 +53,13 @@ export const brokenLifecycle: readonly (readonly [promise: string, flaw: string,
             cached = undefined;
             return storage.pets.create(pet);
           },
-          list: (query) =>
-            cached ? okAsync(cached) : storage.pets.list(query).map((page) => (cached = page)),
+          list: async (query) =>
+            cached ? ok(cached) : (await storage.pets.list(query)).map((page) => (cached = page)),
         },
       };
     },
-  ],
-  [
-    "shows at once what another storage on the same data stored",
-    "caches who has a secret",
-    (storage) => {
-      const keys = new Map<string, { readonly revokedAt: number | undefined }>();
+    "caches when a key was revoked": (storage) => {
+      const revocations = new Map<string, number | undefined>();
       return {
         ...storage,
         usage: {
@@ -112,27 +67,47 @@ export const brokenLifecycle: readonly (readonly [promise: string, flaw: string,
           charge: (digest, decide) =>
             storage.usage.charge(digest, (holder) => {
               if (holder === undefined) return decide(holder);
-              const known = keys.get(digest) ?? { revokedAt: undefined };
-              return decide({ ...holder, key: { ...holder.key, ...known } });
+              if (!revocations.has(digest)) revocations.set(digest, holder.key.revokedAt);
+              const revokedAt = revocations.get(digest);
+              return decide({ ...holder, key: { ...holder.key, revokedAt } });
             }),
         },
       };
     },
-  ],
-  [
-    "gives each pet an id of its own, also when two storages on the same data add at once",
-    "counts in each storage",
-    countingByItself,
-  ],
-];
+  },
+  "gives each pet its own id, even when two storages on the same data create at once": {
+    "counts ids in each storage": withOwnIds,
+  },
+  "counts concurrent charges of one key together when two storages share the data": {
+    "counts in each storage": countingByDigest,
+  },
+};
 
-function countingByItself(...[storage]: Parameters<Change>): ReturnType<Change> {
+function withListAfterClose(list: Storage["keys"]["list"]): Change {
+  return (storage) => {
+    let open = true;
+    return {
+      ...storage,
+      keys: {
+        ...storage.keys,
+        list: (query) => (open ? storage.keys.list(query) : list(query)),
+      },
+      close: () => {
+        open = false;
+        return storage.close();
+      },
+    };
+  };
+}
+
+function withOwnIds(...[storage]: Parameters<Change>): ReturnType<Change> {
   let id = 0n;
   return {
     ...storage,
     pets: {
       ...storage.pets,
-      create: (pet) => storage.pets.create(pet).map((created) => ({ ...created, id: (id += 1n) })),
+      create: async (pet) =>
+        (await storage.pets.create(pet)).map((created) => ({ ...created, id: (id += 1n) })),
     },
   };
 }

@@ -1,29 +1,37 @@
-import { createMemoryStorage, storageFailure, type Storage } from "@petstore/core";
+import {
+  createMemoryStorage,
+  storageFailure,
+  type Storage,
+  type StorageFailure,
+} from "@petstore/core";
 import type { Place } from "@petstore/storage-contract";
-import { errAsync, okAsync, type ResultAsync } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 
-/** Changes a storage; `handle` counts how often its place was opened before. */
-export type Change = (storage: Storage, handle: number) => Storage;
+/** Breaks a storage. `opened` is how many storages were opened on the same place before. */
+export type Change = (storage: Storage, opened: number) => Storage;
 
-/** A place in memory that can be reopened and shared, so that every promise makes sense for it. */
+/** Storages that break a requirement: by the requirement's name, then by the flaw. */
+export type BrokenStorages = Readonly<Record<string, Readonly<Record<string, Change>>>>;
+
+/** A place in memory that supports reopening and sharing, so that every requirement applies to it. */
 export function memoryPlace(change: Change = (storage) => storage): Place {
   const shared = createMemoryStorage();
-  let handles = 0;
+  let opened = 0;
   return {
-    open: () => Promise.resolve(change(handleOf(shared), handles++)),
+    open: () => Promise.resolve(change(withOwnClose(shared), opened++)),
     remove: () => Promise.resolve(),
   };
 }
 
-/** A storage that closes without closing what is behind it. */
-function handleOf({ pets, keys, usage }: Storage): Storage {
+/** A storage on the same data as another. Closing it leaves the other one open. */
+function withOwnClose({ pets, keys, usage }: Storage): Storage {
   let open = true;
-  const whenOpen = <T>(call: () => ResultAsync<T, { message: string; cause: unknown }>) =>
-    open ? call() : errAsync(storageFailure("closed"));
+  const whenOpen = async <T>(
+    call: () => Promise<Result<T, StorageFailure>>,
+  ): Promise<Result<T, StorageFailure>> => (open ? call() : err(storageFailure("closed")));
   return {
     pets: {
       create: (pet) => whenOpen(() => pets.create(pet)),
-      createAll: (all) => whenOpen(() => pets.createAll(all)),
       find: (id) => whenOpen(() => pets.find(id)),
       list: (query) => whenOpen(() => pets.list(query)),
     },
@@ -39,7 +47,16 @@ function handleOf({ pets, keys, usage }: Storage): Storage {
     },
     close: () => {
       open = false;
-      return okAsync();
+      return Promise.resolve(ok());
     },
   };
+}
+
+/** A call of the storage that is followed by a second one, which is how a storage fails to be atomic. */
+export async function inTwoCalls<T, U>(
+  first: Promise<Result<T, StorageFailure>>,
+  second: (value: T) => Promise<Result<U, StorageFailure>>,
+): Promise<Result<U, StorageFailure>> {
+  const result = await first;
+  return result.isErr() ? err(result.error) : second(result.value);
 }

@@ -11,9 +11,9 @@ storageContract(
         open: () => Promise.resolve(createMemoryStorage()),
         remove: () => Promise.resolve(),
       }),
-    withoutPromise: {
-      reopening: "a memory storage forgets everything when it is closed",
-      sharing: "every memory storage has data of its own",
+    unsupported: {
+      reopening: "a memory storage loses its data when it is closed",
+      sharing: "every memory storage has its own data",
     },
   },
 );

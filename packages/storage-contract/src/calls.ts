@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import type {
+  KeyHolder,
+  KeyQuery,
+  KeyWithUsage,
+  NewPet,
+  Pet,
+  PetQuery,
+  Storage,
+  StorageFailure,
+  StoredApiKey,
+  Usage,
+} from "@petstore/core";
+import type { Result } from "neverthrow";
+import { aKey, oneMore } from "./samples.js";
+
+/** The value that a call of the storage resolves to. A failure of the storage is an `AssertionError`. */
+export async function valueOf<T>(call: Promise<Result<T, StorageFailure>>): Promise<T> {
+  const result = await call;
+  if (result.isErr()) assert.fail(`The storage failed: ${result.error.message}`);
+  return result.value;
+}
+
+/** Asserts that a call of the storage fails: as an `Err` value, neither thrown nor rejected. */
+export async function assertFails(
+  call: () => Promise<Result<unknown, StorageFailure>>,
+): Promise<void> {
+  let result;
+  try {
+    result = await call();
+  } catch (error) {
+    assert.fail(`The storage threw or rejected: ${String(error)}`);
+  }
+  assert.ok(result.isErr(), `The storage returned Ok to ${String(call)}`);
+  assert.equal(typeof result.error.message, "string");
+}
+
+/** Creates pets one after the other. */
+export async function createPets(storage: Storage, pets: readonly NewPet[]): Promise<Pet[]> {
+  const created: Pet[] = [];
+  for (const pet of pets) created.push(await valueOf(storage.pets.create(pet)));
+  return created;
+}
+
+/** Every pet that a query finds, page by page, in the order of the storage. */
+export async function allPets(
+  storage: Storage,
+  query: Partial<PetQuery> = {},
+): Promise<readonly Pet[]> {
+  const { limit = 100, status, after } = query;
+  const { pets, next } = await valueOf(storage.pets.list({ limit, status, after }));
+  if (next === undefined) return pets;
+  assert.equal(next, pets.at(-1)?.id, "next must be the last id of its page");
+  return [...pets, ...(await allPets(storage, { limit, status, after: next }))];
+}
+
+/** Inserts a sample key for each id. */
+export async function insertKeys(storage: Storage, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await valueOf(storage.keys.insert(aKey(id)));
+}
+
+/** One page of keys: by default the first 100, banned or not. */
+export function listKeys(
+  storage: Storage,
+  query: Partial<KeyQuery> = {},
+): Promise<readonly KeyWithUsage[]> {
+  const { limit = 100, after, banned = false } = query;
+  return valueOf(storage.keys.list({ limit, after, banned }));
+}
+
+/** The key with this id. */
+export async function keyOf(storage: Storage, id: string): Promise<StoredApiKey | undefined> {
+  return (await valueOf(storage.keys.find(id)))?.key;
+}
+
+/** Changes some fields of the key with this id. */
+export function changeKey(
+  storage: Storage,
+  id: string,
+  changes: Partial<StoredApiKey>,
+): Promise<void> {
+  return valueOf(
+    storage.keys.update(id, (key) => ({ next: key && { ...key, ...changes }, result: undefined })),
+  );
+}
+
+/** The usage of the key with this id. */
+export async function usageOf(storage: Storage, id: string): Promise<Usage | undefined> {
+  return (await valueOf(storage.keys.find(id)))?.usage;
+}
+
+/** Stores a usage for the key with this id. */
+export function setUsage(storage: Storage, id: string, usage: Usage): Promise<void> {
+  return valueOf(storage.usage.update(id, () => ({ next: usage, result: undefined })));
+}
+
+/** The holder that a charge of this digest shows to its decision. */
+export function holderOf(storage: Storage, digest: string): Promise<KeyHolder | undefined> {
+  return valueOf(storage.usage.charge(digest, (holder) => ({ result: holder })));
+}
+
+/** Charges one request to the key that has this digest. Resolves to the requests of the day before it. */
+export function chargeOnce(storage: Storage, digest: string): Promise<number> {
+  return valueOf(
+    storage.usage.charge(digest, (holder) => {
+      assert.ok(holder, `no key has the digest "${digest}"`);
+      return { next: oneMore(holder.usage), result: holder.usage.dayUsed };
+    }),
+  );
+}
+
+/** A decision that throws. */
+export function throwingDecision(): never {
+  throw new Error("a decision that throws");
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { NO_USAGE } from "@petstore/core";
+import {
+  assertFails,
+  changeKey,
+  holderOf,
+  insertKeys,
+  keyOf,
+  listKeys,
+  setUsage,
+  throwingDecision,
+  valueOf,
+} from "./calls.js";
+import type { StorageRequirement } from "./requirement.js";
+import { aKey, aSecret, aUsage } from "./samples.js";
+
+/** The requirements of `KeyStorage`. */
+export const keyRequirements: readonly StorageRequirement[] = [
+  {
+    name: "keeps every field of an API key exact, in find and in list",
+    async check(open) {
+      const storage = await open();
+      const keys = [
+        aKey("bare"),
+        aKey("empty label", { label: "" }),
+        aKey("full", {
+          plan: "enterprise",
+          limits: { perMinute: 1, perDay: Number.MAX_SAFE_INTEGER },
+          label: "Ünïcode 🐾 'label'",
+          createdAt: 0,
+          expiresAt: Number.MAX_SAFE_INTEGER,
+          revokedAt: 0,
+          secrets: [
+            aSecret("newest", { expiresAt: 0 }),
+            aSecret("middle", { hint: "pet_live_zzzz", expiresAt: Number.MAX_SAFE_INTEGER }),
+            aSecret("an older one"),
+          ],
+        }),
+      ];
+      for (const key of keys) await valueOf(storage.keys.insert(key));
+      const withUsage = keys.map((key) => ({ key, usage: NO_USAGE }));
+      for (const each of withUsage) {
+        assert.deepEqual(await valueOf(storage.keys.find(each.key.id)), each);
+      }
+      assert.deepEqual(await listKeys(storage), withUsage);
+      assert.equal(await valueOf(storage.keys.find("missing")), undefined);
+    },
+  },
+  {
+    name: "lists API keys in ascending order of id, compared byte by byte, page after page",
+    async check(open) {
+      const storage = await open();
+      const inOrder = ["-", "0", "00", "9", "A", "Z", "_", "a", "aa", "z"];
+      await insertKeys(storage, ...inOrder.toReversed());
+      const idsOf = async (limit: number, after: string | undefined) =>
+        (await listKeys(storage, { limit, after })).map(({ key }) => key.id);
+      for (let start = 0; start <= inOrder.length; start += 1) {
+        for (const limit of [1, 3, inOrder.length + 1]) {
+          const expected = inOrder.slice(start, start + limit);
+          assert.deepEqual(await idsOf(limit, inOrder[start - 1]), expected);
+        }
+      }
+      assert.deepEqual(await idsOf(2, "B"), ["Z", "_"], "after an id that no key has");
+    },
+  },
+  {
+    name: "lists exactly the API keys that remember a ban, page after page",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b", "c", "d", "e");
+      const bans = Object.entries({ a: 1, b: 0, d: 7, e: 2 });
+      for (const [id, count] of bans) await setUsage(storage, id, aUsage({ bans: count }));
+      const idsOf = async (limit: number, after?: string) =>
+        (await listKeys(storage, { limit, after, banned: true })).map(({ key }) => key.id);
+
+      assert.deepEqual(await idsOf(10), ["a", "d", "e"]);
+      assert.deepEqual(await idsOf(2), ["a", "d"]);
+      assert.deepEqual(await idsOf(2, "a"), ["d", "e"]);
+      const [first] = await listKeys(storage, { limit: 1, banned: true });
+      assert.deepEqual(first, { key: aKey("a"), usage: aUsage({ bans: 1 }) });
+
+      await setUsage(storage, "a", aUsage({ bans: 0 }));
+      assert.deepEqual(await idsOf(10), ["d", "e"]);
+    },
+  },
+  {
+    name: "stores the API key that the decision returns, and changes no other key, no id and no usage",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b");
+      await setUsage(storage, "a", aUsage());
+      const changed = aKey("a", {
+        plan: "pro",
+        limits: { perMinute: 3, perDay: 4 },
+        label: "now with a label",
+        createdAt: 5,
+        expiresAt: 6,
+        revokedAt: 7,
+        secrets: [aSecret("another digest", { hint: "another hint", expiresAt: 8 })],
+      });
+      for (const [next, planBefore] of [
+        [changed, "free"],
+        [aKey("a"), "pro"],
+      ] as const) {
+        const update = storage.keys.update("a", (shown) => ({ next, result: shown?.plan }));
+        assert.equal(await valueOf(update), planBefore);
+        assert.deepEqual(await valueOf(storage.keys.find("a")), { key: next, usage: aUsage() });
+        assert.deepEqual(await keyOf(storage, "b"), aKey("b"));
+      }
+
+      const secrets = [aSecret("a digest of neither")];
+      const renamed = aKey("b", { secrets });
+      await valueOf(storage.keys.update("a", () => ({ next: renamed, result: undefined })));
+      assert.deepEqual(await keyOf(storage, "a"), aKey("a", { secrets }));
+      assert.deepEqual(await keyOf(storage, "b"), aKey("b"));
+    },
+  },
+  {
+    name: "shows undefined to the update of a missing API key, and stores nothing",
+    async check(open) {
+      const storage = await open();
+      const update = storage.keys.update("missing", (shown) => ({
+        next: aKey("missing"),
+        result: [shown],
+      }));
+      assert.deepEqual(await valueOf(update), [undefined]);
+      assert.equal(await keyOf(storage, "missing"), undefined);
+      assert.deepEqual(await listKeys(storage), []);
+    },
+  },
+  {
+    name: "leaves an API key unchanged when the decision returns no next, or the key it was shown",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      const results = [
+        await valueOf(storage.keys.update("a", () => ({ result: "left out" }))),
+        await valueOf(storage.keys.update("a", () => ({ next: undefined, result: "undefined" }))),
+        await valueOf(storage.keys.update("a", (shown) => ({ next: shown, result: "shown" }))),
+      ];
+      assert.deepEqual(results, ["left out", "undefined", "shown"]);
+      assert.deepEqual(await keyOf(storage, "a"), aKey("a"));
+    },
+  },
+  {
+    name: "shows each of many concurrent updates of an API key the key that the one before it stored",
+    async check(open) {
+      const storage = await open();
+      await valueOf(storage.keys.insert(aKey("a", { createdAt: 0 })));
+      const increment = () =>
+        valueOf(
+          storage.keys.update("a", (shown) => {
+            assert.ok(shown);
+            const createdAt = shown.createdAt + 1;
+            return { next: { ...shown, createdAt }, result: createdAt };
+          }),
+        );
+      const counts = await Promise.all(Array.from({ length: 40 }, increment));
+      assert.equal(new Set(counts).size, 40);
+      assert.equal((await keyOf(storage, "a"))?.createdAt, 40);
+    },
+  },
+  {
+    name: "fails only the update of an API key whose decision throws",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b");
+      const relabel = (id: string) => changeKey(storage, id, { label: "changed" });
+      const throwing = assertFails(() => storage.keys.update("a", throwingDecision));
+      await Promise.all([relabel("b"), throwing]);
+      assert.deepEqual(await keyOf(storage, "a"), aKey("a"));
+      assert.equal((await keyOf(storage, "b"))?.label, "changed");
+      await relabel("a");
+      assert.equal((await keyOf(storage, "a"))?.label, "changed");
+    },
+  },
+  {
+    name: "finds an API key by each of its current secrets, and by no secret that was removed",
+    async check(open) {
+      const storage = await open();
+      await valueOf(storage.keys.insert(aKey("a", { secrets: [aSecret("first")] })));
+      const rotate = (...digests: readonly string[]) => {
+        const secrets = digests.map((digest, index) =>
+          aSecret(digest, { expiresAt: index || undefined }),
+        );
+        return changeKey(storage, "a", { secrets });
+      };
+
+      await rotate("second", "first");
+      assert.deepEqual(
+        (await keyOf(storage, "a"))?.secrets.map(({ digest }) => digest),
+        ["second", "first"],
+        "secrets must keep their order, newest first",
+      );
+      assert.equal((await holderOf(storage, "second"))?.secretExpiresAt, undefined);
+      assert.equal((await holderOf(storage, "first"))?.secretExpiresAt, 1);
+
+      await rotate("third");
+      assert.equal((await holderOf(storage, "third"))?.key.id, "a");
+      assert.equal(await holderOf(storage, "second"), undefined);
+      assert.equal(await holderOf(storage, "first"), undefined);
+    },
+  },
+];

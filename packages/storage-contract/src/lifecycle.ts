@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { INT64_MAX, type Storage } from "@petstore/core";
+import {
+  allPets,
+  assertFails,
+  changeKey,
+  chargeOnce,
+  createPets,
+  holderOf,
+  insertKeys,
+  setUsage,
+  usageOf,
+  valueOf,
+} from "./calls.js";
+import type { StorageRequirement } from "./requirement.js";
+import { aKey, aPet, aSecret, aUsage, usedTimes } from "./samples.js";
+
+/** The requirements on closing a storage, opening it again, and sharing its data. */
+export const lifecycleRequirements: readonly StorageRequirement[] = [
+  {
+    name: "fails every call after close, with an Err value",
+    async check(open) {
+      const storage = await open();
+      await valueOf(storage.close());
+      for (const call of callsOfEveryMember(storage)) await assertFails(call);
+    },
+  },
+  {
+    name: "can be closed twice, one after the other or at once",
+    async check(open) {
+      const storage = await open();
+      await Promise.all([valueOf(storage.close()), valueOf(storage.close())]);
+      await valueOf(storage.close());
+    },
+  },
+  {
+    name: "completes the calls that are under way when it is closed",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      const five = Array.from({ length: 5 });
+      const created = five.map(() => valueOf(storage.pets.create(aPet())));
+      const charged = five.map(() => chargeOnce(storage, "digest of a"));
+      await valueOf(storage.close());
+      assert.equal(new Set((await Promise.all(created)).map(({ id }) => id)).size, 5);
+      assert.deepEqual(new Set(await Promise.all(charged)), new Set([0, 1, 2, 3, 4]));
+    },
+  },
+  {
+    name: "finds all data after it is reopened, and gives out no id twice",
+    needs: "reopening",
+    async check(open) {
+      const before = await open();
+      const pet = aPet({ name: "🐈 that stays", categoryId: INT64_MAX, status: "pending" });
+      const created = await createPets(before, [aPet(), pet, aPet()]);
+      const key = aKey("a", { label: "kept", secrets: [aSecret("new"), aSecret("old")] });
+      await valueOf(before.keys.insert(key));
+      await setUsage(before, "a", aUsage());
+      await valueOf(before.close());
+
+      const after = await open();
+      assert.deepEqual(await allPets(after), created);
+      assert.deepEqual(await valueOf(after.keys.find("a")), { key, usage: aUsage() });
+      assert.deepEqual((await holderOf(after, "old"))?.usage, aUsage());
+      const next = await valueOf(after.pets.create(aPet()));
+      assert.ok(created.every(({ id }) => id < next.id));
+    },
+  },
+  {
+    name: "shows at once what another storage on the same data stored",
+    needs: "sharing",
+    async check(open) {
+      const [one, other] = [await open(), await open()];
+      for (const [writer, reader] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const before = await allPets(reader);
+        const created = await createPets(writer, [aPet(), aPet({ status: "sold" })]);
+        assert.deepEqual(await allPets(reader), [...before, ...created]);
+        for (const pet of created) {
+          assert.deepEqual(await valueOf(reader.pets.find(pet.id)), pet);
+        }
+      }
+
+      await insertKeys(one, "a");
+      assert.equal((await holderOf(one, "digest of a"))?.key.revokedAt, undefined);
+      await changeKey(other, "a", { revokedAt: 9 });
+      assert.equal((await holderOf(one, "digest of a"))?.key.revokedAt, 9);
+    },
+  },
+  {
+    name: "gives each pet its own id, even when two storages on the same data create at once",
+    needs: "sharing",
+    async check(open) {
+      const [one, other] = [await open(), await open()];
+      const storages = Array.from({ length: 20 }, () => [one, other]).flat();
+      const created = await Promise.all(
+        storages.map((storage) => valueOf(storage.pets.create(aPet()))),
+      );
+      assert.equal(new Set(created.map(({ id }) => id)).size, created.length);
+      const inOrder = created.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      assert.deepEqual(await allPets(one), inOrder);
+    },
+  },
+  {
+    name: "counts concurrent charges of one key together when two storages share the data",
+    needs: "sharing",
+    async check(open) {
+      const [one, other] = [await open(), await open()];
+      await insertKeys(one, "a");
+      const before: number[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const storages = Array.from({ length: 5 }, () => [one, other]).flat();
+        const charges = storages.map((storage) => chargeOnce(storage, "digest of a"));
+        before.push(...(await Promise.all(charges)));
+      }
+      assert.equal(new Set(before).size, 100, "two charges were shown the same usage");
+      for (const storage of [one, other]) {
+        assert.deepEqual(await usageOf(storage, "a"), usedTimes(100));
+      }
+    },
+  },
+];
+
+/** A call of every member of the port except `close`. */
+function callsOfEveryMember({ pets, keys, usage }: Storage) {
+  return [
+    () => pets.create(aPet()),
+    () => pets.find(1n),
+    () => pets.list({ limit: 1, status: undefined, after: undefined }),
+    () => keys.insert(aKey("another")),
+    () => keys.find("a"),
+    () => keys.list({ limit: 1, after: undefined, banned: false }),
+    () => keys.update("a", () => ({ result: 1 })),
+    () => usage.charge("digest of a", () => ({ result: 1 })),
+    () => usage.update("a", () => ({ result: 1 })),
+  ];
+}

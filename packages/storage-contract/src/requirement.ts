@@ -1,0 +1,50 @@
+import type { Storage } from "@petstore/core";
+
+/** One requirement of the storage port, with the check that a storage meets it. */
+export interface StorageRequirement {
+  /** The requirement as a sentence. Its subject, left out, is the storage. */
+  readonly name: string;
+  /** The feature that the check uses. The requirement does not apply to a storage without it. */
+  readonly needs?: StorageFeature;
+  /** Rejects with an `AssertionError` when the storage does not meet the requirement. */
+  check(open: OpenStorage): Promise<void>;
+}
+
+/**
+ * What some storages cannot do. `reopening`: finds its data again after it was closed. `sharing`: can be
+ * open several times at once on the same data.
+ */
+export type StorageFeature = "reopening" | "sharing";
+
+/**
+ * Opens the storage. The first call opens it empty. A requirement that needs a feature calls it again
+ * and gets a storage on the same data.
+ */
+export type OpenStorage = () => Promise<Storage>;
+
+/** Where a storage keeps its data: a file, a schema, an object in memory. */
+export interface Place {
+  /** Opens a storage on this place. Every call opens the same data, if the storage supports it. */
+  open(): Promise<Storage>;
+  /** Removes the data. Called once, after every storage that was opened on it is closed. */
+  remove(): Promise<void>;
+}
+
+/** Checks one requirement on a new place. Rejects when the storage does not meet it. */
+export async function checkRequirement(
+  requirement: StorageRequirement,
+  storage: { createPlace(): Promise<Place> },
+): Promise<void> {
+  const place = await storage.createPlace();
+  const opened: Storage[] = [];
+  try {
+    await requirement.check(async () => {
+      const fresh = await place.open();
+      opened.push(fresh);
+      return fresh;
+    });
+  } finally {
+    for (const each of opened) await each.close();
+    await place.remove();
+  }
+}

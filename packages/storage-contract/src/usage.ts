@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { NO_USAGE, type KeyHolder, type Usage } from "@petstore/core";
+import {
+  assertFails,
+  chargeOnce,
+  holderOf,
+  insertKeys,
+  listKeys,
+  setUsage,
+  throwingDecision,
+  usageOf,
+  valueOf,
+} from "./calls.js";
+import type { StorageRequirement } from "./requirement.js";
+import { aKey, aSecret, aUsage, oneMore, usedTimes } from "./samples.js";
+
+const greatest = Number.MAX_SAFE_INTEGER;
+const greatestUsage: Usage = {
+  minuteOpenedAt: greatest,
+  minuteUsed: greatest,
+  dayOpenedAt: greatest,
+  dayUsed: greatest,
+  refusals: greatest,
+  bans: greatest,
+  bannedAt: greatest,
+  lastUsedAt: greatest,
+};
+
+/** The requirements of `UsageStorage`. */
+export const usageRequirements: readonly StorageRequirement[] = [
+  {
+    name: "shows a charge the key that has the secret, the secret's expiry, and no usage at first",
+    async check(open) {
+      const storage = await open();
+      const full = aKey("a", {
+        plan: "enterprise",
+        limits: { perMinute: 3, perDay: 4 },
+        expiresAt: 5,
+        revokedAt: 6,
+        secrets: [aSecret("new"), aSecret("old", { expiresAt: 7 })],
+      });
+      // 0 is a valid time, not a missing one.
+      const secrets = [aSecret("ended", { expiresAt: 0 })];
+      const ended = aKey("b", { expiresAt: 0, revokedAt: 0, secrets });
+      for (const key of [aKey("other"), full, ended]) await valueOf(storage.keys.insert(key));
+
+      for (const key of [full, ended]) {
+        for (const { digest, expiresAt } of key.secrets) {
+          const shown = await holderOf(storage, digest);
+          assert.ok(shown);
+          assert.deepEqual(requiredFields(shown.key), requiredFields(key));
+          assert.equal(shown.secretExpiresAt, expiresAt);
+          assert.deepEqual(shown.usage, NO_USAGE);
+        }
+      }
+    },
+  },
+  {
+    name: "shows undefined to the charge of a secret that no key has, and stores nothing",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
+        const charge = storage.usage.charge(digest, (holder) => ({
+          next: aUsage(),
+          result: [holder],
+        }));
+        assert.deepEqual(await valueOf(charge), [undefined]);
+      }
+      assert.deepEqual(await listKeys(storage), [{ key: aKey("a"), usage: NO_USAGE }]);
+    },
+  },
+  {
+    name: "shows undefined to the update of a missing key's usage, and stores nothing",
+    async check(open) {
+      const storage = await open();
+      const update = storage.usage.update("a", (usage) => ({ next: aUsage(), result: [usage] }));
+      assert.deepEqual(await valueOf(update), [undefined]);
+      await insertKeys(storage, "a");
+      assert.deepEqual(await usageOf(storage, "a"), NO_USAGE);
+      const shown = storage.usage.update("a", (usage) => ({ result: usage }));
+      assert.deepEqual(await valueOf(shown), NO_USAGE);
+    },
+  },
+  {
+    name: "keeps every field of a usage exact, up to 2^53-1, in charge, update, find and list",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      for (const usage of [
+        aUsage(),
+        greatestUsage,
+        aUsage({ minuteUsed: greatest - 1, bans: 0 }),
+      ]) {
+        await valueOf(
+          storage.usage.charge("digest of a", () => ({ next: usage, result: undefined })),
+        );
+        assert.deepEqual((await holderOf(storage, "digest of a"))?.usage, usage);
+        const shown = storage.usage.update("a", (current) => ({ result: current }));
+        assert.deepEqual(await valueOf(shown), usage);
+        assert.deepEqual(await usageOf(storage, "a"), usage);
+        assert.deepEqual(await listKeys(storage), [{ key: aKey("a"), usage }]);
+      }
+    },
+  },
+  {
+    name: "counts every one of many concurrent charges, each for its own key",
+    async check(open) {
+      const storage = await open();
+      const ids = ["a", "b", "c"];
+      await insertKeys(storage, ...ids);
+      const rounds = Array.from({ length: 100 }, () => ids).flat();
+      const before = await Promise.all(rounds.map((id) => chargeOnce(storage, `digest of ${id}`)));
+      for (const [offset, id] of ids.entries()) {
+        const shown = before.filter((_, index) => index % ids.length === offset);
+        assert.equal(new Set(shown).size, 100, "two charges were shown the same usage");
+        assert.deepEqual(await usageOf(storage, id), usedTimes(100));
+      }
+    },
+  },
+  {
+    name: "counts concurrent charges of one key together, whichever of its secrets they use",
+    async check(open) {
+      const storage = await open();
+      await valueOf(storage.keys.insert(aKey("a", { secrets: [aSecret("new"), aSecret("old")] })));
+      const updateById = () =>
+        valueOf(
+          storage.usage.update("a", (usage) => ({
+            next: usage && oneMore(usage),
+            result: undefined,
+          })),
+        );
+      const round = () => [chargeOnce(storage, "new"), chargeOnce(storage, "old"), updateById()];
+      await Promise.all(Array.from({ length: 20 }, round).flat());
+      assert.deepEqual(await usageOf(storage, "a"), usedTimes(60));
+    },
+  },
+  {
+    name: "leaves the usage unchanged when the decision returns no next, or the usage it was shown",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      for (const usage of [NO_USAGE, aUsage()]) {
+        await setUsage(storage, "a", usage);
+        const results = await Promise.all([
+          valueOf(storage.usage.charge("digest of a", () => ({ result: 1 }))),
+          valueOf(storage.usage.charge("digest of a", () => ({ next: undefined, result: 2 }))),
+          valueOf(
+            storage.usage.charge("digest of a", (shown) => ({ next: shown?.usage, result: 3 })),
+          ),
+          valueOf(storage.usage.update("a", () => ({ result: 4 }))),
+          valueOf(storage.usage.update("a", (shown) => ({ next: shown, result: 5 }))),
+        ]);
+        assert.deepEqual(results, [1, 2, 3, 4, 5]);
+        assert.deepEqual(await usageOf(storage, "a"), usage);
+      }
+    },
+  },
+  {
+    name: "fails only the charge whose decision throws, and stores nothing of it",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b");
+      const charge = () => chargeOnce(storage, "digest of a");
+      const throwing = () => [
+        assertFails(() => storage.usage.charge("digest of b", throwingDecision)),
+        assertFails(() => storage.usage.update("b", throwingDecision)),
+        assertFails(() => storage.usage.charge("unknown", throwingDecision)),
+      ];
+      await Promise.all([charge(), ...throwing(), charge(), ...throwing(), charge()]);
+      assert.deepEqual(await usageOf(storage, "a"), usedTimes(3));
+      assert.deepEqual(await usageOf(storage, "b"), NO_USAGE);
+      await chargeOnce(storage, "digest of b");
+      assert.deepEqual(await usageOf(storage, "b"), usedTimes(1));
+    },
+  },
+];
+
+/** The fields that the port requires: a storage may show more. */
+function requiredFields({ id, plan, limits, expiresAt, revokedAt }: KeyHolder["key"]) {
+  return { id, plan, limits, expiresAt, revokedAt };
+}
