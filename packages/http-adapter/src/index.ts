@@ -9,9 +9,11 @@ export { handleClientErrors } from "./node/handle-client-errors.js";
 export { createHardenedServer, SERVER_LIMITS, type ServerLimits } from "./node/hardened-server.js";
 export { mount, type MountOptions, type NodeServer } from "./node/mount.js";
 export type { NodeOptions } from "./node/options.js";
-export type { OpenApiDocument } from "./openapi/document.js";
-export { encodeOpenApiDocument } from "./openapi/encode.js";
-export { openApiDocument } from "./openapi/open-api-document.js";
+export {
+  encodeOpenApiDocument,
+  openApiDocument,
+  type OpenApiDocument,
+} from "./openapi/document.js";
 export type { Refusal } from "./refusal.js";
 export type { HttpOptions } from "./settings.js";
 export { statusOf, type Failure } from "./status.js";

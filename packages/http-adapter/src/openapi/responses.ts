@@ -1,93 +1,144 @@
-import { statusOf } from "../status.js";
-import type { Content, Json, Response, Responses, Schema } from "./document.js";
-import { codesByStatus, errorMeanings, type ErrorCode, type OperationName } from "./error-codes.js";
-import { HEADERS_OF_ALL, headerReferences, optionalHeaders, type HeaderName } from "./headers.js";
-import { errorSchema } from "./schemas.js";
+import type { Failure } from "../status.js";
 
-/** A body as JSON, with an example of each kind. */
-export function json(schema: Schema, examples: Readonly<Record<string, Json>>): Content {
-  return {
-    "application/json": {
-      schema,
-      examples: Object.fromEntries(
-        Object.entries(examples).map(([name, value]) => [name, { value }]),
-      ),
+/** Responses by status. */
+export type Responses = Readonly<Record<string, Response>>;
+
+/** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
+export interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { $ref: string } | Header>>;
+  readonly content?: JsonContent;
+}
+
+/** A header (OpenAPI 3.1, "Header Object"). */
+export type Header = Readonly<{ description: string; required: boolean; schema: object }>;
+
+/** A JSON body. Not an interface, because that would not fit the types of openapi-types. */
+export type JsonContent = Readonly<{
+  "application/json": { schema: object; examples: Readonly<Record<string, { value: unknown }>> };
+}>;
+
+/** The headers of every response (specification, "Rate limit headers"). */
+export const commonHeaders = {
+  "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
+  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
+  "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
+  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
+  "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
+};
+
+type ErrorCode = Failure["code"];
+
+/** Every error code, with an example of its message. The type requires an entry for each code. */
+const messages: Readonly<Record<ErrorCode, string>> = {
+  bad_request: "There is more than one Host header.",
+  malformed_json: "The body is not valid JSON.",
+  invalid_query: "limit must be an integer from 1 to 100.",
+  invalid_pet: "categoryId must be an int64 integer.",
+  missing_api_key: "An API key is required: send it as a bearer token.",
+  invalid_api_key: "The API key is not valid.",
+  not_found: "Nothing is at this path.",
+  pet_not_found: "No pet has this id.",
+  method_not_allowed: "This path answers GET, HEAD, POST only.",
+  request_timeout: "The request took too long to arrive.",
+  payload_too_large: "The body must not be longer than 65536 bytes.",
+  uri_too_long: "The request target is too long.",
+  unsupported_media_type: "The body must be application/json in UTF-8.",
+  expectation_failed: "The only expectation that can be met is 100-continue.",
+  headers_too_large: "The header section is too long.",
+  rate_limit_exceeded: "The limit of 60 requests per minute is used up; come back in 60 seconds.",
+  api_key_banned:
+    "The API key kept sending after refusals and is banned for a while; come back in 60 seconds.",
+  internal_error: "Something went wrong on our side.",
+  storage_unavailable: "The storage is unavailable; nothing was done. Try again shortly.",
+  store_closed: "The store is closed.",
+};
+
+/** Every error code. */
+export const errorCodes: string[] = Object.keys(messages);
+
+/** Errors in the HTTP message itself. The server may send them before it knows the operation. */
+export const messageErrors: Responses = {
+  "400": {
+    description: "The request is not valid HTTP, or its body ended early.",
+    headers: commonHeaders,
+    content: errorBody(400, "bad_request"),
+  },
+  "408": {
+    description: "The request took too long to arrive.",
+    headers: commonHeaders,
+    content: errorBody(408, "request_timeout"),
+  },
+  "414": {
+    description: "The request target is too long.",
+    headers: commonHeaders,
+    content: errorBody(414, "uri_too_long"),
+  },
+  "431": {
+    description: "The header section is too long.",
+    headers: commonHeaders,
+    content: errorBody(431, "headers_too_large"),
+  },
+};
+
+/** Errors of every operation. */
+export const operationErrors: Responses = {
+  "401": {
+    description: "No API key was sent, or it is malformed, unknown, revoked or expired.",
+    headers: {
+      ...commonHeaders,
+      "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" },
     },
-  };
-}
+    content: errorBody(401, "missing_api_key", "invalid_api_key"),
+  },
+  "417": {
+    description: "The request expects something other than `100-continue`.",
+    headers: commonHeaders,
+    content: errorBody(417, "expectation_failed"),
+  },
+  "429": {
+    description:
+      "A limit of the plan is used up, or the API key is banned because it kept sending after that.",
+    headers: { ...commonHeaders, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    content: errorBody(429, "rate_limit_exceeded", "api_key_banned"),
+  },
+  "500": {
+    description: "The service has a bug.",
+    headers: commonHeaders,
+    content: errorBody(500, "internal_error"),
+  },
+  "503": {
+    description: "The storage failed and nothing was done, or the service is shutting down.",
+    headers: { ...commonHeaders, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    content: errorBody(503, "storage_unavailable", "store_closed"),
+  },
+};
 
-/** An answer, with the headers that every answer carries and its own. */
-export function response(
-  description: string,
-  content: Content,
-  ...headers: readonly HeaderName[]
-): Response {
-  return { description, headers: headerReferences([...HEADERS_OF_ALL, ...headers]), content };
-}
-
-/** Every error that an operation answers, by status, with headers that all of them carry. */
-export function errorResponses(
-  operation: OperationName,
-  ...headers: readonly HeaderName[]
-): Responses {
-  return Object.fromEntries(
-    [...codesByStatus(operation)].map(([status, codes]) => [
-      String(status),
-      errorResponse(status, codes, headers),
-    ]),
+/** The body of an error response: the `Error` schema, limited to these codes and this status. */
+export function errorBody(status: number, ...codes: ErrorCode[]): JsonContent {
+  const code = { enum: codes };
+  const allOf = [
+    { $ref: "#/components/schemas/Error" },
+    { type: "object", properties: { code, status: { const: status } } },
+  ];
+  const examples = codes.map(
+    (each) => [each, { value: { code: each, message: messages[each], status } }] as const,
   );
+  return { "application/json": { schema: { allOf }, examples: Object.fromEntries(examples) } };
 }
 
-/** The errors that are answered to no operation, by code. */
-export function responsesElsewhere(): Readonly<Partial<Record<ErrorCode, Response>>> {
-  return Object.fromEntries(
-    [...codesByStatus(undefined).values()]
-      .flat()
-      .map((code) => [code, errorResponse(statusOf(code), [code], [])]),
-  );
+/** The same responses with more headers. */
+export function withHeaders(responses: Responses, headers: Response["headers"]): Responses {
+  return mapResponses(responses, (each) => ({ ...each, headers: { ...each.headers, ...headers } }));
 }
 
-/** The same answers as those to HEAD: every header, no body (RFC 9110, section 9.3.2). */
+/** The responses to HEAD: the same headers and no body (RFC 9110, section 9.3.2). */
 export function withoutBodies(responses: Responses): Responses {
+  return mapResponses(responses, ({ description, headers }) => ({ description, headers }));
+}
+
+function mapResponses(responses: Responses, change: (response: Response) => Response): Responses {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, headers }]) => [
-      status,
-      { description, headers },
-    ]),
+    Object.entries(responses).map(([status, response]) => [status, change(response)]),
   );
-}
-
-function errorResponse(
-  status: number,
-  codes: readonly ErrorCode[],
-  headers: readonly HeaderName[],
-): Response {
-  const examples = Object.fromEntries<Json>(
-    codes.map((code) => [code, { code, message: errorMeanings[code].message, status }]),
-  );
-  const isOperationKnown = codes.some((code) => errorMeanings[code].from !== "message");
-  const answer = response(
-    codes.map((code) => errorMeanings[code].when).join(" "),
-    json(errorSchema(status, codes), examples),
-    ...headersOfStatus(status),
-    ...(isOperationKnown ? headers : []),
-  );
-  if (isOperationKnown) return answer;
-  return { ...answer, headers: { ...answer.headers, ...optionalHeaders(headers) } };
-}
-
-function headersOfStatus(status: number): readonly HeaderName[] {
-  switch (status) {
-    case 401:
-      return ["WWW-Authenticate"];
-    case 405:
-      return ["Allow"];
-    case 415:
-      return ["Accept", "Accept-Encoding"];
-    case 429:
-    case 503:
-      return ["Retry-After"];
-    default:
-      return [];
-  }
 }

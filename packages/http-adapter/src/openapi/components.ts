@@ -1,0 +1,193 @@
+import { INT64_MAX, INT64_MIN, PAGE_LIMIT, petStatuses } from "@petstore/core";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { errorCodes } from "./responses.js";
+
+/** A JSON number, exact. In memory the bounds are rounded to a double; `encodeOpenApiDocument` writes them exactly. */
+const int64 = {
+  type: "integer",
+  format: "int64",
+  minimum: Number(INT64_MIN),
+  maximum: Number(INT64_MAX),
+} as const;
+
+/** Query parameters that are not listed are ignored. No parameter may be repeated. */
+export const parameters = {
+  limit: {
+    name: "limit",
+    in: "query",
+    description: "The maximum number of pets on the page, in decimal digits.",
+    required: false,
+    schema: { type: "integer", ...PAGE_LIMIT },
+  },
+  status: {
+    name: "status",
+    in: "query",
+    description: "Returns only pets with this status.",
+    required: false,
+    schema: { $ref: "#/components/schemas/PetStatus" },
+  },
+  after: {
+    name: "after",
+    in: "query",
+    description:
+      "Returns only pets with a greater id. The `Link` header of a page contains the value for the next page.",
+    required: false,
+    schema: { ...int64, description: "The last id of the page before." },
+  },
+  petId: {
+    name: "petId",
+    in: "path",
+    description: "The id of the pet to return.",
+    required: true,
+    schema: { ...int64, description: "The id of a pet, in canonical decimal form." },
+  },
+} satisfies Record<string, OpenAPIV3_1.ParameterObject>;
+
+/** Two of these are sent under the name `Link`. */
+export const headers = {
+  "X-RateLimit-Limit": {
+    description:
+      "The limit that applies to the API key: per minute or per day, whichever has fewer requests left.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 60,
+  },
+  "X-RateLimit-Remaining": {
+    description: "The requests left in the current window.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 59,
+  },
+  "X-RateLimit-Reset": {
+    description: "The Unix timestamp, in seconds, at which the limit resets.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 1893456060,
+  },
+  "Cache-Control": {
+    description: "Responses depend on the API key and must not be stored.",
+    required: true,
+    schema: { type: "string", enum: ["no-store"] },
+  },
+  "X-Content-Type-Options": {
+    description: "The media type must not be guessed from the body.",
+    required: true,
+    schema: { type: "string", enum: ["nosniff"] },
+  },
+  "Retry-After": {
+    description:
+      "The seconds to wait. A client that waits exactly this long after a 429 is served.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 60,
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate (RFC 6750, section 3).",
+    required: true,
+    schema: {
+      type: "string",
+      enum: ['Bearer realm="petstore"', 'Bearer realm="petstore", error="invalid_token"'],
+    },
+  },
+  Allow: {
+    description: "The methods that the path supports.",
+    required: true,
+    schema: { type: "string", enum: ["GET, HEAD, POST", "GET, HEAD"] },
+  },
+  Accept: {
+    description: "The supported media type, if the media type was the problem.",
+    required: false,
+    schema: { type: "string", enum: ["application/json"] },
+  },
+  "Accept-Encoding": {
+    description: "The supported content coding, if the content coding was the problem.",
+    required: false,
+    schema: { type: "string", enum: ["identity"] },
+  },
+  Location: {
+    description: "The path of the new pet.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+    example: "/v1/pets/1",
+  },
+  NextPage: {
+    description:
+      "The next page, if there is one (RFC 8288), as a reference relative to the URL of the request.",
+    required: false,
+    schema: { type: "string", pattern: '^<\\?[^>]*after=-?\\d+>; rel="next"$' },
+    example: '<?limit=2&after=2>; rel="next"',
+  },
+  Deprecation: {
+    description: "When the operation was deprecated (RFC 9745).",
+    required: true,
+    schema: { type: "string", enum: ["@1764892800"] },
+  },
+  Sunset: {
+    description: "When the operation will be removed (RFC 8594).",
+    required: true,
+    schema: { type: "string", enum: ["Thu, 05 Dec 2030 00:00:00 GMT"] },
+  },
+  Successor: {
+    description: "The replacement of the operation (RFC 5829).",
+    required: true,
+    schema: { type: "string", enum: ['<../pets>; rel="successor-version"'] },
+  },
+} satisfies Record<string, OpenAPIV3_1.HeaderObject>;
+
+/** The schemas of the specification ("Resources and their fields"). */
+export const schemas = {
+  PetStatus: {
+    type: "string",
+    description: "The availability of the pet.",
+    enum: [...petStatuses],
+  },
+  NewPet: {
+    type: "object",
+    description: "A pet to create. Other fields, including `id`, are ignored.",
+    required: ["name", "categoryId"],
+    properties: {
+      name: {
+        type: "string",
+        description: "The pet's name: text without U+0000.",
+        pattern: String.raw`^[^\u0000]*$`,
+      },
+      categoryId: { ...int64, description: "The id of the pet's category." },
+      // In a subschema, because type generators make a property with a default of its own required.
+      status: { allOf: [{ $ref: "#/components/schemas/PetStatus" }, { default: "available" }] },
+    },
+    additionalProperties: true,
+  },
+  Pet: {
+    type: "object",
+    description: "A pet of the inventory.",
+    required: ["id", "name", "categoryId", "status"],
+    properties: {
+      id: { ...int64, description: "The pet's unique id, assigned when the pet is created." },
+      name: { type: "string", description: "The pet's name: text without U+0000." },
+      categoryId: { ...int64, description: "The id of the pet's category." },
+      status: { $ref: "#/components/schemas/PetStatus" },
+    },
+    additionalProperties: false,
+  },
+  Pets: {
+    type: "array",
+    description: "Pets in ascending order of id.",
+    items: { $ref: "#/components/schemas/Pet" },
+    maxItems: PAGE_LIMIT.maximum,
+  },
+  Error: {
+    type: "object",
+    description: "Why the request failed.",
+    required: ["code", "message", "status"],
+    properties: {
+      code: { type: "string", description: "The error code, for programs.", enum: errorCodes },
+      message: { type: "string", description: "A description of the error, for people." },
+      status: {
+        type: "integer",
+        description: "The HTTP status code of the response.",
+        enum: [400, 401, 404, 405, 408, 413, 414, 415, 417, 429, 431, 500, 503],
+      },
+    },
+    additionalProperties: false,
+  },
+} satisfies Record<string, OpenAPIV3_1.SchemaObject>;
