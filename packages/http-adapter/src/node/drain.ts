@@ -1,8 +1,5 @@
 import type { IncomingMessage } from "node:http";
-
-const MAX_BYTES = 1_048_576;
-const IDLE_MILLISECONDS = 250;
-const MAX_MILLISECONDS = 2_000;
+import { LINGERING } from "./linger.js";
 
 /**
  * Reads away what still comes of a request's body and forgets it: until it ends, the client falls
@@ -10,12 +7,12 @@ const MAX_MILLISECONDS = 2_000;
  */
 export function drain(request: IncomingMessage, done: () => void): void {
   let length = 0;
-  const idle = setTimeout(finish, IDLE_MILLISECONDS);
-  const deadline = setTimeout(finish, MAX_MILLISECONDS);
+  const idle = setTimeout(finish, LINGERING.idle);
+  const deadline = setTimeout(finish, LINGERING.longest);
 
   function take(chunk: Uint8Array): void {
     length += chunk.length;
-    if (length > MAX_BYTES) finish();
+    if (length > LINGERING.bytes) finish();
     else idle.refresh();
   }
   function finish(): void {
