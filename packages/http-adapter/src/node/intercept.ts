@@ -56,11 +56,10 @@ export function intercept(
           if (clientErrors.hasFailed(request.socket)) return true;
           clientErrors.watch(request, response);
           const place = transport.locate(request);
-          if (place === undefined && owns()) {
+          if (place === undefined) {
             inTurn(response, () => void forward.request(expectation, request, response));
             return true;
           }
-          if (place === undefined) return forward.request(expectation, request, response);
           const passOn = (): void => void inner("request", request, response);
           take({ request, response, place, expectation, passOn });
           return true;

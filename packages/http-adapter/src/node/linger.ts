@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
 
-/** For how long a client may be silent, and for how long and how much it may send on. */
-export const LINGERING = { idle: 1_000, longest: 5_000, bytes: 67_108_864 } as const;
+/**
+ * For how many milliseconds a client may be silent (at first, and once it has sent on), and for how long
+ * and how many bytes it may send on.
+ */
+export const LINGERING = { silent: 250, paused: 1_000, longest: 5_000, bytes: 67_108_864 } as const;
 
 /**
  * Ends a connection on which all is said: closes it for writing at once, and wholly when the client
@@ -11,13 +14,17 @@ export const LINGERING = { idle: 1_000, longest: 5_000, bytes: 67_108_864 } as c
 export function linger(socket: Socket): void {
   // It has emitted "close", or is about to: nothing would end the timers.
   if (socket.destroyed) return;
-  const most = socket.bytesRead + LINGERING.bytes;
-  let seen = socket.bytesRead;
+  const first = socket.bytesRead;
+  let seen = first;
+  let silentSince = 0;
+  let now = 0;
   const look = setInterval(() => {
-    const isSilent = socket.writableFinished && socket.bytesRead === seen;
-    if (isSilent || socket.bytesRead > most) socket.destroy();
+    now += LINGERING.silent;
+    if (socket.bytesRead > seen) silentSince = now;
     seen = socket.bytesRead;
-  }, LINGERING.idle);
+    const isSilent = now - silentSince >= (seen > first ? LINGERING.paused : LINGERING.silent);
+    if ((socket.writableFinished && isSilent) || seen - first > LINGERING.bytes) socket.destroy();
+  }, LINGERING.silent);
   const deadline = setTimeout(() => socket.destroy(), LINGERING.longest);
   socket.once("close", () => {
     clearInterval(look);
