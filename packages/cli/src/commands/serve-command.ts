@@ -5,7 +5,7 @@ import { createLogger } from "../serve/create-logger.js";
 import { createDrain } from "../serve/drain.js";
 import { issueFirstKey } from "../serve/first-key.js";
 import { listen } from "../serve/listen.js";
-import { shutDownOnSignal } from "../serve/shut-down.js";
+import { shutDownWhenTold } from "../serve/shut-down.js";
 import { serveWithWorkers } from "../serve/workers/serve-with-workers.js";
 import { isWorker, work } from "../serve/workers/work.js";
 import type { Streams } from "../streams.js";
@@ -92,7 +92,7 @@ async function serve(
     return listening.error;
   }
   const { server, url } = listening.value;
-  const stopped = shutDownOnSignal(server, drain, store, terminal);
+  const stopped = shutDownWhenTold(server, drain, store, terminal);
   await onListening(url, store);
   return stopped;
 }

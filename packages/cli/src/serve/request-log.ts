@@ -5,7 +5,7 @@ import type { RequestIds } from "./request-id.js";
 import { whenOver, type Watcher } from "./requests.js";
 
 /** What looks like an API key, wherever a client has put it. */
-const SECRET = /pet_live_[0-9A-Za-z]*/g;
+const SECRET = /pet_live_\w*/g;
 
 /**
  * Logs a line for every request when its answer is sent, or its client has gone: never a header, a

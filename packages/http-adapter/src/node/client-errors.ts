@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpResponse } from "../http-message.js";
 import type { Refusal, UnreadableMessage } from "../refusal.js";
+import { inTurn } from "./in-turn.js";
 import { interrupt } from "./interruption.js";
 import { linger } from "./linger.js";
 import { refusalOf } from "./parser-error.js";
@@ -66,7 +67,12 @@ export function createClientErrors(
     if (isOver(response)) linger(socket);
     else if (isAnswered) response.once("close", () => linger(socket));
     else
-      inTurn(response, socket, () => {
+      inTurn(response, () => {
+        // A handler that waited for its turn was first.
+        if (response.headersSent) {
+          response.once("close", () => linger(socket));
+          return;
+        }
         response.detachSocket(socket);
         answer(refusal, socket, render, prepare);
       });
@@ -78,20 +84,20 @@ export function createClientErrors(
     handle,
     refuse: (refusal, socket) => {
       failed.add(socket);
+      // Node has taken its own listener away: a reset would end the process.
+      socket.on("error", ignore);
       answerAfter(newest.get(socket), refusal, socket);
     },
   };
 }
 
+function ignore(): void {
+  // "close" follows.
+}
+
 /** Node gives the socket to the next response before it emits "close"; "finish" is too early. */
 function isOver(response: ServerResponse): boolean {
   return response.destroyed;
-}
-
-/** Calls back when the responses before this one are written: Node gives it the socket then. */
-function inTurn(response: ServerResponse, socket: Socket, callback: () => void): void {
-  if (response.socket === socket) callback();
-  else response.once("socket", callback);
 }
 
 /** Writes an answer to no request in particular, as the last one of a connection. */

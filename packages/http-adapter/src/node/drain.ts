@@ -1,30 +1,31 @@
 import type { IncomingMessage } from "node:http";
-
-const MAX_BYTES = 1_048_576;
-const IDLE_MILLISECONDS = 250;
-const MAX_MILLISECONDS = 2_000;
+import { LINGERING } from "./linger.js";
 
 /**
  * Reads away what still comes of a request's body and forgets it: until it ends, the client falls
  * silent or goes away, or it has been enough. Then calls `done`, once.
  */
 export function drain(request: IncomingMessage, done: () => void): void {
+  const { socket } = request;
   let length = 0;
-  const idle = setTimeout(finish, IDLE_MILLISECONDS);
-  const deadline = setTimeout(finish, MAX_MILLISECONDS);
+  let idle = setTimeout(finish, LINGERING.silent);
+  const deadline = setTimeout(finish, LINGERING.longest);
 
   function take(chunk: Uint8Array): void {
     length += chunk.length;
-    if (length > MAX_BYTES) finish();
-    else idle.refresh();
+    clearTimeout(idle);
+    if (length > LINGERING.bytes) finish();
+    else idle = setTimeout(finish, LINGERING.paused);
   }
   function finish(): void {
     clearTimeout(idle);
     clearTimeout(deadline);
     request.off("data", take).off("end", finish).off("close", finish);
+    socket.off("end", finish);
     done();
   }
   request.on("data", take).on("end", finish).on("close", finish).resume();
-  // The client has closed its side: nothing more can come.
-  if (request.socket.readableEnded) finish();
+  // Once the client has closed its side, nothing more can come.
+  if (socket.readableEnded) finish();
+  else socket.once("end", finish);
 }

@@ -6,7 +6,6 @@ import { flawWithoutHost } from "./flaw.js";
 import { createForwarding } from "./forward.js";
 import { takeOverHostCheck } from "./host-check.js";
 import type { NodeServer } from "./mount.js";
-import { hasLastAnswer } from "./last-answer.js";
 import { parseNodeSettings, type NodeOptions } from "./options.js";
 import { overrideEmit } from "./override-emit.js";
 import { eventOf } from "./server-event.js";
@@ -47,7 +46,6 @@ export function handleClientErrors(
           return true;
         case "request":
           if (clientErrors.hasFailed(event.request.socket)) return true;
-          if (hasLastAnswer(event.request.socket)) return true;
           clientErrors.watch(event.request, event.response);
           if (hostCheck.refuses(event.request)) {
             transport.refuse(flawWithoutHost(event.request), event.request, event.response);

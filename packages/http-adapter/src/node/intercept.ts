@@ -5,7 +5,7 @@ import { METHODS } from "../route.js";
 import { createClientErrors } from "./client-errors.js";
 import { createForwarding } from "./forward.js";
 import { takeOverHostCheck, type HostChecking } from "./host-check.js";
-import { hasLastAnswer } from "./last-answer.js";
+import { inTurn } from "./in-turn.js";
 import { overrideEmit } from "./override-emit.js";
 import type { Expectation } from "./request.js";
 import { eventOf } from "./server-event.js";
@@ -53,10 +53,13 @@ export function intercept(
       switch (event.kind) {
         case "request": {
           const { expectation, request, response } = event;
-          if (clientErrors.hasFailed(request.socket) || hasLastAnswer(request.socket)) return true;
+          if (clientErrors.hasFailed(request.socket)) return true;
           clientErrors.watch(request, response);
           const place = transport.locate(request);
-          if (place === undefined) return forward.request(expectation, request, response);
+          if (place === undefined) {
+            inTurn(response, () => void forward.request(expectation, request, response));
+            return true;
+          }
           const passOn = (): void => void inner("request", request, response);
           take({ request, response, place, expectation, passOn });
           return true;

@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
 
-const IDLE_MILLISECONDS = 250;
-const MAX_MILLISECONDS = 2_000;
+/**
+ * For how many milliseconds a client may be silent (at first, and once it has sent on), and for how long
+ * and how many bytes it may send on.
+ */
+export const LINGERING = { silent: 250, paused: 1_000, longest: 5_000, bytes: 67_108_864 } as const;
 
 /**
  * Ends a connection on which all is said: closes it for writing at once, and wholly when the client
@@ -9,12 +12,20 @@ const MAX_MILLISECONDS = 2_000;
  * reset, and may cost the client the last answer (RFC 9112, section 9.6).
  */
 export function linger(socket: Socket): void {
-  let seen = socket.bytesRead;
+  // It has emitted "close", or is about to: nothing would end the timers.
+  if (socket.destroyed) return;
+  const first = socket.bytesRead;
+  let seen = first;
+  let silentSince = 0;
+  let now = 0;
   const look = setInterval(() => {
-    if (socket.writableFinished && socket.bytesRead === seen) socket.destroy();
+    now += LINGERING.silent;
+    if (socket.bytesRead > seen) silentSince = now;
     seen = socket.bytesRead;
-  }, IDLE_MILLISECONDS);
-  const deadline = setTimeout(() => socket.destroy(), MAX_MILLISECONDS);
+    const isSilent = now - silentSince >= (seen > first ? LINGERING.paused : LINGERING.silent);
+    if ((socket.writableFinished && isSilent) || seen - first > LINGERING.bytes) socket.destroy();
+  }, LINGERING.silent);
+  const deadline = setTimeout(() => socket.destroy(), LINGERING.longest);
   socket.once("close", () => {
     clearInterval(look);
     clearTimeout(deadline);

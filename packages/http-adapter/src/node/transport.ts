@@ -7,7 +7,7 @@ import { locate, type Place } from "../place.js";
 import type { Refusal } from "../refusal.js";
 import { NO_FIELDS, type Fields } from "../render.js";
 import { bodyLeftBy } from "./body.js";
-import { hasLastAnswer, noteLastAnswer } from "./last-answer.js";
+import { inTurn } from "./in-turn.js";
 import type { NodeSettings } from "./options.js";
 import { toHttpRequest, type Expectation, type HostView } from "./request.js";
 import { writeResponse, type Closing } from "./write.js";
@@ -48,24 +48,24 @@ export function createNodeTransport<Request extends IncomingMessage = IncomingMe
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
     serve: (request, response, place, expectation, view, handedOver) => {
-      if (hasLastAnswer(request.socket)) {
-        handedOver?.();
-        return;
-      }
       const neutral = toHttpRequest(request, response, {
         expectation,
         view: view ?? { origin: origin(request), body: bodyLeftBy(request, onError) },
         maxBodySeconds,
       });
-      answerer.answer(neutral, place, (answer) => {
-        write(request, response, answer, neutral.closing());
-        handedOver?.();
+      inTurn(response, () => {
+        answerer.answer(neutral, place, (answer) => {
+          write(request, response, answer, neutral.closing());
+          handedOver?.();
+        });
       });
     },
     refuse: (refusal, request, response) => {
-      const { method = "" } = request;
-      const answer = answerer.refuse(refusal, { method, origin: origin(request) });
-      write(request, response, answer, refusal.code === "not_found" ? "if-long" : "always");
+      inTurn(response, () => {
+        const { method = "" } = request;
+        const answer = answerer.refuse(refusal, { method, origin: origin(request) });
+        write(request, response, answer, refusal.code === "not_found" ? "if-long" : "always");
+      });
     },
     renderRefusal: (refusal, { remoteAddress }, request) => {
       const answer = answerer.refuse(refusal, { method: "", origin: remoteAddress });
@@ -90,8 +90,7 @@ function createWriter(
   return (request, response, answer, closing) => {
     try {
       for (const field of more(request)) answer.headers.push(field);
-      const connection = writeResponse(request, response, answer, closing);
-      if (connection === "closing") noteLastAnswer(request.socket);
+      writeResponse(request, response, answer, closing);
     } catch (cause) {
       onError(cause);
       response.destroy();

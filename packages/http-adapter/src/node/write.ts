@@ -17,15 +17,14 @@ const MAX_DRAINED_BYTES = 65_536;
  * ever taken for a next request; but first a little more of an unread one is read away, since
  * closing a socket that holds unread bytes resets it and may cost the client the answer (RFC 9112,
  * section 9.6).
- * @returns what becomes of the connection.
  */
 export function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   closing: Closing,
-): "kept" | "closing" {
-  if (response.headersSent || response.destroyed) return "kept";
+): void {
+  if (response.headersSent || response.destroyed) return;
   // Express says who it is on answers that are not its own, too.
   response.removeHeader("X-Powered-By");
   // The length is told, so nothing else may say where the answer ends.
@@ -36,12 +35,11 @@ export function writeResponse(
   writeHead(response, status, headers);
   if (!isUnread) {
     end(response, body);
-    return closing === "always" ? "closing" : "kept";
+    return;
   }
   if (body === "") response.flushHeaders();
   else response.write(body);
   drain(request, () => void response.end());
-  return "closing";
 }
 
 /** Where a middleware has wrapped `writeHead`, header by header: it may not know a flat list of them. */

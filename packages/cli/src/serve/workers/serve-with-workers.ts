@@ -3,7 +3,7 @@ import { describeStoreError } from "../../store-error.js";
 import type { Terminal } from "../../terminal.js";
 import { openStore } from "../../with-store.js";
 import { issueFirstKey } from "../first-key.js";
-import { nextSignal } from "../shut-down.js";
+import { nextStop } from "../shut-down.js";
 import { supervise } from "./supervise.js";
 
 /** What serving with workers takes of the command's options. */
@@ -33,8 +33,8 @@ export async function serveWithWorkers(
     },
     onRemark: (line) => terminal.error(`petstore: ${line}`),
   });
-  void nextSignal().then((signal) => {
-    terminal.out(`petstore got ${signal}: finishing what is under way`);
+  void nextStop(terminal).then((reason) => {
+    terminal.out(`petstore ${reason}: finishing what is under way`);
     workers.stop();
   });
   const problem = await workers.ended;

@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
+import { newDatabase } from "./support/command.js";
+import { freePort } from "./support/free-port.js";
+import { madeUpKey } from "./support/made-up-key.js";
+import { openSocket, sendAndReset, sendUntilClosed } from "./support/raw-client.js";
+import { issueUnlimitedKey } from "./support/unlimited-key.js";
+
+const program = useBuiltPetstore();
+const HOST = "Host: pets.test\r\n";
+const BODY = `Content-Length: 27\r\n\r\n${"x".repeat(27)}`;
+
+const start = (...args: readonly string[]): Promise<BuiltServer> =>
+  startBuilt([process.execPath, program()], ...args);
+
+const bearer = (secret: string): string => `Authorization: Bearer ${secret}\r\n`;
+
+const origin = (url: string): string => new URL(url).origin;
+
+/** It serves, has printed no error, and ends as it should when it is told to. */
+async function expectUnharmed(server: BuiltServer): Promise<void> {
+  expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
+  expect(server.output()).toMatch(/^petstore listens on \S+.*\n$/);
+  expect(await server.end("SIGTERM")).toBe(0);
+}
+
+describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly string[]) => {
+  it.each([
+    ["CONNECT", `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`],
+    ["an upgrade", `GET /v1/pets HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: x\r\n\r\n`],
+    [
+      "a bad chunk",
+      `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
+    ],
+    ["a parser error", "nonsense\r\n\r\n"],
+    ["half a body", `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"name":`],
+    ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
+  ])("survives %s and a reset, and keeps nothing of it", async (_, bytes) => {
+    const server = await start("--database", newDatabase(), ...more);
+    for (let count = 0; count < 60; count += 1) await sendAndReset(server.url, bytes);
+    await expectUnharmed(server);
+  });
+
+  it.each([
+    [
+      "an expectation, a body and a made-up key",
+      () =>
+        `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\n` +
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+    ],
+    [
+      "a wrong method for the docs, a body and a made-up key",
+      () =>
+        `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
+        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+    ],
+    [
+      "a wrong method for the docs, a body for the health check and a made-up key",
+      () =>
+        `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
+        `GET /readyz HTTP/1.1\r\n${HOST}${BODY}` +
+        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+    ],
+    [
+      "two Hosts, a body and a made-up key",
+      () =>
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}\r\n` +
+        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+    ],
+    [
+      "an old version, a body and a made-up key",
+      () =>
+        `GET /healthz HTTP/1.0\r\n\r\n` +
+        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+    ],
+  ])("survives %s in one segment, and answers the first alone", async (_, segment) => {
+    const server = await start("--database", newDatabase(), ...more);
+    for (let count = 0; count < 16; count += 1) {
+      const received = await sendUntilClosed(server.url, segment());
+      expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g)).toHaveLength(1);
+      expect(received).toMatch(/\r\nConnection: close\r\n/i);
+    }
+    await expectUnharmed(server);
+  });
+});
+
+describe("petstore serve", () => {
+  it("performs nothing behind an answer of the docs that closes the connection", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await start("--database", database);
+    const pet = '{"name":"Rex","categoryId":1}';
+    const received = await sendUntilClosed(
+      server.url,
+      `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
+        `POST /v1/pets HTTP/1.1\r\n${HOST}${bearer(secret)}Content-Length: ${pet.length}\r\n\r\n${pet}`,
+    );
+    expect(received.match(/HTTP\/1\.1 \d\d\d/g)).toEqual(["HTTP/1.1 405"]);
+    const listed = await fetch(`${server.url}/pets`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(await listed.json()).toEqual([]);
+  });
+
+  it("delivers its 413 to a client that goes on with 10 MB in chunks", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await start("--database", database);
+    const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+    const body = `${chunk.repeat(160)}0\r\n\r\n`;
+    for (let count = 0; count < 20; count += 1) {
+      const received = await sendUntilClosed(
+        server.url,
+        `POST /v1/pets HTTP/1.1\r\n${HOST}${bearer(secret)}Transfer-Encoding: chunked\r\n\r\n${body}`,
+      );
+      expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    }
+    await expectUnharmed(server);
+  });
+
+  it("ends in time although nothing reads its log", async () => {
+    const server = spawn(
+      process.execPath,
+      [
+        program(),
+        "serve",
+        "--log",
+        "--port",
+        String(await freePort()),
+        "--database",
+        newDatabase(),
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const exited = once(server, "exit");
+    const [first] = (await once(server.stdout, "data")) as [Buffer];
+    server.stdout.pause();
+    const url = /listens on (\S+)/.exec(String(first))?.[1] ?? "";
+    // More than a pipe and what Node reads ahead will hold.
+    const request = `GET /v1/${"x".repeat(500)} HTTP/1.1\r\n${HOST}\r\n`;
+    for (let count = 0; count < 20; count += 1) {
+      await sendUntilClosed(
+        url,
+        `${request.repeat(50)}GET /v1 HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+      );
+    }
+    server.kill("SIGTERM");
+    expect(await Promise.race([exited, once(AbortSignal.timeout(12_000), "abort")])).toEqual([
+      0,
+      null,
+    ]);
+  });
+
+  it.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)(
+    "finishes what is under way on %s",
+    async (signal) => {
+      const server = await start("--database", newDatabase());
+      const socket = await openSocket(server.url);
+      let answer = "";
+      socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+      socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
+      // Until the server has the first half, a signal may come before the request.
+      await fetch(`${origin(server.url)}/healthz`);
+      const ended = server.end(signal);
+      await expect.poll(() => server.output()).toContain(`petstore got ${signal}`);
+      socket.write("done\r\n\r\n");
+      await once(socket, "close");
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+      expect(await ended).toBe(0);
+    },
+  );
+
+  it("opens no inspector on SIGUSR1", async () => {
+    const server = await start("--database", newDatabase());
+    process.kill(server.pid, "SIGUSR1");
+    for (let count = 0; count < 5; count += 1) await fetch(`${origin(server.url)}/healthz`);
+    await expectUnharmed(server);
+  });
+
+  it("logs no part of a key, also of two that are joined", async () => {
+    const server = await start("--database", newDatabase(), "--log");
+    const [key, other] = [madeUpKey(), madeUpKey()];
+    for (const path of [`/pets/${key}${other}`, `/pet_live_${key}`, `/${key}_${other}`]) {
+      await fetch(server.url + path);
+    }
+    await expect.poll(() => server.output().match(/"request"/g)).toHaveLength(3);
+    for (const secret of [key, other]) {
+      for (let at = 9; at + 8 <= secret.length; at += 1) {
+        expect(server.output()).not.toContain(secret.slice(at, at + 8));
+      }
+    }
+  });
+});
+
+describe("an error that no code caught", () => {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-crash-"));
+  const preload = join(folder, "crash.mjs");
+  writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new Error("a bug"); });');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("is logged with its stack, lets requests finish, and ends the process with exit code 70", async () => {
+    const server = await startBuilt(
+      [process.execPath, "--import", pathToFileURL(preload).href, program()],
+      ...["--database", newDatabase()],
+    );
+    const socket = await openSocket(server.url);
+    let answer = "";
+    socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+    socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
+    await fetch(`${origin(server.url)}/healthz`);
+    const ended = server.end("SIGUSR2");
+    await expect.poll(() => server.output()).toMatch(/Error: a bug\n\s+at .*crash\.mjs/);
+    socket.write("done\r\n\r\n");
+    await once(socket, "close");
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await ended).toBe(70);
+  });
+
+  it("ends a worker, which is replaced", async () => {
+    const server = await startBuilt(
+      [process.execPath, "--import", pathToFileURL(preload).href, program()],
+      ...["--workers", "2", "--database", newDatabase()],
+    );
+    const children = `/proc/${server.pid}/task/${server.pid}/children`;
+    if (!existsSync(children)) return;
+    const [worker = ""] = readFileSync(children, "utf8").trim().split(" ");
+    process.kill(Number(worker), "SIGUSR2");
+    await expect.poll(() => server.output(), { timeout: 10_000 }).toContain("exit code 70");
+    expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
+});
