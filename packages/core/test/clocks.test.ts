@@ -4,23 +4,14 @@ import {
   createMemoryStorage,
   createPetStore,
   type BanOptions,
-  type Caller,
 } from "@petstore/core";
-import { error, openStore, value } from "./support/open-store.js";
+import { admitted, error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
 const LIMITS = { perMinute: 3, perDay: 1_000_000 };
 const SECOND = 1_000;
 const HOUR = 60 * MINUTE;
 const YEAR = 365 * 24 * HOUR;
-
-async function admitted(caller: Caller, attempts = 10): Promise<number> {
-  let count = 0;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    if ((await caller.admit()).isOk()) count += 1;
-  }
-  return count;
-}
 
 async function openLimited(ban: BanOptions | false = false) {
   const opened = openStore({ ban });
