@@ -1,6 +1,6 @@
 /** Where the engine reads the time. */
 export interface Clock {
-  /** The current time in milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
 }
 
@@ -15,7 +15,7 @@ export interface ManualClock extends Clock {
 /** The machine's wall clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A hand-moved clock, standing at `startsAt` milliseconds since the Unix epoch. */
+/** Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. */
 export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClock {
   let current = startsAt;
   return {
@@ -26,5 +26,37 @@ export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClock 
     set: (milliseconds) => {
       current = milliseconds;
     },
+  };
+}
+
+/** One reading of a clock. All times are whole milliseconds since the Unix epoch. */
+export interface ClockReading {
+  readonly now: number;
+  /** The latest time this process has read; later than `now` only if the clock was set back. */
+  readonly latest: number;
+  /** The first time read after the clock was last set back, or 0 if it never was. */
+  readonly setBackTo: number;
+}
+
+/**
+ * Reads the clock.
+ * @throws TypeError when the clock does not return a time from 1970 on.
+ */
+export type ReadClock = () => ClockReading;
+
+/** Reads this clock and notices when it is set back. */
+export function createClockReader(clock: Clock): ReadClock {
+  let last = 0;
+  let latest = 0;
+  let setBackTo = 0;
+  return () => {
+    const now = Math.floor(clock.now());
+    if (!Number.isSafeInteger(now) || now < 0) {
+      throw new TypeError(`The clock must return milliseconds since 1970, not ${now}.`);
+    }
+    if (now < last) setBackTo = now;
+    last = now;
+    latest = Math.max(latest, now);
+    return { now, latest, setBackTo };
   };
 }

@@ -1,171 +1,122 @@
-import type { Quota } from "./limits/quota.js";
+import type { Quota } from "./limits/window.js";
+
+/** An expected failure. Unions of these are closed on `code`. */
+export interface CodedError<Code extends string> {
+  readonly code: Code;
+  readonly message: string;
+}
 
 /** No API key was presented. */
-export interface MissingApiKey {
-  readonly code: "missing_api_key";
-  readonly message: string;
-}
+export type MissingApiKey = ReturnType<typeof missingApiKey>;
+export const missingApiKey = () =>
+  coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
-/** The API key is malformed, unknown, revoked or expired: deliberately indistinguishable. */
-export interface InvalidApiKey {
-  readonly code: "invalid_api_key";
-  readonly message: string;
-}
+/** The API key is malformed, unknown, revoked or expired; which of these is not disclosed. */
+export type InvalidApiKey = ReturnType<typeof invalidApiKey>;
+export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
 
-/** A limit of the plan is used up (specification, "Limits", rule 1). The request cost nothing. */
-export interface RateLimitExceeded {
-  readonly code: "rate_limit_exceeded";
-  readonly message: string;
-  /** Whole seconds after which the same request is served; at least 1. */
-  readonly retryAfterSeconds: number;
-}
-
-/** The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3). */
-export interface ApiKeyBanned {
-  readonly code: "api_key_banned";
-  readonly message: string;
-  /** Whole seconds after which the same request is served; at least 1. */
-  readonly retryAfterSeconds: number;
-}
-
-/** A list parameter is out of its bounds. */
-export interface InvalidQuery {
-  readonly code: "invalid_query";
-  /** Names every wrong parameter. */
-  readonly message: string;
-}
-
-/** The animal to be added is missing required fields or has invalid values. */
-export interface InvalidPet {
-  readonly code: "invalid_pet";
-  /** Names every wrong field. */
-  readonly message: string;
-}
-
-/** No animal has this identifier. */
-export interface PetNotFound {
-  readonly code: "pet_not_found";
-  readonly message: string;
-}
-
-/** The storage failed; nothing was done. The same call may succeed later. */
-export interface StorageUnavailable {
-  readonly code: "storage_unavailable";
-  readonly message: string;
-  /** What the storage reported, for the host's own log; never shown to a caller. */
-  readonly cause: unknown;
-}
-
-/** The store was closed by its host. */
-export interface StoreClosed {
-  readonly code: "store_closed";
-  readonly message: string;
-}
-
-/** Why an API key could not be issued or changed: the values given are wrong. */
-export interface InvalidKeyRequest {
-  readonly code: "invalid_key_request";
-  readonly message: string;
-}
-
-/** No API key has this id. */
-export interface KeyNotFound {
-  readonly code: "key_not_found";
-  readonly message: string;
-}
-
-/** The API key is revoked or expired, so it cannot be rotated. */
-export interface KeyInactive {
-  readonly code: "key_inactive";
-  readonly message: string;
-}
-
-/** Why a call was turned away before any operation ran. */
-export type AdmissionError =
-  MissingApiKey | InvalidApiKey | RateLimitExceeded | ApiKeyBanned | Unavailable;
-
-/** Why the engine could not serve at all. */
-export type Unavailable = StorageUnavailable | StoreClosed;
-
-/** Every way in which `listPets` fails once admitted. */
-export type ListPetsError = InvalidQuery | Unavailable;
-
-/** Every way in which `createPet` fails once admitted. */
-export type CreatePetError = InvalidPet | Unavailable;
-
-/** Every way in which `getPet` fails once admitted. */
-export type GetPetError = PetNotFound | Unavailable;
-
-/** Every way in which a caller's calls fail: closed on `code`. */
-export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
-
-/** Every way in which managing API keys fails: closed on `code`. */
-export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
-
-/** An error as a caller with an API key sees it: with what is left to that caller. */
-export type WithQuota<E> = E & { readonly quota: Quota };
-
-/** No API key was presented. */
-export const missingApiKey = (): MissingApiKey => ({
-  code: "missing_api_key",
-  message: "An API key is required: send it as a bearer token.",
+/**
+ * A limit is used up (specification, "Limits", rule 1). The request cost nothing. The same request
+ * succeeds after `retryAfterSeconds`: whole seconds, at least 1.
+ */
+export type RateLimitExceeded = Readonly<ReturnType<typeof rateLimitExceeded>>;
+export const rateLimitExceeded = (limit: number, window: string, retryAfterSeconds: number) => ({
+  ...coded(
+    "rate_limit_exceeded",
+    `The limit of ${count(limit, "request")} per ${window} is used up; come back in ${count(retryAfterSeconds, "second")}.`,
+  ),
+  retryAfterSeconds,
 });
 
-/** The API key is unknown, revoked, expired or malformed: which, nobody is told. */
-export const invalidApiKey = (): InvalidApiKey => ({
-  code: "invalid_api_key",
-  message: "The API key is not valid.",
+/**
+ * The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3).
+ * The same request succeeds after `retryAfterSeconds`: whole seconds, at least 1.
+ */
+export type ApiKeyBanned = Readonly<ReturnType<typeof apiKeyBanned>>;
+export const apiKeyBanned = (retryAfterSeconds: number) => ({
+  ...coded(
+    "api_key_banned",
+    `The API key kept sending after refusals and is banned for a while; come back in ${count(retryAfterSeconds, "second")}.`,
+  ),
+  retryAfterSeconds,
 });
 
-/** What is wrong with the query, each problem naming its parameter. */
-export const invalidQuery = (problems: readonly string[]): InvalidQuery => ({
-  code: "invalid_query",
-  message: sentence(problems),
-});
+/** A list parameter is out of bounds; the message names every wrong parameter. */
+export type InvalidQuery = ReturnType<typeof invalidQuery>;
+export const invalidQuery = (problems: readonly string[]) =>
+  coded("invalid_query", sentence(problems));
 
-/** What is wrong with the animal, each problem naming its field. */
-export const invalidPet = (problems: readonly string[]): InvalidPet => ({
-  code: "invalid_pet",
-  message: sentence(problems),
-});
+/** The new pet lacks required fields or has invalid values; the message names every wrong field. */
+export type InvalidPet = ReturnType<typeof invalidPet>;
+export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
 
-/** There is no animal of this id. */
-export const petNotFound = (): PetNotFound => ({
-  code: "pet_not_found",
-  message: "No pet has this id.",
-});
+/** No pet has this id. */
+export type PetNotFound = ReturnType<typeof petNotFound>;
+export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
-/** The storage failed. `cause` is for the host alone. */
-export const storageUnavailable = (cause: unknown): StorageUnavailable => ({
-  code: "storage_unavailable",
-  message: "The storage is unavailable; nothing was done. Try again shortly.",
+/**
+ * The storage failed; nothing was done, and the same call may succeed later. `cause` is for the
+ * host's own log and is never shown to a client.
+ */
+export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
+export const storageUnavailable = (cause: unknown) => ({
+  ...coded(
+    "storage_unavailable",
+    "The storage is unavailable; nothing was done. Try again shortly.",
+  ),
   cause,
 });
 
 /** The host has closed the store. */
-export const storeClosed = (): StoreClosed => ({
-  code: "store_closed",
-  message: "The store is closed.",
-});
+export type StoreClosed = ReturnType<typeof storeClosed>;
+export const storeClosed = () => coded("store_closed", "The store is closed.");
 
-/** What is wrong with what the host asked of its keys, each problem naming its field. */
-export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequest => ({
-  code: "invalid_key_request",
-  message: sentence(problems),
-});
+/** An API key cannot be issued or changed as requested; the message names every wrong field. */
+export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
+export const invalidKeyRequest = (problems: readonly string[]) =>
+  coded("invalid_key_request", sentence(problems));
 
-/** There is no key of this id. */
-export const keyNotFound = (): KeyNotFound => ({
-  code: "key_not_found",
-  message: "No API key has this id.",
-});
+/** No API key has this id. */
+export type KeyNotFound = ReturnType<typeof keyNotFound>;
+export const keyNotFound = () => coded("key_not_found", "No API key has this id.");
 
-/** The key is revoked or expired, and cannot be rotated. */
-export const keyInactive = (): KeyInactive => ({
-  code: "key_inactive",
-  message: "The API key is revoked or expired.",
-});
+/** The API key is revoked or expired, so it cannot be rotated. */
+export type KeyInactive = ReturnType<typeof keyInactive>;
+export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
+
+/** The engine cannot serve any call at the moment. */
+export type Unavailable = StorageUnavailable | StoreClosed;
+
+/** A request was refused before its operation ran. */
+export type AdmissionError =
+  MissingApiKey | InvalidApiKey | RateLimitExceeded | ApiKeyBanned | Unavailable;
+
+/** The failures of `listPets`, once the request is admitted. */
+export type ListPetsError = InvalidQuery | Unavailable;
+
+/** The failures of `createPet`, once the request is admitted. */
+export type CreatePetError = InvalidPet | Unavailable;
+
+/** The failures of `getPet`, once the request is admitted. */
+export type GetPetError = PetNotFound | Unavailable;
+
+/** The failures of a caller's calls. */
+export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
+
+/** The failures of managing API keys. */
+export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
+
+/** An error as a caller receives it: with the quota that is left. */
+export type WithQuota<E> = E & { readonly quota: Quota };
+
+function coded<Code extends string>(code: Code, message: string): CodedError<Code> {
+  return { code, message };
+}
 
 function sentence(problems: readonly string[]): string {
   return `${problems.join("; ").replace(/\.$/, "")}.`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

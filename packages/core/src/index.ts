@@ -25,17 +25,18 @@ export type {
 export type {
   BanLifted,
   DeprecatedOperationUsed,
+  Events,
   KeyBanned,
   KeyIssued,
   KeyRevoked,
   KeyRotated,
   LimitExceeded,
+  Listener,
   PetCreated,
   PetStoreEvent,
   PlanChanged,
-} from "./events/event.js";
-export type { Events, Listener } from "./events/events.js";
-export type { ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
+} from "./events.js";
+export type { ApiKeySecret, StoredApiKey } from "./keys/stored-key.js";
 export type {
   ApiKey,
   IssuedKey,
@@ -44,10 +45,12 @@ export type {
   KeyRing,
   KeyUsage,
   ListKeysInput,
+  PlanInput,
+  RotateKeyOptions,
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
-export type { Quota } from "./limits/quota.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
+export type { Quota } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "./pets/int64.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
 export type { NewPetInput } from "./pets/new-pet.js";
@@ -58,15 +61,24 @@ export type {
   Caller,
   Charged,
   PetIdInput,
+  PetOperations,
   PetResult,
+  Pets,
   PetStore,
   TrustedPets,
 } from "./pet-store.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
-export type { KeyQuery, KeyStorage, KeyWithUsage } from "./storage/key-storage.js";
-export { createMemoryStorage } from "./storage/memory/memory-storage.js";
-export type { PetStorage } from "./storage/pet-storage.js";
-export type { Decide, Step } from "./storage/step.js";
-export { storageFailure, type StorageFailure } from "./storage/storage-failure.js";
-export type { Storage } from "./storage/storage.js";
-export type { KeyHolder, UsageStorage } from "./storage/usage-storage.js";
+export { createMemoryStorage } from "./storage/memory-storage.js";
+export { storageFailure } from "./storage/storage.js";
+export type {
+  Decide,
+  KeyHolder,
+  KeyQuery,
+  KeyStorage,
+  KeyWithUsage,
+  PetStorage,
+  Step,
+  Storage,
+  StorageFailure,
+  UsageStorage,
+} from "./storage/storage.js";

@@ -7,99 +7,93 @@ import type {
   StorageUnavailable,
   WithQuota,
 } from "./errors.js";
-import type { Events } from "./events/events.js";
+import type { Events } from "./events.js";
 import type { KeyRing } from "./keys/key-ring.js";
-import type { Quota } from "./limits/quota.js";
+import type { Quota } from "./limits/window.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
 import type { NewPetInput } from "./pets/new-pet.js";
 import type { Pet } from "./pets/pet.js";
 
-/** An animal's identifier as a caller gives it: only a canonical decimal int64 names an animal. */
+/** A pet's id as a caller passes it: an int64; text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
 
-/** One animal, as an operation answers it. */
+/** One pet. */
 export interface PetResult {
   readonly pet: Pet;
 }
 
-/** What an answer to a caller with an API key always carries. */
+/** What every result and error of a caller with an API key has. */
 export interface Charged {
   /** What is left to the caller after this request. */
   readonly quota: Quota;
 }
 
-/** The store's operations for its own host: no key, no limit, the same validation. */
-export interface TrustedPets {
-  /** Lists animals in ascending order of id (specification, "GET /pets"). */
-  listPets(input?: ListPetsInput): ResultAsync<PetPage, ListPetsError>;
-  /** Adds an animal (specification, "POST /pets"). */
-  createPet(input: NewPetInput): ResultAsync<PetResult, CreatePetError>;
+/**
+ * The three operations, declared once. `Extra` is on every result and on every error of an operation;
+ * every operation can fail with `CommonError`.
+ */
+export interface PetOperations<CommonError, Extra> {
+  /** Lists pets in ascending order of id (specification, "GET /pets"). */
+  listPets(
+    input?: ListPetsInput,
+  ): ResultAsync<PetPage & Extra, (ListPetsError & Extra) | CommonError>;
+  /** Adds a pet (specification, "POST /pets"). */
+  createPet(
+    input: NewPetInput,
+  ): ResultAsync<PetResult & Extra, (CreatePetError & Extra) | CommonError>;
   /**
-   * Fetches one animal (specification, "GET /pets/{petId}").
+   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is not found.
    * @deprecated To be removed on 5 December 2030; list by status instead.
    */
-  getPet(id: PetIdInput): ResultAsync<PetResult, GetPetError>;
+  getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
 }
 
 /**
- * One admitted request: authenticated, and its token already taken. A transport performs at most one
- * operation on it, or none when it has a reason of its own to refuse.
+ * The operations of a caller with an API key. Code written against `Pets<TransportError>` takes a caller
+ * in this process or a remote client.
  */
-export interface Admission extends Charged {
-  /** The id of the API key that the request came with. */
-  readonly keyId: string;
-  /** Lists animals in ascending order of id (specification, "GET /pets"). */
-  listPets(input?: ListPetsInput): ResultAsync<PetPage & Charged, WithQuota<ListPetsError>>;
-  /** Adds an animal (specification, "POST /pets"). */
-  createPet(input: NewPetInput): ResultAsync<PetResult & Charged, WithQuota<CreatePetError>>;
-  /**
-   * Fetches one animal (specification, "GET /pets/{petId}").
-   * @deprecated To be removed on 5 December 2030; list by status instead.
-   */
-  getPet(id: PetIdInput): ResultAsync<PetResult & Charged, WithQuota<GetPetError>>;
-}
+export type Pets<ExtraError = never> = PetOperations<
+  WithQuota<AdmissionError> | ExtraError,
+  Charged
+>;
 
-/** The store as the holder of one API key sees it. Each call authenticates and takes one token. */
-export interface Caller {
+/** The operations for the host itself: no key and no limit, with the same validation. */
+export type TrustedPets = PetOperations<never, unknown>;
+
+/** The store as one API key's holder sees it. Each call authenticates and takes one token. */
+export interface Caller extends Pets {
   /**
-   * Authenticates and takes one token, and leaves the operation for later: for a transport that
-   * must be able to refuse before it knows the operation.
+   * Authenticates and takes one token before the operation is known: for a transport that may have to
+   * refuse the request for a reason of its own.
    */
   admit(): ResultAsync<Admission, WithQuota<AdmissionError>>;
-  /** Lists animals in ascending order of id (specification, "GET /pets"). */
-  listPets(
-    input?: ListPetsInput,
-  ): ResultAsync<PetPage & Charged, WithQuota<AdmissionError | ListPetsError>>;
-  /** Adds an animal (specification, "POST /pets"). */
-  createPet(
-    input: NewPetInput,
-  ): ResultAsync<PetResult & Charged, WithQuota<AdmissionError | CreatePetError>>;
-  /**
-   * Fetches one animal (specification, "GET /pets/{petId}").
-   * @deprecated To be removed on 5 December 2030; list by status instead.
-   */
-  getPet(id: PetIdInput): ResultAsync<PetResult & Charged, WithQuota<AdmissionError | GetPetError>>;
+}
+
+/** One admitted request, already charged. A transport performs at most one operation on it. */
+export interface Admission extends PetOperations<never, Charged>, Charged {
+  /** The id of the API key that the request came with. */
+  readonly keyId: string;
 }
 
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
   /**
-   * The store as the holder of this API key sees it. Costs nothing and does no I/O until it is used.
-   * `origin` tells callers without a valid key apart, normally the network address: they share one
-   * bucket of the Free plan for each origin (for IPv6: each /64), and one for all without an origin.
+   * Returns the operations for the holder of this API key. Costs nothing and does no I/O. `origin`,
+   * normally the network address, tells callers without a valid key apart: they share one bucket of the
+   * Free plan for each origin (for IPv6: each /64), and one for all without an origin.
    */
   as(apiKey: string | undefined, origin?: string): Caller;
-  /** What is left to callers without a valid key from this origin. Costs nothing. */
+  /** Returns what is left to callers without a valid key from this origin, without charging it. */
   anonymousQuota(origin?: string): Quota;
-  /** The host's own way to the pets, past keys and limits. */
+  /** The operations for the host itself, without key and limits. */
   readonly trusted: TrustedPets;
   /** Issues and manages API keys. */
   readonly keys: KeyRing;
-  /** Tells the host what happens in this process. */
+  /** The events of this process. */
   readonly events: Events;
   /**
-   * Refuses new calls with `store_closed`, lets running ones finish, then closes the storage.
-   * Closing again answers what the first closing answered.
+   * Refuses new calls with `store_closed`, lets running ones finish, then closes the storage. Closing
+   * again returns the result of the first call.
    */
   close(): ResultAsync<void, StorageUnavailable>;
 }

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
 import {
@@ -8,139 +9,150 @@ import {
   type Plans,
   type RateLimits,
 } from "./limits/plan.js";
-import { DAY } from "./limits/window.js";
-import { dependableRandom, systemRandom, type RandomSource } from "./random.js";
-import { createMemoryStorage } from "./storage/memory/memory-storage.js";
+import { systemRandom, type RandomSource } from "./random.js";
+import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
+import { integer, plainObject, strictRecord, validate } from "./validation.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
-  /** Refusals in a row after which the next one bans; the key's per-minute limit when left out. */
+  /** Refusals in a row after which the next one bans; by default the key's per-minute limit. */
   readonly afterRefusals?: number | undefined;
-  /** How long the first ban lasts; each further one lasts twice the one before. 60 when left out. */
+  /** How long the first ban lasts; each further one lasts twice as long. 60 by default. */
   readonly firstSeconds?: number | undefined;
-  /** How long a ban lasts at most; 3,600 when left out. */
+  /** How long a ban lasts at most; 3,600 by default. */
   readonly longestSeconds?: number | undefined;
-  /** How long after its end a ban is forgotten; 86,400, a day, when left out. */
+  /** How long after its end a ban is forgotten; 86,400 (a day) by default. */
   readonly forgottenAfterSeconds?: number | undefined;
 }
 
-/** What `createPetStore` can be given; everything has a default. */
+/** The options of `createPetStore`. */
 export interface PetStoreOptions {
-  /** Where everything is kept; a memory storage when left out. */
+  /** Where everything is kept; a memory storage by default. */
   readonly storage?: Storage | undefined;
-  /** Where the time is read; the system clock when left out. */
+  /** Where the time is read; the system clock by default. */
   readonly clock?: Clock | undefined;
-  /** Plans to add to the standard ones, or to put in their place, by name. */
+  /** Plans to add to the standard ones, or to replace them, by name. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
   /** When keys are banned; `false` for never. */
   readonly ban?: BanOptions | false | undefined;
   /**
-   * How many origins of callers without a valid key are told apart at a time; beyond that the
-   * longest unseen is forgotten. 10,000 when left out.
+   * How many origins of callers without a valid key have buckets at a time; beyond that the least
+   * recently seen is forgotten. From 1 to 1,000,000; 10,000 by default.
    */
   readonly maxAnonymousOrigins?: number | undefined;
-  /** Where keys come from: a cryptographically secure source; the system's when left out. */
+  /** Where new keys get their randomness: a secure source; the system's by default. */
   readonly random?: RandomSource | undefined;
 }
 
-/** The options, checked and complete. */
+/** The validated options, with all defaults. */
 export interface Settings {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly plans: Plans;
   readonly ban: BanRule | undefined;
-  /** What callers without a valid key have: the Free plan's limits. */
+  /** The limits of callers without a valid key: those of the Free plan. */
   readonly anonymousLimits: RateLimits;
   readonly maxAnonymousOrigins: number;
 }
 
+/** The buckets of as many origins are allocated in advance: about 20 bytes each. */
+const MAX_ORIGINS = 1_000_000;
+const MAX_SECONDS = 31_536_000;
+
 /**
- * Checks the options and completes them.
+ * Validates the options and adds the defaults.
  * @throws TypeError that names the option, when one is wrong.
  */
 export function parseSettings(options: PetStoreOptions): Settings {
-  must(isRecord(options), "object", "must be an object");
-  mustBeKnown(options, OPTIONS, "");
-  const { storage = createMemoryStorage(), clock = systemClock, random = systemRandom } = options;
-  const { plans: added = {}, ban = {}, maxAnonymousOrigins = 10_000 } = options;
-  must(isStorage(storage), "storage", "must be a Storage: pets, keys, usage and close()");
-  must(hasMethods(clock, ["now"]), "clock", "must have a now() in milliseconds");
-  must(typeof random === "function", "random", "must be a function");
-  must(
-    isCount(maxAnonymousOrigins) && maxAnonymousOrigins <= MOST_ORIGINS,
-    "maxAnonymousOrigins",
-    `must be an integer from 1 to ${MOST_ORIGINS}`,
-  );
-  const plans = parsePlans(added);
+  const parsed = validate(optionsSchema, options, "object");
+  if (parsed.isErr()) {
+    const problems = parsed.error.map((problem) => `option ${problem}`);
+    throw new TypeError(`createPetStore: ${problems.join("; ")}`);
+  }
+  const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
+  const plans = new Map<string, Plan>(Object.entries({ ...standardPlans, ...added }));
   const free = plans.get("free");
   return Object.freeze({
+    ...settings,
     storage,
-    clock,
-    random: dependableRandom(random),
     plans,
-    ban: parseBan(ban),
+    ban: ban === false ? undefined : banRule(ban),
     anonymousLimits: free === undefined || free === "custom" ? standardPlans.free : free,
-    maxAnonymousOrigins,
   });
 }
 
-function parsePlans(added: Readonly<Record<string, Plan>>): Plans {
-  must(isRecord(added), "plans", "must be an object of plans by name");
-  const plans = new Map<string, Plan>(Object.entries(standardPlans));
-  for (const [name, plan] of Object.entries(added)) {
-    const option = `plans.${name}`;
-    must(/^[a-z][a-z0-9_-]{0,31}$/.test(name), option, "must have a short lower-case name");
-    must(plan === "custom" || (areRateLimits(plan) && hasOnlyLimits(plan)), option, PLAN);
-    plans.set(name, plan === "custom" ? plan : limitsOnly(plan));
-  }
-  return plans;
-}
-
-function parseBan(options: BanOptions | false): BanRule | undefined {
-  if (options === false) return undefined;
-  must(isRecord(options), "ban", "must be false or an object");
-  mustBeKnown(options, BAN_OPTIONS, "ban.");
-  const { afterRefusals, firstSeconds = 60, longestSeconds = 3_600 } = options;
-  const { forgottenAfterSeconds = DAY / 1_000 } = options;
-  must(
-    afterRefusals === undefined || isCount(afterRefusals),
-    "ban.afterRefusals",
-    "must be a positive integer",
-  );
-  must(isDuration(firstSeconds), "ban.firstSeconds", DURATION);
-  must(isDuration(longestSeconds), "ban.longestSeconds", DURATION);
-  must(longestSeconds >= firstSeconds, "ban.longestSeconds", "must not be under firstSeconds");
-  must(isDuration(forgottenAfterSeconds), "ban.forgottenAfterSeconds", DURATION);
+function banRule(ban: v.InferOutput<typeof banSchema>): BanRule {
   return Object.freeze({
-    afterRefusals,
-    first: firstSeconds * 1_000,
-    longest: longestSeconds * 1_000,
-    forgottenAfter: forgottenAfterSeconds * 1_000,
+    afterRefusals: ban.afterRefusals,
+    first: ban.firstSeconds * 1_000,
+    longest: ban.longestSeconds * 1_000,
+    forgottenAfter: ban.forgottenAfterSeconds * 1_000,
   });
 }
 
-/** Room for each is made beforehand: about 20 bytes. */
-const MOST_ORIGINS = 1_000_000;
-const OPTIONS = ["storage", "clock", "plans", "ban", "maxAnonymousOrigins", "random"];
-const BAN_OPTIONS = ["afterRefusals", "firstSeconds", "longestSeconds", "forgottenAfterSeconds"];
-const PLAN = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
-const DURATION = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
+const duration = integer(
+  1,
+  MAX_SECONDS,
+  "must be an integer number of seconds, from 1 to 31,536,000 (a year)",
+);
 
-function isDuration(seconds: number): boolean {
-  return isCount(seconds) && seconds <= 31_536_000;
-}
+const banSchema = v.pipe(
+  strictRecord({
+    afterRefusals: v.optional(integer(1, Number.MAX_SAFE_INTEGER, "must be a positive integer")),
+    firstSeconds: v.optional(duration, 60),
+    longestSeconds: v.optional(duration, 3_600),
+    forgottenAfterSeconds: v.optional(duration, 86_400),
+  }),
+  v.forward(
+    v.check(
+      ({ firstSeconds, longestSeconds }) => longestSeconds >= firstSeconds,
+      "must not be under firstSeconds",
+    ),
+    ["longestSeconds"],
+  ),
+);
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1;
-}
+const planSchema = v.pipe(
+  v.custom<Plan>(
+    isPlan,
+    'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1',
+  ),
+  v.transform((plan) => (plan === "custom" ? plan : limitsOnly(plan))),
+);
 
-/** Whether a value is an object as one writes it in braces. */
-function isRecord(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+const optionsSchema = strictRecord({
+  storage: v.optional(
+    v.custom<Storage>(isStorage, "must be a Storage: pets, keys, usage and close()"),
+  ),
+  clock: v.optional(
+    v.custom<Clock>((clock) => hasMethods(clock, ["now"]), "must have a now() in milliseconds"),
+    systemClock,
+  ),
+  plans: v.optional(
+    v.pipe(
+      plainObject("must be an object of plans by name"),
+      v.record(
+        v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_-]{0,31}$/, "must have a short lower-case name")),
+        planSchema,
+      ),
+    ),
+    {},
+  ),
+  ban: v.optional(
+    v.lazy((ban) => (ban === false ? v.literal(false) : banSchema)),
+    {},
+  ),
+  maxAnonymousOrigins: v.optional(
+    integer(1, MAX_ORIGINS, `must be an integer from 1 to ${MAX_ORIGINS}`),
+    10_000,
+  ),
+  random: v.optional(v.custom<RandomSource>(isFunction, "must be a function"), () => systemRandom),
+});
+
+function isPlan(plan: unknown): plan is Plan {
+  return plan === "custom" || (areRateLimits(plan) && Object.keys(plan).length === 2);
 }
 
 function isStorage(storage: unknown): boolean {
@@ -153,23 +165,13 @@ function isStorage(storage: unknown): boolean {
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return names.every((name) => typeof memberOf(value, name) === "function");
+  return names.every((name) => isFunction(memberOf(value, name)));
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
 }
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function hasOnlyLimits(plan: object): boolean {
-  return Object.keys(plan).every((name) => name === "perMinute" || name === "perDay");
-}
-
-function mustBeKnown(options: object, known: readonly string[], path: string): void {
-  for (const name of Object.keys(options)) {
-    must(known.includes(name), path + name, `is unknown; known are ${known.join(", ")}`);
-  }
-}
-
-function must(holds: boolean, option: string, rule: string): void {
-  if (!holds) throw new TypeError(`createPetStore: option ${option} ${rule}`);
 }

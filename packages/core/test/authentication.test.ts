@@ -23,7 +23,7 @@ function countingStorage(): { readonly storage: Storage; readonly lookUps: () =>
 }
 
 describe("authentication", () => {
-  it.each([undefined, ""])("without a key (%o) the answer is missing_api_key", async (apiKey) => {
+  it.each([undefined, ""])("without a key (%o) the error is missing_api_key", async (apiKey) => {
     expect(error(await openStore().store.as(apiKey).listPets()).code).toBe("missing_api_key");
   });
 
@@ -36,12 +36,12 @@ describe("authentication", () => {
     clock.advance(1);
     const presented = [revoked.secret, expired.secret, elsewhere.secret, "pet_live_x", "nonsense"];
     const refusals = await Promise.all(presented.map((secret) => store.as(secret).listPets()));
-    const answers = refusals.map((refusal) => {
+    const seen = refusals.map((refusal) => {
       const { code, message } = error(refusal);
       return { code, message };
     });
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]?.code).toBe("invalid_api_key");
+    expect(new Set(seen.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(seen[0]?.code).toBe("invalid_api_key");
   });
 
   it("a mistyped key is refused without a look-up", async () => {
@@ -66,7 +66,7 @@ describe("authentication", () => {
     expect(store.anonymousQuota("192.0.2.2").remaining).toBe(60);
   });
 
-  it("when the origin has used them up the answer is 429's, and a good key is still served", async () => {
+  it("when the origin has used them up, requests are over the limit, and a good key is still served", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue();
     for (let request = 0; request < 60; request += 1)
@@ -89,8 +89,8 @@ describe("authentication", () => {
   ])("with %o it remembers %i origins", async (options, most) => {
     const { store } = openStore(options);
     for (let origin = 0; origin <= most; origin += 1) await store.as("bad", `${origin}`).admit();
-    const told = [0, 1, most].map((origin) => store.anonymousQuota(`${origin}`).remaining);
-    expect(told).toEqual([60, 59, 59]);
+    const remaining = [0, 1, most].map((origin) => store.anonymousQuota(`${origin}`).remaining);
+    expect(remaining).toEqual([60, 59, 59]);
   });
 
   it("neither the store, a caller, an error nor what is stored shows a secret", async () => {

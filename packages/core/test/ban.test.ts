@@ -7,9 +7,9 @@ const DAY = 86_400_000;
 const LIMITS = { perMinute: 3, perDay: 1_000_000 };
 const ENTERPRISE = { plan: "enterprise", limits: LIMITS };
 
-async function codes(caller: Caller, attempts: number): Promise<string[]> {
+async function codes(caller: Caller, requests: number): Promise<string[]> {
   const all: string[] = [];
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
+  for (let request = 0; request < requests; request += 1) {
     all.push(
       (await caller.admit()).match(
         () => "ok",
@@ -38,7 +38,7 @@ describe("ban", () => {
     ]);
   });
 
-  it("lasts a minute, told to the second, and ends by itself", async () => {
+  it("lasts a minute, to the second, and ends by itself", async () => {
     const { clock, caller, ban } = await openBannable();
     await ban();
     const refusal = error(await caller.admit());
@@ -96,7 +96,7 @@ describe("ban", () => {
     }
   });
 
-  it("tells when the key is really served again when the day is used up beyond the ban", async () => {
+  it("says when the key is really served again when the day is used up beyond the ban", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 3 } });
     const start = clock.now();
@@ -137,13 +137,13 @@ describe("ban", () => {
     expect(error(await store.as(secret).admit()).quota.limit).toBe(3);
   });
 
-  it("never happens when the host says so", async () => {
+  it("never happens when the host switches it off", async () => {
     const { store, issue } = openStore({ ban: false });
     const { secret } = await issue(ENTERPRISE);
     expect(await codes(store.as(secret), 50)).not.toContain("api_key_banned");
   });
 
-  it("is neither enforced nor prepared by a host that bans nobody, whatever another one does", async () => {
+  it("is neither enforced nor prepared by a host that bans no keys, whatever another host does", async () => {
     const storage = createMemoryStorage();
     const { store: strict, issue } = openStore({ storage });
     const { store: lenient } = openStore({ storage, ban: false });

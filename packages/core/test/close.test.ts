@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { okAsync, ResultAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, createPetStore, type Storage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
-/** A memory storage whose creates wait to be let go, one by one, and that tells when it is closed. */
+/** A memory storage whose creates wait to be released, one by one, and that counts its closings. */
 function slowStorage() {
   const inner = createMemoryStorage();
   const waiting: (() => void)[] = [];
@@ -14,14 +14,17 @@ function slowStorage() {
     ...inner,
     pets: {
       ...inner.pets,
-      create: (pet) => ResultAsync.fromSafePromise(wait()).andThen(() => inner.pets.create(pet)),
+      create: async (pet) => {
+        await wait();
+        return inner.pets.create(pet);
+      },
     },
     close: () => {
       closed += 1;
-      return okAsync();
+      return Promise.resolve(ok());
     },
   };
-  return { storage, letGo: () => waiting.shift()?.(), closings: () => closed };
+  return { storage, release: () => waiting.shift()?.(), closings: () => closed };
 }
 
 describe("close", () => {
@@ -45,7 +48,7 @@ describe("close", () => {
   });
 
   it("lets running calls finish before it closes the storage", async () => {
-    const { storage, letGo, closings } = slowStorage();
+    const { storage, release, closings } = slowStorage();
     const store = createPetStore({ storage });
     const { secret } = value(await store.keys.issue({ plan: "free" }));
     const caller = store.as(secret);
@@ -55,7 +58,7 @@ describe("close", () => {
     for (let running = creating.length; running > 0; running -= 1) {
       await setImmediate();
       expect(closings()).toBe(0);
-      letGo();
+      release();
     }
     const created = await Promise.all(creating);
     expect(created.map((each) => value(each).pet.name)).toEqual(names);
@@ -63,14 +66,14 @@ describe("close", () => {
     expect(closings()).toBe(1);
   });
 
-  it("is not held up by a call that was no call", async () => {
+  it("is not held up by a refused call", async () => {
     const { store } = openStore();
     expect(error(await store.as(undefined, null as never).admit()).code).toBe("missing_api_key");
     expect(error(await store.as(5 as never, 5 as never).admit()).code).toBe("invalid_api_key");
     value(await store.close());
   });
 
-  it("closes once, however often it is asked", async () => {
+  it("closes the storage once, however often it is called", async () => {
     const { storage, closings } = slowStorage();
     const store = createPetStore({ storage });
     const results = await Promise.all([store.close(), store.close()]);

@@ -8,14 +8,14 @@ const { trusted } = createPetStore();
 const createLoosely = (input: unknown) => trusted.createPet(input as never);
 
 describe("createPet", () => {
-  it("assigns ascending ids and answers the whole animal", async () => {
+  it("assigns ascending ids and returns the whole pet", async () => {
     const first = value(await trusted.createPet({ name: "Rex", categoryId: 7n, status: "sold" }));
     const second = value(await trusted.createPet({ name: "Ada", categoryId: 7 }));
     expect(first.pet).toEqual({ id: first.pet.id, name: "Rex", categoryId: 7n, status: "sold" });
     expect(second.pet.id).toBeGreaterThan(first.pet.id);
   });
 
-  it("makes an animal available when no status is given", async () => {
+  it("makes a pet available when no status is given", async () => {
     const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
     expect(pet.status).toBe("available");
   });

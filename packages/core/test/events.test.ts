@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, createPetStore, type PetStoreEvent } from "@petstore/core";
-import { ResultAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 
 /** Lets everything be delivered that has happened so far. */
 const delivered = () => new Promise((resolve) => setImmediate(resolve));
 
 /** As `Promise.withResolvers`, which Node 20 does not have. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => (resolve = settle));
+function withResolvers() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
   return { promise, resolve };
 }
 
@@ -21,7 +21,7 @@ function openRecorded() {
 }
 
 describe("events", () => {
-  it("tell everything that happens, in order, with the clock's time", async () => {
+  it("report everything that happens, in order, with the clock's time", async () => {
     const { store, clock, events, issue } = openRecorded();
     const { id, secret } = await issue({
       plan: "enterprise",
@@ -57,23 +57,27 @@ describe("events", () => {
     ]);
   });
 
-  it("are told when the answer of their call is known, not before", async () => {
-    const { promise, resolve } = withResolvers<undefined>();
+  it("are emitted when the result of their call is known, not before", async () => {
+    const { promise, resolve } = withResolvers();
     const storage = createMemoryStorage();
-    const pets = { ...storage.pets, find: () => ResultAsync.fromSafePromise(promise) };
+    const find = async () => {
+      await promise;
+      return ok(undefined);
+    };
+    const pets = { ...storage.pets, find };
     const store = createPetStore({ storage: { ...storage, pets } });
     const events: PetStoreEvent[] = [];
     store.events.onAny((event) => events.push(event));
-    const answer = store.trusted.getPet(1n);
+    const result = store.trusted.getPet(1n);
     await delivered();
     expect(events).toEqual([]);
-    resolve(undefined);
-    error(await answer);
+    resolve();
+    error(await result);
     await delivered();
     expect(events).toMatchObject([{ type: "deprecated_operation_used" }]);
   });
 
-  it("are all told when the store is closed", async () => {
+  it("are all emitted when the store is closed", async () => {
     const { store, events, issue } = openRecorded();
     await issue();
     const created = store.trusted.createPet({ name: "Rex", categoryId: 1n });
@@ -82,7 +86,7 @@ describe("events", () => {
     value(await created);
   });
 
-  it("tell where refused callers without a key come from", async () => {
+  it("name the origin of refused callers without a key", async () => {
     const { store, events } = openRecorded();
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
     await delivered();
@@ -94,7 +98,7 @@ describe("events", () => {
   it.each([
     ["minute", { perMinute: 1, perDay: 2 }],
     ["day", { perMinute: 2, perDay: 1 }],
-  ])("tell that the %s is used up, as the refusal does", async (window, limits) => {
+  ])("say that the %s is used up, as the refusal does", async (window, limits) => {
     const { store, events, issue } = openRecorded();
     const { id, secret } = await issue({ plan: "enterprise", limits });
     value(await store.as(secret).admit());
@@ -107,20 +111,20 @@ describe("events", () => {
     ]);
   });
 
-  it("tell of a revocation when it happens, and not again", async () => {
+  it("report a revocation once", async () => {
     const { store, events, issue } = openRecorded();
     const { id } = await issue();
-    for (const attempt of ["first", "second"]) {
+    for (const time of ["first", "second"]) {
       value(await store.keys.revoke(id));
       await delivered();
       expect(
         events.map(({ type }) => type),
-        attempt,
+        time,
       ).toEqual(["key_issued", "key_revoked"]);
     }
   });
 
-  it("tell nothing that did not happen", async () => {
+  it("report nothing that did not happen", async () => {
     const { store, events } = openRecorded();
     error(await store.trusted.createPet({ name: "\0", categoryId: 1n }));
     error(await store.keys.revoke("key_x"));

@@ -5,13 +5,13 @@ import { error, value } from "./support/open-store.js";
 const { trusted } = createPetStore();
 
 describe("getPet", () => {
-  it.each([1n, 1, "1"])("finds the animal by its id given as %o", async (id) => {
+  it.each([1n, 1, "1"])("finds the pet by its id given as %o", async (id) => {
     const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
     expect(pet.id).toBeGreaterThanOrEqual(1n);
     expect(value(await trusted.getPet(id)).pet.id).toBe(1n);
   });
 
-  it("answers an animal that nobody can change", async () => {
+  it("returns a frozen pet", async () => {
     const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
     expect(Object.isFrozen(pet)).toBe(true);
     expect(Object.isFrozen(value(await trusted.getPet(pet.id)).pet)).toBe(true);
@@ -30,7 +30,7 @@ describe("getPet", () => {
     "+1",
     "x",
     "",
-  ])("answers pet_not_found for %o", async (id) => {
+  ])("returns pet_not_found for %o", async (id) => {
     expect(error(await trusted.getPet(id)).code).toBe("pet_not_found");
   });
 });

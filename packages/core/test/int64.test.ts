@@ -29,7 +29,7 @@ describe("toInt64", () => {
 
 describe("parseInt64", () => {
   it.each(["0", "1", "-1", "9223372036854775807", "-9223372036854775808", "9007199254740993"])(
-    "reads %s exactly",
+    "parses %s exactly",
     (text) => {
       expect(parseInt64(text)).toBe(BigInt(text));
     },

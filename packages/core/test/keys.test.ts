@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const LIMITS = { perMinute: 5, perDay: 10 };
 
 describe("issue", () => {
-  it("answers a secret of the documented form, and the key", async () => {
+  it("returns a secret of the documented form, and the key", async () => {
     const { store, clock } = openStore();
     const { secret, key } = value(await store.keys.issue({ plan: "pro", label: "acme" }));
     expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
@@ -80,11 +80,15 @@ describe("a random source", () => {
     ["gives too much", () => new Uint8Array(64)],
     ["gives nothing", () => new Uint8Array(0)],
     ["gives only bytes that favour some characters", (size) => new Uint8Array(size).fill(255)],
-  ])("that %s is not relied on", async (_, random) => {
-    const { store, issue } = openStore({ random });
-    const { secret } = await issue();
-    expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
-    value(await store.as(secret).admit());
+    ["repeats itself", (size) => new Uint8Array(size).fill(7)],
+  ])("that %s makes issuing fail, and changes nothing", async (_, random) => {
+    const storage = createMemoryStorage();
+    const { issue } = openStore({ storage, random: (size) => new Uint8Array(size).fill(7) });
+    const { id, secret } = await issue();
+    const { store } = openStore({ storage, random });
+    expect(error(await store.keys.issue({ plan: "pro" })).code).toBe("storage_unavailable");
+    expect(value(await store.as(secret).admit()).keyId).toBe(id);
+    expect(value(await store.keys.list()).keys).toHaveLength(1);
   });
 
   it("favours no character", async () => {
@@ -94,7 +98,7 @@ describe("a random source", () => {
       Uint8Array.from({ length: size }, () => bytes[at++ % 256] ?? 0);
     const counts = new Map<string, number>();
     for (let key = 0; key < 310; key += 1) {
-      // Each in a store of its own: the source repeats itself, and a store takes no secret twice.
+      // Each in its own store: the source repeats itself, and no store accepts a secret twice.
       const { secret } = await openStore({ random }).issue();
       for (const character of secret.slice(9, 39)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -258,7 +262,7 @@ describe("find, list and usage", () => {
   it.each([
     [undefined, 100],
     [{ limit: 1_000 }, 101],
-  ])("asked for %j, lists %i of 101 keys", async (input, count) => {
+  ])("with %j, lists %i of 101 keys", async (input, count) => {
     const { store, issue } = openStore();
     for (let index = 0; index < 101; index += 1) await issue();
     expect(value(await store.keys.list(input)).keys).toHaveLength(count);
@@ -272,11 +276,11 @@ describe("find, list and usage", () => {
     },
   );
 
-  it("does not take an id that is no text for one", async () => {
+  it("does not find an id that is not text", async () => {
     expect(error(await openStore().store.keys.find({} as never)).code).toBe("key_not_found");
   });
 
-  it("tells both windows and the last use, and charges nothing for it", async () => {
+  it("shows both windows and the last use without charging the key", async () => {
     const { store, clock, issue } = openStore();
     const { id, secret } = await issue();
     value(await store.as(secret).admit());
@@ -291,7 +295,7 @@ describe("find, list and usage", () => {
     expect(value(await store.keys.find(id)).lastUsedAt).toBe(usedAt);
   });
 
-  it("answers key_not_found for an id that nobody has, whatever is asked", async () => {
+  it("returns key_not_found for an unknown id, whatever the operation", async () => {
     const { keys } = openStore().store;
     const results = await Promise.all([
       keys.find("key_x"),

@@ -15,17 +15,17 @@ describe("listPets", () => {
     }
   });
 
-  it("lists 20 animals in ascending order of id when nothing is asked", async () => {
+  it("lists 20 pets in ascending order of id by default", async () => {
     const { pets, next } = value(await trusted.listPets());
     expect(pets.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => BigInt(i + 1)));
     expect(next).toBe(20n);
   });
 
-  it.each([1, 100])("lists %i animals when asked for them", async (limit) => {
+  it.each([1, 100])("lists %i pets when that is the limit", async (limit) => {
     expect(value(await trusted.listPets({ limit })).pets).toHaveLength(limit);
   });
 
-  it("reaches every animal once through next, and ends", async () => {
+  it("reaches every pet once through next, and ends", async () => {
     const seen: bigint[] = [];
     let after: bigint | undefined;
     do {
@@ -36,11 +36,11 @@ describe("listPets", () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => BigInt(i + 1)));
   });
 
-  it("answers a page that nobody can change", async () => {
+  it("returns a frozen page", async () => {
     expect(Object.isFrozen(value(await trusted.listPets()).pets)).toBe(true);
   });
 
-  it("lists only the animals with the status asked for", async () => {
+  it("lists only the pets with the given status", async () => {
     const { pets, next } = value(await trusted.listPets({ status: "sold", limit: 40 }));
     expect(pets).toHaveLength(40);
     expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(["sold"]));

@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, type Caller, type Plan } from "@petstore/core";
-import { error, openStore, value } from "./support/open-store.js";
+import { createMemoryStorage, type Plan } from "@petstore/core";
+import { admitted, error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-
-async function admitted(caller: Caller, attempts: number): Promise<number> {
-  let count = 0;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    if ((await caller.admit()).isOk()) count += 1;
-  }
-  return count;
-}
 
 describe("plans", () => {
   it.each([
@@ -74,7 +66,7 @@ describe("plans", () => {
     expect(openStore({ plans: { free } }).store.anonymousQuota(undefined).limit).toBe(limit);
   });
 
-  it("remaining falls by one with each request, and the limit that binds is told", async () => {
+  it("remaining falls by one with each request, and the limit that binds is shown", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 5 } });
     const caller = store.as(secret);
@@ -95,7 +87,7 @@ describe("plans", () => {
     });
   });
 
-  it("of two equally empty windows the one that resets later is told", async () => {
+  it("of two equally empty windows the one that resets later is shown", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 2 } });
     const { quota } = value(await store.as(secret).listPets());

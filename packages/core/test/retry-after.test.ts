@@ -8,9 +8,9 @@ describe("retryAfterSeconds", () => {
     const { secret } = await issue({ plan: "enterprise", limits });
     const caller = store.as(secret);
     for (let cycle = 0; cycle < 1_000; cycle += 1) {
-      const attempt = await caller.admit();
-      if (attempt.isErr()) {
-        const refusal = attempt.error;
+      const admitted = await caller.admit();
+      if (admitted.isErr()) {
+        const refusal = admitted.error;
         if (refusal.code !== "rate_limit_exceeded") throw new Error(refusal.code);
         expect(refusal.retryAfterSeconds).toBe(
           Math.ceil((refusal.quota.resetAt - clock.now()) / 1_000),

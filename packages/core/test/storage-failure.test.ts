@@ -1,21 +1,33 @@
-import { errAsync, ResultAsync } from "neverthrow";
+import { err, type Result } from "neverthrow";
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, storageFailure, type Storage } from "@petstore/core";
+import {
+  createMemoryStorage,
+  storageFailure,
+  type Storage,
+  type StorageFailure,
+} from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
-/** Ways in which a storage fails: two of them break the port's promise. */
-const ways: readonly [string, () => ResultAsync<never, ReturnType<typeof storageFailure>>][] = [
-  ["answers a failure", () => errAsync(storageFailure("disk full"))],
+const full = new Error("disk full");
+
+/** Ways in which a storage fails; the last two break the port's contract. */
+const ways: readonly [string, unknown, () => Promise<Result<never, StorageFailure>>][] = [
+  [
+    "returns a failure",
+    storageFailure("disk full"),
+    () => Promise.resolve(err(storageFailure("disk full"))),
+  ],
   [
     "throws",
+    full,
     () => {
-      throw new Error("disk full");
+      throw full;
     },
   ],
-  ["rejects", () => new ResultAsync(Promise.reject(new Error("disk full")))],
+  ["rejects", full, () => Promise.reject(full)],
 ];
 
-describe.each(ways)("a storage that %s", (_, fail) => {
+describe.each(ways)("a storage that %s", (_, cause, fail) => {
   it("is storage_unavailable in every call, with what is left to the caller", async () => {
     const inner = createMemoryStorage();
     let broken = false;
@@ -23,7 +35,6 @@ describe.each(ways)("a storage that %s", (_, fail) => {
       ...inner,
       pets: {
         create: (pet) => (broken ? fail() : inner.pets.create(pet)),
-        createAll: (pets) => (broken ? fail() : inner.pets.createAll(pets)),
         find: (id) => (broken ? fail() : inner.pets.find(id)),
         list: (query) => (broken ? fail() : inner.pets.list(query)),
       },
@@ -41,11 +52,12 @@ describe.each(ways)("a storage that %s", (_, fail) => {
       ["storage_unavailable", 58],
       ["storage_unavailable", 57],
     ]);
+    expect(refusals).toMatchObject(Array(3).fill({ cause }));
     broken = false;
     expect(value(await caller.listPets()).pets).toEqual([]);
   });
 
-  it("admits nobody: limits fail closed", async () => {
+  it("admits no request: limits fail closed", async () => {
     const inner = createMemoryStorage();
     const storage: Storage = { ...inner, usage: { charge: () => fail(), update: () => fail() } };
     const { store, issue } = openStore({ storage });
@@ -68,7 +80,7 @@ describe.each(ways)("a storage that %s", (_, fail) => {
     );
   });
 
-  it("answers a typed error when closing fails", async () => {
+  it("returns a typed error when closing fails", async () => {
     const storage: Storage = { ...createMemoryStorage(), close: () => fail() };
     const { store } = openStore({ storage });
     expect(error(await store.close()).code).toBe("storage_unavailable");

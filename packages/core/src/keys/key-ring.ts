@@ -1,28 +1,27 @@
 import type { ResultAsync } from "neverthrow";
 import type { KeyError } from "../errors.js";
 import type { RateLimits } from "../limits/plan.js";
-import type { Quota } from "../limits/quota.js";
+import type { Quota } from "../limits/window.js";
 
 /** An API key as its host sees it. Times are milliseconds since the Unix epoch. */
 export interface ApiKey {
-  /** Names the key in every call; sorts by time of issue; no secret. */
+  /** Identifies the key in every call; sorts by time of issue; not a secret. */
   readonly id: string;
-  /** The first characters of the newest secret, by which a person recognises it. */
+  /** The first characters of the newest secret, by which people recognise it. */
   readonly hint: string;
   readonly plan: string;
-  /** The limits that bind now. */
+  /** The limits in force. */
   readonly limits: RateLimits;
   readonly label: string | undefined;
   readonly createdAt: number;
-  /** From when the key is refused, or `undefined` when it does not expire. */
+  /** From when the key is refused; `undefined` if it does not expire. */
   readonly expiresAt: number | undefined;
-  /** When the key was revoked, or `undefined` when it is not. */
+  /** When the key was revoked; `undefined` if it was not. */
   readonly revokedAt: number | undefined;
-  /** When a request was last admitted, or `undefined` when none was. */
+  /** When a request was last admitted; `undefined` if none was. */
   readonly lastUsedAt: number | undefined;
-  /** When the ban in force ends, or `undefined` when the key is not banned. */
+  /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  /** What the key has left. */
   readonly usage: KeyUsage;
 }
 
@@ -32,30 +31,40 @@ export interface KeyUsage {
   readonly day: Quota;
 }
 
-/** A key just issued or rotated. */
+/** A key that was just issued or rotated. */
 export interface IssuedKey {
-  /** What the client sends as its bearer token. Shown this once; only its digest is stored. */
+  /** The bearer token for the client. It is shown only here; only its digest is stored. */
   readonly secret: string;
   readonly key: ApiKey;
 }
 
-/** What to issue. */
-export interface IssueKeyInput {
+/** A plan, and the key's own limits if the plan is custom. */
+export interface PlanInput {
   /** A plan's name: `free`, `pro`, `business`, `enterprise` or one that the host added. */
   readonly plan: string;
   /** The key's own limits: required on a custom plan such as `enterprise`, refused on others. */
   readonly limits?: RateLimits | undefined;
+}
+
+/** A request for a new key. */
+export interface IssueKeyInput extends PlanInput {
   /** A name for people: at most 200 characters. */
   readonly label?: string | undefined;
   /** From when the key is refused: milliseconds since the Unix epoch, or a Date; in the future. */
   readonly expiresAt?: number | Date | undefined;
 }
 
+/** How to rotate a key. */
+export interface RotateKeyOptions {
+  /** How long the old secret stays accepted, from 0 (the default) to 31,536,000 (a year). */
+  readonly overlapSeconds?: number | undefined;
+}
+
 /** Which keys to list. */
 export interface ListKeysInput {
-  /** How many at most: an integer from 1 to 1,000; 100 when left out. */
+  /** The size of the page: an integer from 1 to 1,000; 100 by default. */
   readonly limit?: number | undefined;
-  /** Only keys after this id: the `next` of the page before. */
+  /** Only keys after this id: the `next` of the previous page. */
   readonly after?: string | undefined;
   /** Only keys that are banned now. */
   readonly banned?: boolean | undefined;
@@ -64,7 +73,7 @@ export interface ListKeysInput {
 /** One page of keys, in the order of issue. A page of banned keys may be short and still have a next. */
 export interface KeyPage {
   readonly keys: readonly ApiKey[];
-  /** The id to pass as `after` for the next page, or `undefined` when this page is the last. */
+  /** The id to pass as `after` for the next page; `undefined` on the last page. */
   readonly next: string | undefined;
 }
 
@@ -72,27 +81,21 @@ export interface KeyPage {
 export interface KeyRing {
   /** Issues a key. */
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
-  /** The key with this id. */
+  /** Finds the key with this id. */
   find(id: string): ResultAsync<ApiKey, KeyError>;
   /** Lists keys in the order of issue, revoked and expired ones included. */
   list(input?: ListKeysInput): ResultAsync<KeyPage, KeyError>;
-  /** Refuses the key from now on, for good: at once in every process. Revoking again changes nothing. */
+  /** Refuses the key from now on, for good, in every process. Revoking it again changes nothing. */
   revoke(id: string): ResultAsync<ApiKey, KeyError>;
   /**
-   * Gives the key a new secret. The old one is accepted for `overlapSeconds` more (0 when left out)
-   * and shares the key's quota; neither outlives the key's own expiry.
+   * Gives the key a new secret. The old one stays accepted for `overlapSeconds` and shares the key's
+   * quota. Neither outlives the key's own expiry.
    */
-  rotate(
-    id: string,
-    options?: { readonly overlapSeconds?: number | undefined },
-  ): ResultAsync<IssuedKey, KeyError>;
-  /** Puts the key on another plan; what it has used stays used. */
-  changePlan(
-    id: string,
-    to: { readonly plan: string; readonly limits?: RateLimits | undefined },
-  ): ResultAsync<ApiKey, KeyError>;
-  /** Ends the key's ban, if there is one, and forgets those before. */
+  rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
+  /** Puts the key on another plan; its usage is kept. */
+  changePlan(id: string, to: PlanInput): ResultAsync<ApiKey, KeyError>;
+  /** Ends the key's ban, if there is one, and forgets earlier bans. */
   liftBan(id: string): ResultAsync<ApiKey, KeyError>;
-  /** What the key has left in both windows; costs it nothing. */
+  /** Returns what the key has left in both windows, without charging it. */
   usage(id: string): ResultAsync<KeyUsage, KeyError>;
 }

@@ -1,39 +1,87 @@
 import { LRUCache } from "lru-cache";
-import { bindingQuota, charge, remainingQuotas, type Terms, type Verdict } from "./charge.js";
-import { originGroup } from "./origin.js";
+import type { ReadClock } from "../clock.js";
+import { digestOf } from "../keys/key-format.js";
+import { charge, remainingQuotas, type Verdict } from "./charge.js";
 import type { RateLimits } from "./plan.js";
-import type { Quota } from "./quota.js";
-import type { Timekeeper } from "./reading.js";
 import { NO_USAGE, type Usage } from "./usage.js";
+import { bindingQuota, type Quota } from "./window.js";
 
-/** The buckets of callers without a valid key: one for each origin, in memory, bounded in number. */
+/** The buckets of callers without a valid key: one per origin, in memory, limited in number. */
 export interface AnonymousBuckets {
-  /** Takes a token from the origin's bucket. */
+  /** Takes a token from the origin's bucket. `now` is the time of the verdict. */
   charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
-  /** What is left to the origin. */
+  /** Returns what is left to the origin. */
   peek(origin: string | undefined): Quota;
 }
 
-/** Buckets with these limits for at most `max` origins; beyond that the longest unseen is dropped. */
+/** Creates buckets for at most `max` origins; beyond that the least recently seen is dropped. */
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,
-  read: Timekeeper,
+  readClock: ReadClock,
 ): AnonymousBuckets {
   const usages = new LRUCache<string, Usage>({ max });
-  const terms: Terms = { limits, ban: undefined };
   return {
     charge: (origin) => {
-      const group = originGroup(origin);
-      const reading = read();
-      const { usage, verdict } = charge(usages.get(group) ?? NO_USAGE, terms, reading);
-      usages.set(group, usage);
+      const bucket = bucketOf(origin);
+      const reading = readClock();
+      const stored = usages.get(bucket) ?? NO_USAGE;
+      const { usage, verdict } = charge(stored, { limits, ban: undefined }, reading);
+      usages.set(bucket, usage);
       return { verdict, now: reading.now };
     },
     peek: (origin) => {
-      const usage = usages.get(originGroup(origin)) ?? NO_USAGE;
-      const { minute, day } = remainingQuotas(usage, limits, read());
+      const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
+      const { minute, day } = remainingQuotas(usage, limits, readClock());
       return bindingQuota(minute, day);
     },
   };
+}
+
+/** The bucket of callers without a known origin. */
+const UNKNOWN = "unknown";
+const MAX_ORIGIN_LENGTH = 64;
+/** The length of the longest IPv6 address, with an IPv4 address at its end. */
+const MAX_IPV6_LENGTH = 45;
+
+/**
+ * Names the bucket of an origin. An IPv4 address has its own, also when written as IPv4-mapped IPv6; an
+ * IPv6 address shares that of its /64, since one subscriber commonly holds a whole /64. Any other text
+ * is its own bucket, under its digest if it is long.
+ */
+function bucketOf(origin: string | undefined): string {
+  if (typeof origin !== "string" || origin === "") return UNKNOWN;
+  const address = parseIpv6(origin);
+  if (address !== undefined) return networkOf(address);
+  return origin.length > MAX_ORIGIN_LENGTH ? digestOf(origin) : copyOf(origin);
+}
+
+/** Returns an IPv6 address without its zone (RFC 4007, section 11), in the shortest form (RFC 5952). */
+function parseIpv6(text: string): string | undefined {
+  const [address = ""] = text.split("%", 1);
+  // The URL parser would drop tabs and line breaks, and stop at a slash.
+  if (address.length > MAX_IPV6_LENGTH || !/^[0-9a-f:.]+$/i.test(address)) return undefined;
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+}
+
+function networkOf(address: string): string {
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address) ?? [];
+  if (high !== undefined && low !== undefined) return `${asOctets(high)}.${asOctets(low)}`;
+
+  const [head = "", tail] = address.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = new Array<string>(8 - before.length - after.length).fill("0");
+  return `${[...before, ...gap, ...after].slice(0, 4).join(":")}::/64`;
+}
+
+function asOctets(group: string): string {
+  const number = Number.parseInt(group, 16);
+  return `${number >> 8}.${number & 255}`;
+}
+
+/** Copies a text: a substring of a header would keep the whole header in memory. */
+function copyOf(text: string): string {
+  return [text.slice(0, 1), text.slice(1)].join("");
 }

@@ -1,38 +1,38 @@
+import type { ClockReading } from "../clock.js";
 import type { RateLimits } from "./plan.js";
-import type { Reading } from "./reading.js";
 import type { Usage } from "./usage.js";
-import { anchor } from "./window.js";
+import { correctedStart } from "./window.js";
 
-/** When a key that keeps sending is banned, and for how long. */
+/** When a key that keeps sending is banned, and for how long. Durations are in milliseconds. */
 export interface BanRule {
   /** Refusals in a row after which the next one bans; `undefined`: the key's per-minute limit. */
   readonly afterRefusals: number | undefined;
-  /** How long the first ban lasts, in milliseconds. Each further one lasts twice the one before. */
+  /** How long the first ban lasts. Each further one lasts twice as long as the one before. */
   readonly first: number;
-  /** How long a ban lasts at most, in milliseconds. */
+  /** How long a ban lasts at most. */
   readonly longest: number;
-  /** How long after a ban's end it is forgotten, in milliseconds. */
+  /** How long after its end a ban is forgotten. */
   readonly forgottenAfter: number;
 }
 
-/** The bans that a usage remembers, moved to where they lie by this clock. */
-export function rememberedBans(usage: Usage, rule: BanRule, reading: Reading): Usage {
+/** Returns the usage without bans that are forgotten by now, their start corrected for this clock. */
+export function rememberedBans(usage: Usage, rule: BanRule, reading: ClockReading): Usage {
   if (usage.bans === 0) return usage;
   const length = banLength(usage.bans, rule);
-  const bannedAt = anchor(usage.bannedAt, length, reading);
-  const forgotten = reading.now >= bannedAt + length + rule.forgottenAfter;
-  if (forgotten) return { ...usage, bans: 0, bannedAt: 0 };
+  const bannedAt = correctedStart(usage.bannedAt, length, reading);
+  const isForgotten = reading.now >= bannedAt + length + rule.forgottenAfter;
+  if (isForgotten) return { ...usage, bans: 0, bannedAt: 0 };
   return bannedAt === usage.bannedAt ? usage : { ...usage, bannedAt };
 }
 
-/** When the ban in force ends, or `undefined` when none is. */
+/** Returns when the ban in force ends, or `undefined` when the key is not banned. */
 export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | undefined {
   if (usage.bans === 0) return undefined;
   const end = usage.bannedAt + banLength(usage.bans, rule);
   return now < end ? end : undefined;
 }
 
-/** Whether one more refusal is one too many. */
+/** Whether the next refusal bans the key. */
 export function isIgnoringRefusals(usage: Usage, rule: BanRule, limits: RateLimits): boolean {
   return usage.refusals >= (rule.afterRefusals ?? limits.perMinute);
 }

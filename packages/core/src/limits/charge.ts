@@ -1,28 +1,29 @@
+import type { ClockReading } from "../clock.js";
 import { bannedUntil, isIgnoringRefusals, rememberedBans, type BanRule } from "./ban.js";
 import type { RateLimits } from "./plan.js";
-import type { Quota } from "./quota.js";
-import type { Reading } from "./reading.js";
 import type { Usage } from "./usage.js";
-import { currentWindow, DAY, MINUTE, type Window } from "./window.js";
+import {
+  bindingQuota,
+  currentWindow,
+  DAY,
+  MINUTE,
+  quotaOf,
+  type Quota,
+  type Window,
+} from "./window.js";
 
-/** What a request is measured against. */
-export interface Terms {
+/** The limits of a request. */
+export interface LimitRules {
   readonly limits: RateLimits;
-  /** `undefined`: nobody is banned. */
+  /** `undefined`: keys are never banned. */
   readonly ban: BanRule | undefined;
 }
 
-/** The outcome of one request. */
-export type Verdict = Admitted | Refused;
+/** Whether a request is admitted, and the quota that is left after it. */
+export type Verdict = { readonly kind: "admitted"; readonly quota: Quota } | Refusal;
 
-/** The request is served. */
-export interface Admitted {
-  readonly kind: "admitted";
-  readonly quota: Quota;
-}
-
-/** The request is turned away until a time, in milliseconds since the Unix epoch. */
-export type Refused =
+/** The request is refused until a time, in milliseconds since the Unix epoch. */
+export type Refusal =
   | {
       readonly kind: "refused";
       readonly quota: Quota;
@@ -37,9 +38,9 @@ export type Refused =
       readonly begins: boolean;
     };
 
-/** What a usage becomes, and what is said of it. */
+/** The outcome of a request: the usage after it, and the verdict. */
 export interface ChargeOutcome {
-  /** The very usage given when there is nothing to store. */
+  /** The same object that was passed in when there is nothing to store. */
   readonly usage: Usage;
   readonly verdict: Verdict;
 }
@@ -47,11 +48,11 @@ export interface ChargeOutcome {
 /**
  * Decides one request: takes a token from the minute and the day bucket together, or from neither.
  * A bucket opens its window with the first request and gets all its tokens back when it ends. A
- * refused request takes nothing; too many of them in a row ban the key, and while it is banned
- * nothing is counted, so that silence and patience end every ban.
+ * refused request takes nothing; too many refusals in a row ban the key. While a key is banned nothing
+ * is counted, so that every ban ends by itself.
  */
-export function charge(stored: Usage, terms: Terms, reading: Reading): ChargeOutcome {
-  const { limits, ban } = terms;
+export function charge(stored: Usage, rules: LimitRules, reading: ClockReading): ChargeOutcome {
+  const { limits, ban } = rules;
   const usage = ban === undefined ? stored : rememberedBans(stored, ban, reading);
   const windows = currentWindows(usage, reading);
 
@@ -63,37 +64,27 @@ export function charge(stored: Usage, terms: Terms, reading: Reading): ChargeOut
     };
   }
   if (windows.minute.used < limits.perMinute && windows.day.used < limits.perDay) {
-    return admit(usage, windows, limits, reading.now);
+    return admitted(usage, windows, limits, reading.now);
   }
-  const standing = withWindows(usage, windows);
+  const refusedUsage = withWindows(usage, windows);
   if (ban !== undefined && isIgnoringRefusals(usage, ban, limits)) {
-    const next = { ...standing, refusals: 0, bans: usage.bans + 1, bannedAt: reading.now };
+    const next = { ...refusedUsage, refusals: 0, bans: usage.bans + 1, bannedAt: reading.now };
     const until = bannedUntil(next, ban, reading.now) ?? reading.now;
     return { usage: next, verdict: banned(until, true, windows, limits) };
   }
   return {
-    usage: ban === undefined ? standing : { ...standing, refusals: usage.refusals + 1 },
+    usage: ban === undefined ? refusedUsage : { ...refusedUsage, refusals: usage.refusals + 1 },
     verdict: refused(windows, limits),
   };
 }
 
-/** What is left in each window at this reading, before any request. */
+/** Returns what is left in each window at this reading. */
 export function remainingQuotas(
   usage: Usage,
   limits: RateLimits,
-  reading: Reading,
+  reading: ClockReading,
 ): { readonly minute: Quota; readonly day: Quota } {
-  const { minute, day } = currentWindows(usage, reading);
-  return {
-    minute: quotaOf(minute, MINUTE, limits.perMinute),
-    day: quotaOf(day, DAY, limits.perDay),
-  };
-}
-
-/** The quota that binds: the fewest requests left; of equals, the one that resets later. */
-export function bindingQuota(minute: Quota, day: Quota): Quota {
-  if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
-  return minute.resetAt > day.resetAt ? minute : day;
+  return quotasOf(currentWindows(usage, reading), limits);
 }
 
 interface Windows {
@@ -101,44 +92,50 @@ interface Windows {
   readonly day: Window;
 }
 
-function currentWindows(usage: Usage, reading: Reading): Windows {
+function currentWindows(usage: Usage, reading: ClockReading): Windows {
+  const minute = { openedAt: usage.minuteOpenedAt, used: usage.minuteUsed };
+  const day = { openedAt: usage.dayOpenedAt, used: usage.dayUsed };
   return {
-    minute: currentWindow(
-      { openedAt: usage.minuteOpenedAt, used: usage.minuteUsed },
-      MINUTE,
-      reading,
-    ),
-    day: currentWindow({ openedAt: usage.dayOpenedAt, used: usage.dayUsed }, DAY, reading),
+    minute: currentWindow(minute, MINUTE, reading),
+    day: currentWindow(day, DAY, reading),
   };
 }
 
-function admit(usage: Usage, windows: Windows, limits: RateLimits, now: number): ChargeOutcome {
-  const minute = { openedAt: windows.minute.openedAt, used: windows.minute.used + 1 };
-  const day = { openedAt: windows.day.openedAt, used: windows.day.used + 1 };
+function quotasOf({ minute, day }: Windows, limits: RateLimits) {
+  return {
+    minute: quotaOf(minute, MINUTE, limits.perMinute),
+    day: quotaOf(day, DAY, limits.perDay),
+  };
+}
+
+function admitted(
+  usage: Usage,
+  { minute, day }: Windows,
+  limits: RateLimits,
+  now: number,
+): ChargeOutcome {
+  const windows = {
+    minute: { openedAt: minute.openedAt, used: minute.used + 1 },
+    day: { openedAt: day.openedAt, used: day.used + 1 },
+  };
+  const quotas = quotasOf(windows, limits);
   return {
     usage: {
-      minuteOpenedAt: minute.openedAt,
-      minuteUsed: minute.used,
-      dayOpenedAt: day.openedAt,
-      dayUsed: day.used,
+      minuteOpenedAt: windows.minute.openedAt,
+      minuteUsed: windows.minute.used,
+      dayOpenedAt: windows.day.openedAt,
+      dayUsed: windows.day.used,
       refusals: 0,
       bans: usage.bans,
       bannedAt: usage.bannedAt,
       lastUsedAt: now,
     },
-    verdict: {
-      kind: "admitted",
-      quota: bindingQuota(
-        quotaOf(minute, MINUTE, limits.perMinute),
-        quotaOf(day, DAY, limits.perDay),
-      ),
-    },
+    verdict: { kind: "admitted", quota: bindingQuota(quotas.minute, quotas.day) },
   };
 }
 
 function refused(windows: Windows, limits: RateLimits): Verdict {
-  const minute = quotaOf(windows.minute, MINUTE, limits.perMinute);
-  const day = quotaOf(windows.day, DAY, limits.perDay);
+  const { minute, day } = quotasOf(windows, limits);
   const quota = bindingQuota(minute, day);
   return { kind: "refused", quota, until: quota.resetAt, window: quota === day ? "day" : "minute" };
 }
@@ -159,22 +156,14 @@ function banned(
   return { kind: "banned", quota: { limit, remaining: 0, resetAt: until }, until, begins };
 }
 
-function quotaOf(window: Window, length: number, limit: number): Quota {
-  return {
-    limit,
-    remaining: Math.max(0, limit - window.used),
-    resetAt: window.openedAt + length,
-  };
-}
-
 /**
- * The usage with its windows where they lie now; the very same when none of them had to move. A window
- * that was seen to end has ended, also when the clock is set back then.
+ * Returns the usage with its current windows; the same object when neither has changed. A window that
+ * was once seen to end stays ended, even if the clock is then set back.
  */
 function withWindows(usage: Usage, { minute, day }: Windows): Usage {
-  const minuteStands = stands(minute, usage.minuteOpenedAt, usage.minuteUsed);
-  const dayStands = stands(day, usage.dayOpenedAt, usage.dayUsed);
-  if (minuteStands && dayStands) return usage;
+  const isMinuteUnchanged = isUnchanged(minute, usage.minuteOpenedAt, usage.minuteUsed);
+  const isDayUnchanged = isUnchanged(day, usage.dayOpenedAt, usage.dayUsed);
+  if (isMinuteUnchanged && isDayUnchanged) return usage;
   return {
     ...usage,
     minuteOpenedAt: minute.openedAt,
@@ -184,7 +173,7 @@ function withWindows(usage: Usage, { minute, day }: Windows): Usage {
   };
 }
 
-/** Whether a window is still as it was stored; when an unused one begins says nothing. */
-function stands(window: Window, openedAt: number, used: number): boolean {
+/** Whether a window is as it was stored; the start of an unused window does not matter. */
+function isUnchanged(window: Window, openedAt: number, used: number): boolean {
   return window.used === used && (used === 0 || window.openedAt === openedAt);
 }

@@ -1,10 +1,10 @@
-/** How many requests a key may make. Both are positive safe integers and hold at once. */
+/** How many requests a key may make. Both limits are positive safe integers and apply at once. */
 export interface RateLimits {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** A plan's limits, or `"custom"` when each key on the plan brings its own. */
+/** A plan's limits, or `"custom"` if each key on the plan has its own. */
 export type Plan = RateLimits | "custom";
 
 /** The plans of the specification ("Rate limits by plan"). */
@@ -15,7 +15,7 @@ export const standardPlans = Object.freeze({
   enterprise: "custom",
 }) satisfies Readonly<Record<string, Plan>>;
 
-/** All plans that a store knows, by name. */
+/** All plans of a store, by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
 /** Whether a value is a pair of rate limits: two integers from 1 to 2^53−1. */
@@ -29,14 +29,14 @@ export function areRateLimits(value: unknown): value is RateLimits {
   );
 }
 
-/** A frozen copy of the limits, without anything else that came along. */
+/** Returns a frozen copy of the limits, without any other fields. */
 export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
   return Object.freeze({ perMinute, perDay });
 }
 
 /**
- * The limits that bind a key: its plan's, or its own when the plan is custom or, being another
- * host's, unknown here.
+ * Returns the limits of a key: its plan's, or its own if the plan is custom or unknown here because
+ * another host added it.
  */
 export function limitsOf(
   key: { readonly plan: string; readonly limits: RateLimits },

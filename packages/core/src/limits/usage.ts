@@ -1,23 +1,23 @@
 /**
- * What a key has used, as stored: one flat record, so that a storage can keep it in one row.
- * Times are milliseconds since the Unix epoch; all numbers are non-negative safe integers.
+ * The usage of a key, as stored: one flat record, so that a storage can keep it in one row. Times are
+ * milliseconds since the Unix epoch; all numbers are non-negative safe integers.
  */
 export interface Usage {
-  /** When the minute window was opened by its first request. */
+  /** When the first request opened the minute window. */
   readonly minuteOpenedAt: number;
-  /** Requests admitted in the minute window; 0 when it was never opened. */
+  /** Requests admitted in the minute window; 0 if it was never opened. */
   readonly minuteUsed: number;
-  /** When the day window was opened by its first request. */
+  /** When the first request opened the day window. */
   readonly dayOpenedAt: number;
-  /** Requests admitted in the day window; 0 when it was never opened. */
+  /** Requests admitted in the day window; 0 if it was never opened. */
   readonly dayUsed: number;
   /** Refusals in a row since the last admitted request or the last ban. */
   readonly refusals: number;
-  /** How many bans have followed one another; 0 when none is remembered. */
+  /** The number of consecutive bans; 0 if none is remembered. */
   readonly bans: number;
   /** When the latest of these bans began. */
   readonly bannedAt: number;
-  /** When a request was last admitted; 0 when none was. */
+  /** When a request was last admitted; 0 if none was. */
   readonly lastUsedAt: number;
 }
 

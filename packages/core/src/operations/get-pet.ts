@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
+import type { Context } from "../context.js";
 import {
   petNotFound,
   storageUnavailable,
@@ -7,26 +8,15 @@ import {
 } from "../errors.js";
 import type { PetIdInput, PetResult } from "../pet-store.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
-import type { Pet } from "../pets/pet.js";
-import { askStorage } from "../storage/guard-storage.js";
-import type { StorageFailure } from "../storage/storage-failure.js";
-import type { PetParts } from "./pet-parts.js";
 
-/** Fetches one animal (specification, "GET /pets/{petId}"). What is no int64 names no animal. */
-export function getPet(
-  { pets, tell, read }: PetParts,
+export async function getPet(
+  { storage, emit, readClock }: Context,
   input: PetIdInput,
   keyId?: string,
 ): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
-  const conclude = (
-    found: Result<Pet | undefined, StorageFailure>,
-  ): Result<PetResult, PetNotFound | StorageUnavailable> => {
-    tell(() => ({ type: "deprecated_operation_used", at: read().now, operation: "getPet", keyId }));
-    if (found.isErr()) return err(storageUnavailable(found.error));
-    return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
-  };
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
-  return id === undefined
-    ? Promise.resolve(conclude(ok(undefined)))
-    : askStorage(() => pets.find(id), conclude);
+  const found = id === undefined ? ok(undefined) : await storage.pets.find(id);
+  emit({ type: "deprecated_operation_used", at: readClock().now, operation: "getPet", keyId });
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
 }

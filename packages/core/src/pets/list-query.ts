@@ -1,19 +1,19 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQuery } from "../errors.js";
-import { isObject, ownField } from "../input.js";
+import { ownField } from "../validation.js";
 import { toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
 
 /** The bounds of a page (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** What a caller passes to list animals. */
+/** Which pets to list. */
 export interface ListPetsInput {
-  /** How many animals at most: an integer from 1 to 100; 20 when left out. */
+  /** The size of the page: an integer from 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
-  /** Only animals with this status; all when left out. */
+  /** Only pets with this status; all by default. */
   readonly status?: PetStatus | undefined;
-  /** Only animals whose id is greater than this int64: the `next` of the page before. */
+  /** Only pets whose id is greater than this int64: the `next` of the previous page. */
   readonly after?: bigint | number | undefined;
 }
 
@@ -24,10 +24,10 @@ export interface PetQuery {
   readonly after: bigint | undefined;
 }
 
-/** One page of animals, in ascending order of id. */
+/** One page of pets, in ascending order of id. */
 export interface PetPage {
   readonly pets: readonly Pet[];
-  /** The id to pass as `after` for the next page, or `undefined` when this page is the last. */
+  /** The id to pass as `after` for the next page; `undefined` on the last page. */
   readonly next: bigint | undefined;
 }
 
@@ -36,12 +36,13 @@ const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 const AFTER = "after must be an int64 integer";
 
 /**
- * Validates a list query (specification, "GET /pets"). Only own properties count, and each is read
- * once. The error names every wrong parameter.
+ * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every
+ * wrong parameter.
  */
-export function parseListQuery(input: ListPetsInput): Result<PetQuery, InvalidQuery> {
-  if (!isObject(input)) return err(invalidQuery(["the query must be an object"]));
-
+export function parseListQuery(input: unknown): Result<PetQuery, InvalidQuery> {
+  if (typeof input !== "object" || input === null) {
+    return err(invalidQuery(["the query must be an object"]));
+  }
   const limit = ownField(input, "limit", PAGE_LIMIT.default);
   const status = ownField(input, "status");
   const after = ownField(input, "after");
@@ -49,13 +50,12 @@ export function parseListQuery(input: ListPetsInput): Result<PetQuery, InvalidQu
   const isStatus = status === undefined || isPetStatus(status);
   const isAfter = after === undefined || afterId !== undefined;
   if (isPageLimit(limit) && isStatus && isAfter) return ok({ limit, status, after: afterId });
-  return err(
-    invalidQuery([
-      ...(isPageLimit(limit) ? [] : [LIMIT]),
-      ...(isStatus ? [] : [STATUS]),
-      ...(isAfter ? [] : [AFTER]),
-    ]),
-  );
+
+  const problems: string[] = [];
+  if (!isPageLimit(limit)) problems.push(LIMIT);
+  if (!isStatus) problems.push(STATUS);
+  if (!isAfter) problems.push(AFTER);
+  return err(invalidQuery(problems));
 }
 
 function isPageLimit(limit: unknown): limit is number {

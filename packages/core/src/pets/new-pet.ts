@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type InvalidPet } from "../errors.js";
-import { isArray, isObject, ownField } from "../input.js";
+import { ownField } from "../validation.js";
 import { toInt64 } from "./int64.js";
 import {
   DEFAULT_PET_STATUS,
@@ -10,13 +10,13 @@ import {
   type PetStatus,
 } from "./pet.js";
 
-/** What a caller passes to add an animal. Unknown fields, an `id` among them, are ignored. */
+/** A pet to add. Unknown fields are ignored, also an `id`. */
 export interface NewPetInput {
-  /** The animal's name: well-formed text without NUL; the empty string is a name, too. */
+  /** Well-formed text without NUL; may be empty. */
   readonly name: string;
-  /** The category that the animal belongs to: an int64, or a safe integer. */
+  /** An int64; as a `number`, a safe integer. */
   readonly categoryId: bigint | number;
-  /** Availability status; `available` when left out. */
+  /** `available` by default. */
   readonly status?: PetStatus | undefined;
 }
 
@@ -25,25 +25,24 @@ const CATEGORY_ID = "categoryId must be an int64 integer";
 const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
- * Validates an animal that is to be added (specification, "NewPet"). Only own properties count,
- * and each is read once. The error names every wrong field.
+ * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
+ * field.
  */
 export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
-  if (!isObject(input) || isArray(input)) return err(invalidPet(["the pet must be an object"]));
-
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    return err(invalidPet(["the pet must be an object"]));
+  }
   const name = ownField(input, "name");
   const categoryId = toInt64(ownField(input, "categoryId"));
   const status = ownField(input, "status", DEFAULT_PET_STATUS);
   if (isText(name) && categoryId !== undefined && isPetStatus(status)) {
     return ok({ name, categoryId, status });
   }
-  return err(
-    invalidPet([
-      ...(isText(name) ? [] : [NAME]),
-      ...(categoryId === undefined ? [CATEGORY_ID] : []),
-      ...(isPetStatus(status) ? [] : [STATUS]),
-    ]),
-  );
+  const problems: string[] = [];
+  if (!isText(name)) problems.push(NAME);
+  if (categoryId === undefined) problems.push(CATEGORY_ID);
+  if (!isPetStatus(status)) problems.push(STATUS);
+  return err(invalidPet(problems));
 }
 
 function isText(value: unknown): value is string {

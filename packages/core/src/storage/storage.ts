@@ -1,18 +1,128 @@
 import type { Result } from "neverthrow";
-import type { KeyStorage } from "./key-storage.js";
-import type { PetStorage } from "./pet-storage.js";
-import type { StorageFailure } from "./storage-failure.js";
-import type { UsageStorage } from "./usage-storage.js";
+import type { StoredApiKey } from "../keys/stored-key.js";
+import type { Usage } from "../limits/usage.js";
+import type { PetPage, PetQuery } from "../pets/list-query.js";
+import type { NewPet, Pet } from "../pets/pet.js";
 
 /**
- * Where a store keeps everything. Several processes may share what is behind it; every member is
- * atomic among all of them. A member that fails has changed nothing. Members never throw and never
- * reject: failure is the `Err` value.
+ * Where a store keeps everything. Several processes may share the same data; every member is atomic
+ * among all of them. A member that fails has changed nothing. Members never throw and their promises
+ * never reject: a failure is the `Err` value.
  */
 export interface Storage {
   readonly pets: PetStorage;
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
-  /** Completes what is under way and releases everything held. Calls after it fail; twice is fine. */
+  /** Completes running calls and releases all resources. Later calls fail; closing twice is fine. */
   close(): Promise<Result<void, StorageFailure>>;
+}
+
+/** Why a storage call failed. */
+export interface StorageFailure {
+  /** For the host's log: what failed, never a secret. */
+  readonly message: string;
+  /** The underlying error, if any. */
+  readonly cause: unknown;
+}
+
+/** Creates a storage failure. */
+export function storageFailure(message: string, cause?: unknown): StorageFailure {
+  return { message, cause };
+}
+
+/** Keeps the inventory. */
+export interface PetStorage {
+  /**
+   * Adds a pet under a new id: positive, greater than every earlier id, never reused. Once it has
+   * resolved with `Ok`, the pet is as durable as the storage promises.
+   */
+  create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
+  /** Finds the pet with this id; `undefined` if there is none. */
+  find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
+  /**
+   * Lists the first `limit` pets in ascending order of id that have the status, if one is given, and an
+   * id greater than `after`, if given. `next` is the last id of the page if more follow. The page
+   * includes every pet whose `create` resolved before this call. It may be shared between calls and
+   * must not be changed.
+   */
+  list(query: PetQuery): Promise<Result<PetPage, StorageFailure>>;
+}
+
+/** The outcome of a decision: the state to store and the result to return to the caller. */
+export interface Step<State, Value> {
+  /** The state to store. When it is left out, or is the state that was passed in, nothing is stored. */
+  readonly next?: State | undefined;
+  readonly result: Value;
+}
+
+/**
+ * A decision that a storage runs between its read and its write. It is synchronous and has no side
+ * effects. A storage may run it more than once for one call; only the last run counts. If it throws,
+ * the call fails and nothing is stored.
+ */
+export type Decide<Current, State, Value> = (current: Current) => Step<State, Value>;
+
+/** A key together with its usage; `NO_USAGE` if nothing is stored yet. */
+export interface KeyWithUsage {
+  readonly key: StoredApiKey;
+  readonly usage: Usage;
+}
+
+/** Which keys to list. */
+export interface KeyQuery {
+  /** The size of the page, at least 1. */
+  readonly limit: number;
+  /** Only keys whose id sorts after this one. */
+  readonly after: string | undefined;
+  /** Only keys whose usage remembers a ban, whether it has ended or not. */
+  readonly banned: boolean;
+}
+
+/** Keeps the API keys, as durably as the inventory. */
+export interface KeyStorage {
+  /** Adds a key. Its id and digests are new. */
+  insert(key: StoredApiKey): Promise<Result<void, StorageFailure>>;
+  /** Finds the key with this id; `undefined` if there is none. */
+  find(id: string): Promise<Result<KeyWithUsage | undefined, StorageFailure>>;
+  /** Lists keys in ascending order of id, compared byte by byte. */
+  list(query: KeyQuery): Promise<Result<readonly KeyWithUsage[], StorageFailure>>;
+  /**
+   * Atomically passes the key with this id to `decide` and stores the key that it returns: everything
+   * but the id may differ. If there is no such key, `decide` gets `undefined` and nothing is stored.
+   */
+  update<Value>(
+    id: string,
+    decide: Decide<StoredApiKey | undefined, StoredApiKey, Value>,
+  ): Promise<Result<Value, StorageFailure>>;
+}
+
+/** The key that has a presented secret, and its usage. */
+export interface KeyHolder {
+  readonly key: Pick<StoredApiKey, "id" | "plan" | "limits" | "expiresAt" | "revokedAt">;
+  /** From when the presented secret is refused, in milliseconds since the Unix epoch. */
+  readonly secretExpiresAt: number | undefined;
+  /** `NO_USAGE` if nothing is stored yet. */
+  readonly usage: Usage;
+}
+
+/** Keeps the usage of each key: one record per key, shared by all its secrets. */
+export interface UsageStorage {
+  /**
+   * Atomically finds the key that has a secret with this digest, passes it with its usage to `decide`,
+   * and stores the usage that it returns. If no key has such a secret, `decide` gets `undefined` and
+   * nothing is stored. The usage survives the end of the process.
+   */
+  charge<Value>(
+    digest: string,
+    decide: Decide<KeyHolder | undefined, Usage, Value>,
+  ): Promise<Result<Value, StorageFailure>>;
+  /**
+   * Atomically passes the usage of the key with this id to `decide` (`NO_USAGE` if nothing is stored
+   * yet) and stores the usage that it returns. If there is no such key, `decide` gets `undefined` and
+   * nothing is stored.
+   */
+  update<Value>(
+    keyId: string,
+    decide: Decide<Usage | undefined, Usage, Value>,
+  ): Promise<Result<Value, StorageFailure>>;
 }

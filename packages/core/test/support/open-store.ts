@@ -1,8 +1,8 @@
 import type { Result } from "neverthrow";
 import { createManualClock, createPetStore } from "@petstore/core";
-import type { IssueKeyInput, ManualClock, PetStore, PetStoreOptions } from "@petstore/core";
+import type { Caller, IssueKeyInput, ManualClock, PetStore, PetStoreOptions } from "@petstore/core";
 
-/** A store on a hand-moved clock. */
+/** A store on a manual clock. */
 export interface TestStore {
   readonly store: PetStore;
   readonly clock: ManualClock;
@@ -23,6 +23,15 @@ export function openStore(options: PetStoreOptions = {}): TestStore {
       return { id: key.id, secret };
     },
   };
+}
+
+/** Sends requests, one after the other, and returns how many are admitted. */
+export async function admitted(caller: Caller, requests = 10): Promise<number> {
+  let count = 0;
+  for (let request = 0; request < requests; request += 1) {
+    if ((await caller.admit()).isOk()) count += 1;
+  }
+  return count;
 }
 
 /** The value of a result that must be Ok. */

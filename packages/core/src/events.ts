@@ -1,0 +1,148 @@
+import type { ApiKey } from "./keys/key-ring.js";
+import type { Pet } from "./pets/pet.js";
+
+interface StoreEvent<Type extends string> {
+  readonly type: Type;
+  /** When it happened, in milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+interface KeyEvent<Type extends string> extends StoreEvent<Type> {
+  /** The key as it is after the event. */
+  readonly key: ApiKey;
+}
+
+/** An API key was issued. */
+export type KeyIssued = KeyEvent<"key_issued">;
+
+/** An API key was revoked. Revoking it again emits nothing. */
+export type KeyRevoked = KeyEvent<"key_revoked">;
+
+/** An API key was given a new secret. */
+export type KeyRotated = KeyEvent<"key_rotated">;
+
+/** An API key was put on another plan. */
+export type PlanChanged = KeyEvent<"plan_changed">;
+
+/** The host lifted the ban of an API key. A ban that ends by itself emits nothing. */
+export type BanLifted = KeyEvent<"ban_lifted">;
+
+/** A request was refused because a limit was used up. */
+export interface LimitExceeded extends StoreEvent<"limit_exceeded"> {
+  /** The key of the request; `undefined` when it had no valid key. */
+  readonly keyId: string | undefined;
+  /** The origin of a request without a valid key, as passed to `store.as`. */
+  readonly origin: string | undefined;
+  readonly window: "minute" | "day";
+  readonly limit: number;
+}
+
+/** An API key was banned for ignoring refusals. Requests refused during the ban emit nothing. */
+export interface KeyBanned extends StoreEvent<"key_banned"> {
+  readonly keyId: string;
+  /** When the key is served again, in milliseconds since the Unix epoch. */
+  readonly until: number;
+}
+
+/** A pet was added. */
+export interface PetCreated extends StoreEvent<"pet_created"> {
+  readonly pet: Pet;
+  /** The key that added it; `undefined` when the host did. */
+  readonly keyId: string | undefined;
+}
+
+/** A deprecated operation was used. */
+export interface DeprecatedOperationUsed extends StoreEvent<"deprecated_operation_used"> {
+  readonly operation: "getPet";
+  /** The key that used it; `undefined` when the host did. */
+  readonly keyId: string | undefined;
+}
+
+/** Every event of a store: closed on `type`. */
+export type PetStoreEvent =
+  | KeyIssued
+  | KeyRevoked
+  | KeyRotated
+  | PlanChanged
+  | LimitExceeded
+  | KeyBanned
+  | BanLifted
+  | PetCreated
+  | DeprecatedOperationUsed;
+
+/** Receives events. Errors that it throws, and promises that it returns, are ignored. */
+export type Listener<Event> = (event: Event) => unknown;
+
+/**
+ * The events of this process, in the order in which they happened. An event is emitted after the result
+ * of its call is known. Listeners never delay a request or make it fail. When `store.close()` has
+ * resolved, every event has been emitted.
+ */
+export interface Events {
+  /** Adds a listener for one type of event. Returns a function that removes it. */
+  on<Type extends PetStoreEvent["type"]>(
+    type: Type,
+    listener: Listener<Extract<PetStoreEvent, { readonly type: Type }>>,
+  ): () => void;
+  /** Adds a listener for every event. Returns a function that removes it. */
+  onAny(listener: Listener<PetStoreEvent>): () => void;
+}
+
+/** Queues an event for the listeners. */
+export type Emit = (event: PetStoreEvent) => void;
+
+/** Creates a store's events; `flush` passes queued events to the listeners at once. */
+export function createEvents(): {
+  readonly events: Events;
+  readonly emit: Emit;
+  readonly flush: () => void;
+} {
+  const listeners = new Set<Listener<PetStoreEvent>>();
+  const queue: PetStoreEvent[] = [];
+
+  const flush = (): void => {
+    for (const event of queue.splice(0)) {
+      for (const listener of [...listeners]) notify(listener, event);
+    }
+  };
+  const onAny = (listener: Listener<PetStoreEvent>): (() => void) => {
+    // Wrapped, so that a listener added twice is called twice and removed once.
+    const added: Listener<PetStoreEvent> = (event) => listener(event);
+    listeners.add(added);
+    return () => listeners.delete(added);
+  };
+
+  return {
+    events: Object.freeze({
+      onAny,
+      on: (type, listener) =>
+        onAny((event) => (isOfType(event, type) ? listener(event) : undefined)),
+    } satisfies Events),
+    emit: (event) => {
+      if (listeners.size === 0) return;
+      if (queue.length === 0) setImmediate(flush);
+      queue.push(event);
+    },
+    flush,
+  };
+}
+
+function isOfType<Type extends PetStoreEvent["type"]>(
+  event: PetStoreEvent,
+  type: Type,
+): event is Extract<PetStoreEvent, { readonly type: Type }> {
+  return event.type === type;
+}
+
+function notify(listener: Listener<PetStoreEvent>, event: PetStoreEvent): void {
+  try {
+    Promise.resolve(listener(event)).catch(ignore);
+  } catch {
+    ignore();
+  }
+}
+
+/** A listener's failure is the host's own and must not affect a request. */
+function ignore(): void {
+  // Nothing to do.
+}

@@ -1,0 +1,86 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { err, ok, type Result } from "neverthrow";
+import { invalidApiKey, missingApiKey, type InvalidApiKey, type MissingApiKey } from "../errors.js";
+import type { RandomSource } from "../random.js";
+
+const PREFIX = "pet_live_";
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const CHECKSUM_AT = PREFIX.length + RANDOM_LENGTH;
+const LENGTH = CHECKSUM_AT + CHECKSUM_LENGTH;
+const HINT_LENGTH = PREFIX.length + 4;
+
+const ID_TIME_LENGTH = 8;
+const ID_RANDOM_LENGTH = 10;
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = DIGITS.length;
+/** The largest multiple of 62 that fits a byte; larger bytes would favour some digits. */
+const UNBIASED = 248;
+/** A random source needs more draws than this once in 10^20 times. */
+const MAX_DRAWS = 16;
+
+/** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
+export function mintSecret(random: RandomSource): string {
+  const body = randomBase62(random, RANDOM_LENGTH);
+  return PREFIX + body + checksum(body);
+}
+
+/** Returns a new key id. Ids of different milliseconds sort by time, compared byte by byte. */
+export function newKeyId(now: number, random: RandomSource): string {
+  return `key_${toBase62(now, ID_TIME_LENGTH)}${randomBase62(random, ID_RANDOM_LENGTH)}`;
+}
+
+/**
+ * Returns the digest of a presented API key. A mistyped or made-up key is refused by its form or its
+ * checksum, without a look-up. The empty string counts as no key.
+ */
+export function parseApiKey(
+  apiKey: string | undefined,
+): Result<string, MissingApiKey | InvalidApiKey> {
+  if (apiKey === undefined || apiKey === "") return err(missingApiKey());
+  if (typeof apiKey !== "string" || apiKey.length !== LENGTH || !apiKey.startsWith(PREFIX)) {
+    return err(invalidApiKey());
+  }
+  const body = apiKey.slice(PREFIX.length, CHECKSUM_AT);
+  return checksum(body) === apiKey.slice(CHECKSUM_AT) ? ok(digestOf(apiKey)) : err(invalidApiKey());
+}
+
+/** Returns the SHA-256 of a text in base64url. */
+export function digestOf(text: string): string {
+  return hash("sha256", text, "base64url");
+}
+
+/** Returns the first characters of a secret. */
+export function hintOf(secret: string): string {
+  // Joined from parts: a substring would keep the whole secret in memory.
+  return [PREFIX, secret.slice(PREFIX.length, HINT_LENGTH)].join("");
+}
+
+function checksum(body: string): string {
+  return toBase62(crc32(body), CHECKSUM_LENGTH);
+}
+
+/** Writes a non-negative safe integer in base 62, padded with zeros to this length. */
+function toBase62(value: number, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest = Math.floor(rest / BASE)) {
+    text = DIGITS.charAt(rest % BASE) + text;
+  }
+  return text;
+}
+
+/** Returns this many base62 characters, each equally likely. */
+function randomBase62(random: RandomSource, length: number): string {
+  const digits: string[] = [];
+  for (let draw = 0; digits.length < length; draw += 1) {
+    const size = length - digits.length;
+    const bytes = random(size);
+    if (bytes.length !== size || draw === MAX_DRAWS) {
+      throw new TypeError(`The random source must return ${size} random bytes.`);
+    }
+    for (const byte of bytes) if (byte < UNBIASED) digits.push(DIGITS.charAt(byte % BASE));
+  }
+  return digits.join("");
+}

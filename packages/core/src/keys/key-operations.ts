@@ -1,0 +1,203 @@
+import { err, ok, type Result } from "neverthrow";
+import type { Context } from "../context.js";
+import {
+  keyInactive,
+  keyNotFound,
+  storageUnavailable,
+  type KeyError,
+  type KeyInactive,
+  type KeyNotFound,
+  type StorageUnavailable,
+} from "../errors.js";
+import { bannedUntil, rememberedBans } from "../limits/ban.js";
+import { remainingQuotas } from "../limits/charge.js";
+import { limitsOf } from "../limits/plan.js";
+import { NO_USAGE } from "../limits/usage.js";
+import type { KeyWithUsage } from "../storage/storage.js";
+import { mintSecret, newKeyId } from "./key-format.js";
+import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
+import type {
+  ApiKey,
+  IssuedKey,
+  IssueKeyInput,
+  KeyPage,
+  ListKeysInput,
+  PlanInput,
+  RotateKeyOptions,
+} from "./key-ring.js";
+import { hasExpired, rotatedKey, storedSecret, type StoredApiKey } from "./stored-key.js";
+
+// Documented on KeyRing.
+
+export async function issueKey(
+  context: Context,
+  input: IssueKeyInput,
+): Promise<Result<IssuedKey, KeyError>> {
+  const { storage, plans, random, readClock } = context;
+  const { now } = readClock();
+  const request = parseKeyRequest(input, plans, now);
+  if (request.isErr()) return err(request.error);
+
+  const secret = mintSecret(random);
+  const key: StoredApiKey = {
+    ...request.value,
+    id: newKeyId(now, random),
+    createdAt: now,
+    revokedAt: undefined,
+    secrets: [storedSecret(secret)],
+  };
+  const inserted = await storage.keys.insert(key);
+  if (inserted.isErr()) return err(storageUnavailable(inserted.error));
+  return ok({ secret, key: emitted(context, "key_issued", { key, usage: NO_USAGE }) });
+}
+
+export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+  const found = await loadKey(context, id);
+  return found.map((stored) => viewOf(context, stored));
+}
+
+export async function listKeys(
+  context: Context,
+  input: ListKeysInput,
+): Promise<Result<KeyPage, KeyError>> {
+  const query = parseKeyQuery(input);
+  if (query.isErr()) return err(query.error);
+  const { limit, banned } = query.value;
+
+  // One more than the page holds, to see whether there is a next page.
+  const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  const page = found.value.slice(0, limit);
+  const keys = page.map((stored) => viewOf(context, stored));
+  return ok({
+    keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
+    next: found.value.length > limit ? page.at(-1)?.key.id : undefined,
+  });
+}
+
+export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+  const { now } = context.readClock();
+  const changed = await changeKey(context, id, (key) =>
+    ok({ ...key, revokedAt: key.revokedAt ?? now }),
+  );
+  if (changed.isErr()) return err(changed.error);
+  const { before, after } = changed.value;
+  return ok(
+    before.revokedAt === undefined
+      ? emitted(context, "key_revoked", after)
+      : viewOf(context, after),
+  );
+}
+
+export async function rotateKey(
+  context: Context,
+  id: string,
+  options: RotateKeyOptions,
+): Promise<Result<IssuedKey, KeyError>> {
+  const overlap = parseOverlap(options);
+  if (overlap.isErr()) return err(overlap.error);
+
+  const { now } = context.readClock();
+  const secret = mintSecret(context.random);
+  const changed = await changeKey(context, id, (key) => {
+    if (key.revokedAt !== undefined || hasExpired(key.expiresAt, now)) return err(keyInactive());
+    return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
+  });
+  if (changed.isErr()) return err(changed.error);
+  return ok({ secret, key: emitted(context, "key_rotated", changed.value.after) });
+}
+
+export async function changePlan(
+  context: Context,
+  id: string,
+  to: PlanInput,
+): Promise<Result<ApiKey, KeyError>> {
+  const choice = parsePlanChoice(to, context.plans);
+  if (choice.isErr()) return err(choice.error);
+  const changed = await changeKey(context, id, (key) => ok({ ...key, ...choice.value }));
+  if (changed.isErr()) return err(changed.error);
+  return ok(emitted(context, "plan_changed", changed.value.after));
+}
+
+export async function liftBan(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+  const found = await loadKey(context, id);
+  if (found.isErr()) return err(found.error);
+  const { key } = found.value;
+
+  const lifted = await context.storage.usage.update(id, (before = NO_USAGE) => {
+    const isClean = before.bans === 0 && before.refusals === 0;
+    const after = isClean ? before : { ...before, bans: 0, bannedAt: 0, refusals: 0 };
+    return { next: after, result: { before, after } };
+  });
+  if (lifted.isErr()) return err(storageUnavailable(lifted.error));
+  const after = { key, usage: lifted.value.after };
+  const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
+  return ok(endsAt === undefined ? viewOf(context, after) : emitted(context, "ban_lifted", after));
+}
+
+async function loadKey(
+  { storage }: Context,
+  id: string,
+): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
+  if (typeof id !== "string") return err(keyNotFound());
+  const found = await storage.keys.find(id);
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  return found.value === undefined ? err(keyNotFound()) : ok(found.value);
+}
+
+interface ChangedKey {
+  readonly before: StoredApiKey;
+  readonly after: KeyWithUsage;
+}
+
+/** Loads the usage first: once the key is changed, nothing more can fail and hide the change. */
+async function changeKey(
+  context: Context,
+  id: string,
+  change: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
+): Promise<Result<ChangedKey, KeyNotFound | KeyInactive | StorageUnavailable>> {
+  const found = await loadKey(context, id);
+  if (found.isErr()) return err(found.error);
+  const { usage } = found.value;
+
+  const changed = await context.storage.keys.update<Result<ChangedKey, KeyNotFound | KeyInactive>>(
+    id,
+    (before) => {
+      if (before === undefined) return { result: err(keyNotFound()) };
+      const next = change(before);
+      if (next.isErr()) return { result: err(next.error) };
+      return { next: next.value, result: ok({ before, after: { key: next.value, usage } }) };
+    },
+  );
+  return changed.isErr() ? err(storageUnavailable(changed.error)) : changed.value;
+}
+
+/** Emits an event of a key and returns the key as the host sees it. */
+function emitted(
+  context: Context,
+  type: "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted",
+  stored: KeyWithUsage,
+): ApiKey {
+  const key = viewOf(context, stored);
+  context.emit({ type, at: context.readClock().now, key });
+  return key;
+}
+
+/** A stored key as the host sees it: without digests, and with what its usage means now. */
+function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
+  const reading = readClock();
+  const limits = limitsOf(key, plans);
+  return Object.freeze({
+    id: key.id,
+    hint: key.secrets[0]?.hint ?? "",
+    plan: key.plan,
+    limits,
+    label: key.label,
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    revokedAt: key.revokedAt,
+    lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
+    bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
+    usage: remainingQuotas(usage, limits, reading),
+  });
+}

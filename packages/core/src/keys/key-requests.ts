@@ -1,0 +1,123 @@
+import { err, ok, type Result } from "neverthrow";
+import * as v from "valibot";
+import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
+import { areRateLimits, limitsOnly, type Plans, type RateLimits } from "../limits/plan.js";
+import type { KeyQuery } from "../storage/storage.js";
+import { integer, strictRecord, validate } from "../validation.js";
+import type { IssueKeyInput, ListKeysInput, PlanInput, RotateKeyOptions } from "./key-ring.js";
+
+const LABEL_LENGTH = 200;
+const MAX_PAGE = 1_000;
+const DEFAULT_PAGE = 100;
+/** The latest time that a `Date` can represent. */
+const MAX_TIME = 8_640_000_000_000_000;
+const MAX_OVERLAP_SECONDS = 31_536_000;
+const ROOT = "the request";
+
+/** A plan and the limits that a key has on it. */
+export interface PlanChoice {
+  readonly plan: string;
+  readonly limits: RateLimits;
+}
+
+/** A validated request for a new key. */
+export interface KeyRequest extends PlanChoice {
+  readonly label: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly expiresAt: number | undefined;
+}
+
+const labelSchema = v.custom<string>(
+  (label) =>
+    typeof label === "string" &&
+    label.length <= LABEL_LENGTH &&
+    label.isWellFormed() &&
+    !label.includes("\0"),
+  `must be text of at most ${LABEL_LENGTH} characters`,
+);
+
+const overlapSchema = strictRecord({
+  overlapSeconds: v.optional(
+    integer(0, MAX_OVERLAP_SECONDS, `must be an integer from 0 to ${MAX_OVERLAP_SECONDS}`),
+    0,
+  ),
+});
+
+const querySchema = strictRecord({
+  limit: v.optional(integer(1, MAX_PAGE, `must be an integer from 1 to ${MAX_PAGE}`), DEFAULT_PAGE),
+  after: v.optional(v.string("must be a key's id")),
+  banned: v.optional(v.boolean("must be true or false"), false),
+});
+
+/** Validates a request for a new key. The error names every wrong field. */
+export function parseKeyRequest(
+  input: IssueKeyInput,
+  plans: Plans,
+  now: number,
+): Result<KeyRequest, InvalidKeyRequest> {
+  const schema = strictRecord({
+    ...planEntries(plans),
+    label: v.optional(labelSchema),
+    expiresAt: v.optional(
+      v.pipe(
+        v.unknown(),
+        v.transform((time) => (time instanceof Date ? time.getTime() : time)),
+        integer(now + 1, MAX_TIME, "must be a time in the future"),
+      ),
+    ),
+  });
+  const request = validate(schema, input, ROOT);
+  if (request.isErr()) return err(invalidKeyRequest(request.error));
+  const { plan, limits, label, expiresAt } = request.value;
+  return limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own, label, expiresAt }));
+}
+
+/** Validates a plan and the limits given with it. */
+export function parsePlanChoice(
+  input: PlanInput,
+  plans: Plans,
+): Result<PlanChoice, InvalidKeyRequest> {
+  const request = validate(strictRecord(planEntries(plans)), input, ROOT);
+  if (request.isErr()) return err(invalidKeyRequest(request.error));
+  const { plan, limits } = request.value;
+  return limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own }));
+}
+
+/** Validates how long an old secret stays accepted; returns milliseconds. */
+export function parseOverlap(options: RotateKeyOptions): Result<number, InvalidKeyRequest> {
+  return validate(overlapSchema, options, ROOT)
+    .map(({ overlapSeconds }) => overlapSeconds * 1_000)
+    .mapErr(invalidKeyRequest);
+}
+
+/** Validates which keys to list. */
+export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKeyRequest> {
+  return validate(querySchema, input, ROOT)
+    .map(({ limit, after, banned }) => ({ limit, after, banned }))
+    .mapErr(invalidKeyRequest);
+}
+
+function planEntries(plans: Plans) {
+  const isPlan = (name: unknown): boolean => typeof name === "string" && plans.has(name);
+  const names = [...plans.keys()].join(", ");
+  return {
+    plan: v.optional(v.custom<string>(isPlan, `must be one of ${names}`), ""),
+    limits: v.optional(v.unknown()),
+  };
+}
+
+/** Returns the limits of a key on a plan: the plan's, or those given if the plan is custom. */
+function limitsOn(
+  name: string,
+  limits: unknown,
+  plans: Plans,
+): Result<RateLimits, InvalidKeyRequest> {
+  const plan = plans.get(name);
+  if (plan !== undefined && plan !== "custom") {
+    if (limits === undefined) return ok(plan);
+    return err(invalidKeyRequest([`the ${name} plan has fixed limits; leave limits out`]));
+  }
+  if (areRateLimits(limits)) return ok(limitsOnly(limits));
+  const rule = "perMinute and perDay, each a positive integer";
+  return err(invalidKeyRequest([`the ${name} plan needs limits of its own: ${rule}`]));
+}

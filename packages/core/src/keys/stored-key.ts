@@ -1,0 +1,57 @@
+import type { RateLimits } from "../limits/plan.js";
+import { digestOf, hintOf } from "./key-format.js";
+
+/** One secret of an API key, as stored: never the secret itself. */
+export interface ApiKeySecret {
+  /** SHA-256 of the secret, in base64url. */
+  readonly digest: string;
+  /** The first characters of the secret, by which people recognise it. */
+  readonly hint: string;
+  /** From when the secret is refused, in milliseconds since the Unix epoch; `undefined`: never. */
+  readonly expiresAt: number | undefined;
+}
+
+/** An API key as stored: one identity with one quota, and one secret or, after a rotation, several. */
+export interface StoredApiKey {
+  /** Sorts by time of issue. */
+  readonly id: string;
+  /** The name of a plan. */
+  readonly plan: string;
+  /** The limits at the time of issue or of the last plan change; they bind if the plan is custom. */
+  readonly limits: RateLimits;
+  readonly label: string | undefined;
+  /** When the key was issued, in milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** From when the key is refused, in milliseconds since the Unix epoch; `undefined`: never. */
+  readonly expiresAt: number | undefined;
+  /** When the key was revoked, in milliseconds since the Unix epoch; `undefined`: not revoked. */
+  readonly revokedAt: number | undefined;
+  /** Newest first; at least one. */
+  readonly secrets: readonly ApiKeySecret[];
+}
+
+/** Returns what is stored of a new secret. */
+export function storedSecret(secret: string): ApiKeySecret {
+  return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
+}
+
+/**
+ * Returns the key with a new secret. Older secrets expire at `oldUntil` (milliseconds since the Unix
+ * epoch) or at their own earlier expiry; expired ones are dropped.
+ */
+export function rotatedKey(
+  key: StoredApiKey,
+  secret: ApiKeySecret,
+  oldUntil: number,
+  now: number,
+): StoredApiKey {
+  const old = key.secrets
+    .map((each) => ({ ...each, expiresAt: Math.min(each.expiresAt ?? oldUntil, oldUntil) }))
+    .filter((each) => !hasExpired(each.expiresAt, now));
+  return { ...key, secrets: [secret, ...old] };
+}
+
+/** Whether something that expires at this time (`undefined`: never) has expired. */
+export function hasExpired(expiresAt: number | undefined, now: number): boolean {
+  return expiresAt !== undefined && now >= expiresAt;
+}

@@ -1,0 +1,163 @@
+import { err, ok, type Result } from "neverthrow";
+import type { StoredApiKey } from "../keys/stored-key.js";
+import { NO_USAGE, type Usage } from "../limits/usage.js";
+import type { PetPage, PetQuery } from "../pets/list-query.js";
+import { petStatuses, type Pet, type PetStatus } from "../pets/pet.js";
+import {
+  storageFailure,
+  type KeyStorage,
+  type KeyWithUsage,
+  type PetStorage,
+  type Storage,
+  type StorageFailure,
+  type UsageStorage,
+} from "./storage.js";
+
+/** Creates a storage in the memory of this process: for tests, and for hosts that keep nothing. */
+export function createMemoryStorage(): Storage {
+  let isOpen = true;
+  const run: Run = (work) => {
+    if (!isOpen) return Promise.resolve(err(storageFailure("The memory storage is closed.")));
+    try {
+      return Promise.resolve(ok(work()));
+    } catch (cause) {
+      return Promise.resolve(err(storageFailure("The memory storage failed.", cause)));
+    }
+  };
+  const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
+  return {
+    pets: createPetStorage(run),
+    keys: createKeyStorage(run, tables),
+    usage: createUsageStorage(run, tables),
+    close: () => {
+      isOpen = false;
+      return Promise.resolve(ok());
+    },
+  };
+}
+
+/** Runs one call at once; if the work throws, the call fails. */
+type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
+
+function createPetStorage(run: Run): PetStorage {
+  const all: Pet[] = [];
+  const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
+  return {
+    create: ({ name, categoryId, status }) =>
+      run(() => {
+        const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
+        all.push(pet);
+        byStatus.get(status)?.push(pet);
+        return pet;
+      }),
+    find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
+    list: (query) =>
+      run(() => {
+        const { status } = query;
+        return pageOf(status === undefined ? all : (byStatus.get(status) ?? []), query);
+      }),
+  };
+}
+
+function pageOf(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {
+  const start = after === undefined ? 0 : indexAfter(inOrder, after, ({ id }) => id);
+  const pets = Object.freeze(inOrder.slice(start, start + limit));
+  return { pets, next: start + limit < inOrder.length ? pets.at(-1)?.id : undefined };
+}
+
+interface KeyTables {
+  readonly keys: Map<string, StoredApiKey>;
+  /** The ids of all keys, in ascending order. */
+  readonly ids: string[];
+  /** The id of the key that has the secret, by the secret's digest. */
+  readonly owners: Map<string, string>;
+  readonly usages: Map<string, Usage>;
+}
+
+function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
+  const { keys, ids, usages } = tables;
+  const withUsage = (key: StoredApiKey): KeyWithUsage => ({
+    key,
+    usage: usages.get(key.id) ?? NO_USAGE,
+  });
+  return {
+    insert: (key) =>
+      run(() => {
+        if (keys.has(key.id)) throw new Error("This id is taken.");
+        putKey(tables, key);
+        ids.splice(indexAfter(ids, key.id, String), 0, key.id);
+      }),
+    find: (id) =>
+      run(() => {
+        const key = keys.get(id);
+        return key && withUsage(key);
+      }),
+    list: ({ limit, after, banned }) =>
+      run(() => {
+        const selected: KeyWithUsage[] = [];
+        let index = after === undefined ? 0 : indexAfter(ids, after, String);
+        for (; index < ids.length && selected.length < limit; index += 1) {
+          const key = keys.get(ids[index] ?? "");
+          const each = key && withUsage(key);
+          if (each && (!banned || each.usage.bans > 0)) selected.push(each);
+        }
+        return selected;
+      }),
+    update: (id, decide) =>
+      run(() => {
+        const key = keys.get(id);
+        const { next, result } = decide(key);
+        if (key && next && next !== key) putKey(tables, { ...next, id }, key);
+        return result;
+      }),
+  };
+}
+
+/** Stores a key in place of an older version of it. */
+function putKey({ keys, owners }: KeyTables, key: StoredApiKey, older?: StoredApiKey): void {
+  for (const { digest } of key.secrets) {
+    if ((owners.get(digest) ?? key.id) !== key.id) throw new Error("This digest is taken.");
+  }
+  for (const { digest } of older?.secrets ?? []) owners.delete(digest);
+  for (const { digest } of key.secrets) owners.set(digest, key.id);
+  keys.set(key.id, key);
+}
+
+function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): UsageStorage {
+  return {
+    charge: (digest, decide) =>
+      run(() => {
+        const key = keys.get(owners.get(digest) ?? "");
+        const secret = key?.secrets.find((each) => each.digest === digest);
+        if (!key || !secret) return decide(undefined).result;
+        const usage = usages.get(key.id) ?? NO_USAGE;
+        const { next, result } = decide({ key, secretExpiresAt: secret.expiresAt, usage });
+        if (next && next !== usage) usages.set(key.id, next);
+        return result;
+      }),
+    update: (keyId, decide) =>
+      run(() => {
+        const usage = keys.has(keyId) ? (usages.get(keyId) ?? NO_USAGE) : undefined;
+        const { next, result } = decide(usage);
+        if (usage && next && next !== usage) usages.set(keyId, next);
+        return result;
+      }),
+  };
+}
+
+/** Returns the index of the first element whose id is greater, in an array in ascending order of id. */
+function indexAfter<T, Id extends string | bigint>(
+  inOrder: readonly T[],
+  id: Id,
+  idOf: (element: T) => Id,
+): number {
+  let low = 0;
+  let high = inOrder.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const element = inOrder[middle];
+    if (element === undefined || idOf(element) > id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+import { err, ok, type Result } from "neverthrow";
+import * as v from "valibot";
+
+/**
+ * Validates what the host passes. The error lists every problem, each starting with the path of the
+ * wrong value, or with `root` when the whole value is wrong.
+ */
+export function validate<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+  root: string,
+): Result<v.InferOutput<Schema>, readonly string[]> {
+  const parsed = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (parsed.success) return ok(parsed.output);
+  return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
+}
+
+/** A plain object with these fields and no others. */
+export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {
+  const unknown = `is unknown; known are ${Object.keys(entries).join(", ")}`;
+  return v.pipe(plainObject("must be an object"), v.strictObject(entries, unknown));
+}
+
+/** An object written in braces: not an array, a Map or an instance of a class. */
+export function plainObject(message: string) {
+  return v.custom<object>((value) => {
+    if (typeof value !== "object" || value === null) return false;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === Object.prototype || prototype === null;
+  }, message);
+}
+
+/** An integer within these bounds. */
+export function integer(least: number, most: number, message: string) {
+  return v.custom<number>(
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+    message,
+  );
+}
+
+/**
+ * Returns an object's own field; `whenMissing` if it has none or it is `undefined`. Input from the
+ * network must not reach a prototype.
+ */
+export function ownField(input: object, name: string, whenMissing?: unknown): unknown {
+  const value: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
+  return value === undefined ? whenMissing : value;
+}
