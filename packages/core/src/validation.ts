@@ -15,10 +15,12 @@ export function validate<const Schema extends v.GenericSchema>(
   return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
 }
 
-/** A plain object with these fields and no others. */
+/** An object with these fields and no others; not an array. */
 export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {
+  const isRecord = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
   const unknown = `is unknown; known are ${Object.keys(entries).join(", ")}`;
-  return v.pipe(plainObject("must be an object"), v.strictObject(entries, unknown));
+  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(entries, unknown));
 }
 
 /** An object written in braces: not an array, a Map or an instance of a class. */

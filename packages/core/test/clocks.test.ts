@@ -20,7 +20,7 @@ async function openLimited(ban: BanOptions | false = false) {
 }
 
 describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
-  it("grants nothing twice and locks nobody out for longer than one window", async () => {
+  it("grants nothing twice and locks no key out for longer than one window", async () => {
     const { clock, caller } = await openLimited();
     expect(await admitted(caller)).toBe(3);
     clock.advance(-step);
@@ -40,7 +40,7 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
     expect(await admitted(caller)).toBe(3);
   });
 
-  it("followed by a restart locks nobody out for longer than a window and the clocks' difference", async () => {
+  it("followed by a restart locks no key out for longer than a window and the clocks' difference", async () => {
     const storage = createMemoryStorage();
     const clock = createManualClock();
     const open = () => createPetStore({ storage, clock, ban: false });
