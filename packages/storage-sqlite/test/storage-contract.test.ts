@@ -53,7 +53,7 @@ storageContract(
         open: () => openStorage({ filename: ":memory:" }),
         remove: () => Promise.resolve(),
       }),
-    withoutPromise: {
+    unsupported: {
       reopening: "a database in memory is gone when it is closed",
       sharing: "every database in memory is one of its own",
     },
