@@ -47,11 +47,11 @@ export interface GroupCommitOptions<Transaction> {
 /** What an error of a commit means. */
 export interface CommitErrors {
   /** Another connection holds the database: the same transaction may succeed later. */
-  isBusy(error: unknown): boolean;
+  readonly isBusy: (error: unknown) => boolean;
   /** One of the calls caused it, not the database or the disk. */
-  isCausedByCall(error: unknown): boolean;
+  readonly isCausedByCall: (error: unknown) => boolean;
   /** The failure of a call with this name. */
-  toFailure(name: string, error: unknown): StorageFailure;
+  readonly toFailure: (name: string, error: unknown) => StorageFailure;
 }
 
 /** Bounds how long one transaction keeps the event loop and other processes waiting. */
@@ -74,13 +74,16 @@ export function createGroupCommit<Transaction>({
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(() => void commitTurn());
+    setImmediate(commitTurn);
     scheduleInSameTurn(followedBy);
   };
 
-  const commitTurn = async (): Promise<void> => {
+  const commitTurn = (): void => {
     isScheduled = false;
-    if (isCommitting || queue.isEmpty()) return;
+    if (!isCommitting && !queue.isEmpty()) void commitNext();
+  };
+
+  const commitNext = async (): Promise<void> => {
     isCommitting = true;
     await commitBatch();
     isCommitting = false;

@@ -29,7 +29,6 @@ export function createTransactions(
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
   const commit = database.prepare("commit");
-  const rollback = database.prepare("rollback");
   let level: Synchronous | undefined;
 
   // SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
@@ -38,33 +37,16 @@ export function createTransactions(
     database.exec(`pragma synchronous = ${synchronous}`);
     level = synchronous;
   };
-  const commitWrite = (synchronous: Synchronous): void => {
-    if (synchronous === "FULL") beforeFullCommit();
-    try {
-      commit.run([]);
-    } catch (error) {
-      if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
-      throw error;
-    }
-  };
-  const orRollback = <T>(action: () => T): T => {
-    try {
-      return action();
-    } catch (error) {
-      // A full disk and the like have already rolled back.
-      if (database.inTransaction) ignoringErrors(() => rollback.run([]));
-      throw error;
-    }
-  };
 
   return {
     write: (synchronous, work) => {
       if (database.inTransaction) throw new DatabaseInUse();
       setLevel(synchronous);
       beginImmediate.run([]);
-      return orRollback(() => {
+      return orRollBack(database, () => {
         const result = work();
-        commitWrite(synchronous);
+        if (synchronous === "FULL") beforeFullCommit();
+        commit.run([]);
         return result;
       });
     },
@@ -77,7 +59,7 @@ export function createTransactions(
         if (isIterating(error)) return work();
         throw error;
       }
-      return orRollback(() => {
+      return orRollBack(database, () => {
         const result = work();
         commit.run([]);
         return result;
@@ -86,23 +68,36 @@ export function createTransactions(
   };
 }
 
-/**
- * A transaction whose sync failed is rolled back, but it is whole in the log, and a recovery would
- * find it there until the next commit overwrites it. This commit changes nothing and need not be synced.
- */
-function overwriteFailedCommit(database: SqliteDatabase): void {
-  ignoringErrors(() => {
-    if (database.inTransaction) database.exec("rollback");
-    const version = Number(database.pragma("user_version", { simple: true }));
-    database.exec(`begin immediate; pragma user_version = ${version}; commit`);
-  });
+function orRollBack<T>(database: SqliteDatabase, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    rollBack(database);
+    if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
+    throw error;
+  }
 }
 
-/** For what follows an error: only the first error counts. */
-function ignoringErrors(action: () => unknown): void {
+function rollBack(database: SqliteDatabase): void {
   try {
-    action();
+    // After a full disk and the like, SQLite has already rolled back.
+    if (database.inTransaction) database.exec("rollback");
   } catch {
-    // See above.
+    // The error before counts.
+  }
+}
+
+/**
+ * A transaction whose sync failed is rolled back, but it is whole in the log, and a recovery would
+ * find it there until the next commit overwrites it. This commit changes nothing, and need not be
+ * synced.
+ */
+function overwriteFailedCommit(database: SqliteDatabase): void {
+  try {
+    const version = Number(database.pragma("user_version", { simple: true }));
+    database.exec(`begin immediate; pragma user_version = ${version}; commit`);
+  } catch {
+    // Its own sync fails, too.
+    rollBack(database);
   }
 }

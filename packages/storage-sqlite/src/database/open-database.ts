@@ -11,7 +11,7 @@ import { DatabaseInUse } from "./sqlite-error.js";
 export interface OpenDatabase {
   readonly connection: Connection;
   /** Closes what was opened here; a host's database stays open. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** None: it would block the event loop. A busy database is tried again. */

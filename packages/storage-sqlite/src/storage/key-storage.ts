@@ -6,7 +6,7 @@ import { prepareApiKeys, type BareKeyWithUsage } from "../tables/api-keys.js";
 
 export function createKeyStorage(
   connection: Connection,
-  reading: GroupCommit<void>,
+  reading: GroupCommit<unknown>,
   writing: GroupCommit<unknown>,
 ): KeyStorage {
   const keys = prepareKeys(connection);

@@ -36,7 +36,7 @@ export function createPetsTransaction(table: Pets): PetsTransaction {
 
 export function createPetStorage(
   table: Pets,
-  reading: GroupCommit<void>,
+  reading: GroupCommit<unknown>,
   writing: GroupCommit<PetsTransaction>,
 ): PetStorage {
   const pages = createPageCache();

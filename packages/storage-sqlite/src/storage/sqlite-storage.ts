@@ -27,9 +27,9 @@ export function createSqliteStorage(
   const errors = { isBusy, isCausedByCall, toFailure };
 
   // Reads share transactions, too: to take and leave SQLite's lock costs as much as to find a row.
-  const reading = createGroupCommit<void>({
+  const reading = createGroupCommit<undefined>({
     ...settings,
-    commit: (works) => connection.read(() => works.map((work) => work())),
+    commit: (works) => connection.read(() => works.map((work) => work(undefined))),
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });
