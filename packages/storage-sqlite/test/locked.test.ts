@@ -49,7 +49,7 @@ describe("while another connection holds the write lock", () => {
     await turns(50);
     expect(settled).toBe(0);
 
-    // The lock is held by this very thread: had the wait blocked it, nobody could let go.
+    // The lock is held by this very thread: had the wait blocked it, it would never be released.
     other.exec("rollback");
     for (const result of await Promise.all(waiting)) expect(result.isOk()).toBe(true);
     expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(1);
