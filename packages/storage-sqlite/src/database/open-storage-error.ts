@@ -1,9 +1,9 @@
-import { isBusy, sqliteCode } from "./failure.js";
+import { isBusy, sqliteCode } from "./sqlite-error.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenStorageError {
   readonly code: OpenStorageErrorCode;
-  /** One sentence for the person who chose the database. */
+  /** One sentence for the operator. */
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
@@ -11,48 +11,44 @@ export interface OpenStorageError {
 
 /** The kinds of `OpenStorageError`. */
 export type OpenStorageErrorCode =
-  /** There is no such folder, it is no file, or it may not be read or created. */
+  /** The folder does not exist, the path is not a file, or it may not be read or created. */
   | "cannot_open"
-  /** The file is something else than an SQLite database. */
+  /** The file is not an SQLite database. */
   | "not_a_database"
-  /** The file is an SQLite database, but a damaged one. */
+  /** The file is a damaged SQLite database. */
   | "damaged"
-  /** The file or the connection only lets itself be read. */
+  /** The file or the connection is read-only. */
   | "read_only"
   /** The disk has no room for the tables. */
   | "disk_full"
   /** Another connection held the database for too long. */
   | "busy"
-  /** The tables are from a newer version of this package. */
+  /** A newer version of this package made the tables. */
   | "schema_too_new"
-  /** Tables of these names are there, but are not this package's, or were changed by others. */
+  /** Tables with these names exist, but another program made or changed them. */
   | "schema_conflict"
-  /** This SQLite can lose commits when several processes write: older than 3.51.3. */
+  /** SQLite is older than 3.51.3, and can lose commits when several processes write. */
   | "sqlite_too_old"
-  /** SQLite does not grant WAL mode or full synchronisation here, so a commit could be lost. */
+  /** SQLite cannot use a write-ahead log or `synchronous=FULL` here, so a commit could be lost. */
   | "not_durable"
   /** Anything else: see `cause`. */
   | "failed";
 
-/** To be thrown while opening. */
-export function refuse(code: OpenStorageErrorCode, message: string): Refusal {
-  return new Refusal(code, message);
-}
-
-class Refusal extends Error {
-  override readonly name = "Refusal";
+/** Thrown while opening a database that cannot be used. */
+export class OpenRefusal extends Error {
+  override readonly name = "OpenRefusal";
   constructor(
-    readonly reason: OpenStorageErrorCode,
+    readonly code: OpenStorageErrorCode,
     message: string,
   ) {
     super(message);
   }
 }
 
-/** What opening threw, as the error of this package. */
+/** Turns what was thrown while opening into an `OpenStorageError`. */
 export function openStorageError(cause: unknown): OpenStorageError {
-  if (cause instanceof Refusal) {
-    return { code: cause.reason, message: cause.message, cause: undefined };
+  if (cause instanceof OpenRefusal) {
+    return { code: cause.code, message: cause.message, cause: undefined };
   }
   if (isBusy(cause)) return { code: "busy", message: BUSY, cause };
   const code = sqliteCode(cause);
@@ -71,7 +67,7 @@ const byPrefix = [
   ["SQLITE_CORRUPT", "damaged", "The database file is damaged."],
   ["SQLITE_READONLY", "read_only", "The database is read-only."],
   ["SQLITE_FULL", "disk_full", "The disk has no room for the tables."],
-  // The statements are right, so what they name is not there, or is there already.
+  // The statements are right, so a table is missing, or is there already.
   [
     "SQLITE_ERROR",
     "schema_conflict",

@@ -1,9 +1,9 @@
-import { isBusy, sqliteCode } from "./failure.js";
+import { isBusy, sqliteCode } from "../database/sqlite-error.js";
 
-/** Why there is no backup; closed on `code`. Nothing is left of it. */
+/** Why no backup was made; closed on `code`. Nothing is left of it. */
 export interface BackupError {
   readonly code: BackupErrorCode;
-  /** One sentence for the person who wanted it. */
+  /** One sentence for the operator. */
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
@@ -11,28 +11,28 @@ export interface BackupError {
 
 /** The kinds of `BackupError`. */
 export type BackupErrorCode =
-  /** There is no database file of this name, or it may not be read. */
+  /** The database file does not exist, or may not be read. */
   | "no_database"
-  /** The file is something else than an SQLite database, or a damaged one. */
+  /** The file is not an SQLite database, or is damaged. */
   | "damaged"
-  /** Another connection has the database for itself. */
+  /** Another connection has locked the whole database. */
   | "busy"
-  /** The file to make is there already, or one that SQLite would take for a part of it. */
+  /** The destination exists, or a file beside it that SQLite would take for a part of it. */
   | "destination_exists"
-  /** The file to replace is a database, and another connection has it open. */
+  /** The file to replace is a database that another connection has open. */
   | "destination_in_use"
-  /** The file to make is the database itself, under whatever name, or one that SQLite keeps beside it. */
+  /** The destination is the database itself, under any name, or a file that SQLite keeps beside it. */
   | "destination_is_database"
   /** The disk has no room for the backup. */
   | "disk_full"
-  /** The file cannot be made: its folder is not there, or may not be written to. */
+  /** The destination cannot be written: its folder does not exist, or is not writable. */
   | "cannot_write"
-  /** Its signal was aborted before the file was there. */
+  /** The signal was aborted before the backup had its name. */
   | "aborted"
-  /** Anything else: `message` tells what, and `cause` all of it. */
+  /** Anything else: see `message` and `cause`. */
   | "failed";
 
-/** To be thrown while making a backup. */
+/** Thrown while making a backup. */
 export class BackupRefusal extends Error {
   override readonly name = "BackupRefusal";
   constructor(
@@ -43,7 +43,7 @@ export class BackupRefusal extends Error {
   }
 }
 
-/** What making a backup threw, as the error of this package. */
+/** Turns what was thrown while making a backup into a `BackupError`. */
 export function backupError(cause: unknown): BackupError {
   if (cause instanceof BackupRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };
@@ -52,7 +52,7 @@ export function backupError(cause: unknown): BackupError {
   return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
 }
 
-/** Whether what SQLite was given is no database, or a damaged one. */
+/** Whether SQLite found that a file is not a database, or a damaged one. */
 export function isDamaged(cause: unknown): boolean {
   return codeOf(cause) === "damaged";
 }

@@ -1,4 +1,4 @@
-import type { PetStatus } from "@petstore/core";
+import type { PetStatus, Usage } from "@petstore/core";
 import {
   DummyDriver,
   Kysely,
@@ -26,13 +26,13 @@ export interface PetsTable {
   readonly status: PetStatus;
 }
 
-/** SQLite's own: the highest id that AUTOINCREMENT has given out or seen, for each table. */
+/** SQLite's own table: the greatest id that AUTOINCREMENT has used or seen, for each table. */
 export interface SequenceTable {
   readonly name: string;
   readonly seq: bigint;
 }
 
-/** One row, whose revision is another number after every change of `pets`, whoever made it. */
+/** One row, whose revision changes with every change of `pets`, by any program. */
 export interface PetsRevisionTable {
   readonly only: number;
   readonly revision: number;
@@ -62,15 +62,25 @@ export interface ApiKeyUsageTable extends UsageColumns {
   readonly key_id: string;
 }
 
-export interface UsageColumns {
-  readonly minute_opened_at: number;
-  readonly minute_used: number;
-  readonly day_opened_at: number;
-  readonly day_used: number;
-  readonly refusals: number;
-  readonly bans: number;
-  readonly banned_at: number;
-  readonly last_used_at: number;
+type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
+
+/** The column of each field of a `Usage`: every query and every mapping is made from this list. */
+export const usageColumns = {
+  minuteOpenedAt: "minute_opened_at",
+  minuteUsed: "minute_used",
+  dayOpenedAt: "day_opened_at",
+  dayUsed: "day_used",
+  refusals: "refusals",
+  bans: "bans",
+  bannedAt: "banned_at",
+  lastUsedAt: "last_used_at",
+} as const satisfies Record<keyof Usage, string>;
+
+/** The fields of a `Usage`, in the order of their columns. */
+export const usageFields = Object.keys(usageColumns).filter(isUsageField);
+
+function isUsageField(name: string): name is keyof Usage {
+  return name in usageColumns;
 }
 
 export interface MigrationsTable {
@@ -78,7 +88,7 @@ export interface MigrationsTable {
   readonly name: string;
 }
 
-/** A kysely that writes queries and runs none. */
+/** A kysely that builds and compiles queries, and runs none. */
 export function createQueries(): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {

@@ -1,6 +1,6 @@
 /**
- * What this package needs of a better-sqlite3 `Database`, so that its users need no types but these.
- * A host passes its own `Database`; it fits as it is.
+ * The part of a better-sqlite3 `Database` that this package uses, so that its users do not need the
+ * types of better-sqlite3. A host's own `Database` fits as it is.
  */
 export interface SqliteDatabase {
   readonly open: boolean;
@@ -10,11 +10,11 @@ export interface SqliteDatabase {
   pragma(source: string, options?: { readonly simple?: boolean }): unknown;
 }
 
-/** What this package needs of a better-sqlite3 `Statement`. */
+/** The part of a better-sqlite3 `Statement` that this package uses. */
 export interface SqliteStatement<Row> {
   get(values: readonly unknown[]): Row | undefined;
   all(values: readonly unknown[]): Row[];
-  run(values: readonly unknown[]): { readonly lastInsertRowid: number | bigint };
+  run(values: readonly unknown[]): unknown;
   safeIntegers(on: boolean): unknown;
   raw(on: boolean): unknown;
   columns(): readonly { readonly name: string }[];
