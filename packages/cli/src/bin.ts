@@ -1,5 +1,4 @@
-import { processTerminal } from "./process-terminal.js";
 import { runCommand } from "./run-command.js";
+import { createTerminal } from "./terminal.js";
 
-const terminal = processTerminal(process.stdout, process.stderr);
-process.exitCode = await runCommand(process.argv.slice(2), terminal);
+process.exitCode = await runCommand(process.argv.slice(2), createTerminal(process));

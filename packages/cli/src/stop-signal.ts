@@ -1,24 +1,23 @@
-/** The operator's wish to stop. */
+/** The operator's request to stop an import, an export or a backup. */
 export interface StopSignal {
-  /** Aborted at the first SIGINT or SIGTERM. */
+  /** Aborted at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Listens no longer. */
-  end(): void;
+  /** Removes the signal handlers. */
+  readonly end: () => void;
 }
 
-/**
- * Listens for one SIGINT or SIGTERM, so that what is under way can stop where it can be resumed. A second
- * one ends the process as if nobody had listened.
- */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Listens for the first signal to stop. A second one ends the process at once. */
 export function listenForStop(): StopSignal {
   const controller = new AbortController();
   const end = (): void => {
-    process.off("SIGINT", request).off("SIGTERM", request);
+    for (const name of SIGNALS) process.off(name, stop);
   };
-  const request = (): void => {
+  const stop = (): void => {
     end();
     controller.abort();
   };
-  process.on("SIGINT", request).on("SIGTERM", request);
+  for (const name of SIGNALS) process.on(name, stop);
   return { signal: controller.signal, end };
 }

@@ -7,12 +7,13 @@ import {
   type NodeOptions,
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
-import type { Terminal } from "../terminal.js";
-import type { Logger } from "pino";
+import { describeUnknownError as describe } from "../describe-error.js";
+import type { Report } from "../terminal.js";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import type { Drain } from "./drain.js";
 import { createHealthHandler } from "./health.js";
 import { createRequestIds, remembered, REQUEST_ID } from "./request-id.js";
+import type { LogLine } from "./log.js";
 import { createRequestLog } from "./request-log.js";
 import { watchRequests } from "./requests.js";
 
@@ -31,18 +32,18 @@ export interface ListenOptions {
   readonly port: number;
   readonly drain: Drain;
   /** Gets a line for each request; none is written when left out. */
-  readonly logger: Logger | undefined;
+  readonly log: ((line: LogLine) => void) | undefined;
+  readonly report: Report;
 }
 
 /** Mounts the store on a new server, beside the docs, and listens. `Err` is a line for a person. */
 export async function listen(
   store: PetStore,
-  { host, port, drain, logger }: ListenOptions,
-  terminal: Terminal,
+  { host, port, drain, log: logger, report }: ListenOptions,
 ): Promise<Result<Listening, string>> {
   const options: NodeOptions = {
     basePath: BASE_PATH,
-    onError: (cause) => terminal.error(`petstore: ${describe(cause)}`),
+    onError: (cause) => report(describe(cause)),
   };
   const health = createHealthHandler(store, () => drain.isDraining());
   const docs = createDocsHandler();
@@ -93,11 +94,4 @@ function addressOf(server: Server, host: string): string {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}`;
-}
-
-function describe(cause: unknown): string {
-  if (cause instanceof Error) return cause.stack ?? cause.message;
-  return typeof cause === "object" && cause !== null && "message" in cause
-    ? String(cause.message)
-    : String(cause);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "@petstore/core";
-import type { Logger } from "pino";
+import type { LogLine } from "./log.js";
 import type { RequestIds } from "./request-id.js";
 import { whenOver, type Watcher } from "./requests.js";
 
@@ -11,12 +11,12 @@ const SECRET = /pet_live_[0-9A-Za-z]*/g;
  * Logs a line for every request when its answer is sent, or its client has gone: never a header, a
  * query or a body, and nothing that looks like a key.
  */
-export function createRequestLog(logger: Logger, idOf: RequestIds): Watcher {
+export function createRequestLog(logger: (line: LogLine) => void, idOf: RequestIds): Watcher {
   return (request, response) => {
     const began = systemClock.now();
     whenOver(response, () => {
       const line = lineOf(request, response, systemClock.now() - began);
-      logger.info({ requestId: idOf(request), ...line }, "request");
+      logger({ requestId: idOf(request), ...line });
     });
   };
 }
@@ -46,11 +46,7 @@ function readableStart(path: string, length: number): string {
   return readable.length < start.length || path.length > length ? `${readable}…` : readable;
 }
 
-function lineOf(
-  request: IncomingMessage,
-  response: ServerResponse,
-  milliseconds: number,
-): Record<string, unknown> {
+function lineOf(request: IncomingMessage, response: ServerResponse, milliseconds: number): LogLine {
   // A message that could not be read has neither.
   const { method, url } = request;
   return {

@@ -1,31 +1,38 @@
 import type { ApiKey, IssuedKey, Quota } from "@petstore/core";
-import type { Renderer } from "./reply.js";
 
-/** One key. */
-export const oneKey: Renderer<ApiKey> = {
+/** Two ways to print a value. */
+export interface Renderer<T> {
+  /** The value that `--json` prints. */
+  json(value: T): unknown;
+  /** The text that is printed otherwise; `now` is in milliseconds since the Unix epoch. */
+  text(value: T, now: number): string;
+}
+
+/** Prints one key. */
+export const singleKey: Renderer<ApiKey> = {
   json: keyToJson,
   text: (key, now) => keysToTable([key], now),
 };
 
-/** Any number of keys: an array, or a table. */
-export const manyKeys: Renderer<readonly ApiKey[]> = {
+/** Prints any number of keys: a JSON array, or a table. */
+export const keyList: Renderer<readonly ApiKey[]> = {
   json: (keys) => keys.map(keyToJson),
   text: keysToTable,
 };
 
-/** A key with its secret. */
+/** Prints a key with its secret. */
 export const issuedKey: Renderer<IssuedKey> = {
   json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
   text: ({ secret, key }) =>
     [
-      `Key ${key.id} on the ${printable(key.plan)} plan. Its secret, shown this once:`,
+      `Key ${key.id} on the ${printable(key.plan)} plan. Its secret, shown only once:`,
       "",
       `  ${secret}`,
       "",
     ].join("\n"),
 };
 
-/** Times are ISO 8601, what is absent is `null`. */
+/** Times are ISO 8601; an absent value is `null`. */
 function keyToJson(key: ApiKey): object {
   return {
     id: key.id,
@@ -48,8 +55,8 @@ function keysToTable(keys: readonly ApiKey[], now: number): string {
     `${key.hint}…`,
     printable(key.label ?? "-"),
     printable(key.plan),
-    spent(key.usage.minute),
-    spent(key.usage.day),
+    used(key.usage.minute),
+    used(key.usage.day),
     short(key.createdAt),
     short(key.lastUsedAt),
     short(key.expiresAt),
@@ -61,15 +68,15 @@ function keysToTable(keys: readonly ApiKey[], now: number): string {
   ]);
 }
 
-/** The gravest of what is wrong with a key. */
+/** Revoked before expired before banned. */
 function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): string {
   if (revokedAt !== undefined) return `revoked ${short(revokedAt)}`;
   if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)}`;
-  // To the second, since the first ban lasts but a minute.
+  // To the second, because the first ban lasts only a minute.
   return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)}`;
 }
 
-function spent({ limit, remaining }: Quota): string {
+function used({ limit, remaining }: Quota): string {
   return `${String(limit - remaining)}/${String(limit)}`;
 }
 
@@ -95,15 +102,15 @@ function exact(time: number): string {
     .replace("T", " ");
 }
 
-/** The last time that a `Date` can tell. */
+/** The last time that a `Date` can hold. */
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** A later time, as others may have stored it, is the last one. */
+/** A stored time that is later than every date is shown as the last one. */
 function iso(time: number): string {
   return new Date(Math.min(time, LAST_TIME)).toISOString();
 }
 
-/** Text that others chose, without what a terminal would obey instead of show. */
+/** Text without the control characters that a terminal would obey. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
 }
