@@ -76,11 +76,6 @@ export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     when: "The body is longer than the server allows.",
     message: "The body must not be longer than 65536 bytes.",
   },
-  uri_too_long: {
-    from: "message",
-    when: "The request target is too long.",
-    message: "The request target is too long.",
-  },
   unsupported_media_type: {
     from: ["createPet"],
     when: "The body is not JSON in UTF-8, or is compressed.",

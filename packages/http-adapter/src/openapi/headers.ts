@@ -116,6 +116,6 @@ function optional(description: string, value: string): Header {
   return { ...constant(description, value), required: false };
 }
 
-function ofGetPet(name: string): string {
-  return GET_PET_DEPRECATION[GET_PET_DEPRECATION.indexOf(name) + 1] ?? "";
+function ofGetPet(name: keyof typeof GET_PET_DEPRECATION): string {
+  return GET_PET_DEPRECATION[name];
 }

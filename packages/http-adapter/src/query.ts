@@ -3,24 +3,24 @@ import { parseInt64 } from "@petstore/core";
 type Text = string | readonly string[] | undefined;
 
 /**
- * What the list parameters say, left for the engine to judge: a value in its own type where the
- * text spells one, the text where it does not, all the texts where a parameter is repeated.
+ * The list parameters, for the engine to judge: a value in its own type if the text spells one,
+ * else the text, or all texts if a parameter is repeated.
  */
-export interface ListInput {
+export interface ListQuery {
   readonly limit: number | Text;
   readonly status: Text;
   readonly after: bigint | Text;
 }
 
-const NOTHING_ASKED: ListInput = Object.freeze({
+const NO_QUERY: ListQuery = Object.freeze({
   limit: undefined,
   status: undefined,
   after: undefined,
 });
 
 /** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
-export function readListInput(query: string): ListInput {
-  if (query === "") return NOTHING_ASKED;
+export function readListQuery(query: string): ListQuery {
+  if (query === "") return NO_QUERY;
   const parameters = new URLSearchParams(query);
   return {
     limit: toNumber(textOf(parameters, "limit")),
@@ -30,13 +30,13 @@ export function readListInput(query: string): ListInput {
 }
 
 /**
- * The reference to the next page: only a query, so that it is right behind any mount and any proxy
- * (RFC 3986, section 5.3), with what the client asked for.
+ * The value of `Link` for the next page: a query-only reference, so that it is right behind any
+ * mount and any proxy (RFC 3986, section 5.3), with the client's own limit and status.
  */
-export function nextReference({ limit, status }: ListInput, after: bigint): string {
+export function nextLink({ limit, status }: ListQuery, after: bigint): string {
   const limitPart = typeof limit === "number" ? `limit=${limit}&` : "";
   const statusPart = typeof status === "string" ? `status=${status}&` : "";
-  return `?${limitPart}${statusPart}after=${after}`;
+  return `<?${limitPart}${statusPart}after=${after}>; rel="next"`;
 }
 
 function textOf(parameters: URLSearchParams, name: string): Text {
