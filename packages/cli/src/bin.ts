@@ -1,4 +1,6 @@
 import { runCommand } from "./run-command.js";
 import { createTerminal } from "./terminal.js";
 
-process.exitCode = await runCommand(process.argv.slice(2), createTerminal(process));
+const exitCode = await runCommand(process.argv.slice(2), createTerminal(process));
+// An error that nothing caught has set its own.
+process.exitCode ??= exitCode;

@@ -1,19 +1,26 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "@petstore/core";
-
-/** What is logged of a response. */
-export type LogLine = Readonly<Record<string, string | number | boolean | null | undefined>>;
+import type { ResponseReport } from "@petstore/http-adapter";
 
 /** How much of the log may wait for its reader, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
 /**
- * Writes a line of JSON for each response to a stream. A line is lost when the stream fails or its reader
- * is too slow: no request waits for its line.
+ * Writes a line of JSON for each response; a value that is not known is `null`. A line is lost when the
+ * stream fails or its reader is too slow: no request waits for its line.
  */
-export function createRequestLog(stream: Writable, clock: Clock): (line: LogLine) => void {
-  return (line) => {
+export function createRequestLog(stream: Writable, clock: Clock): (report: ResponseReport) => void {
+  return ({ requestId, operation, keyId, status, code, milliseconds }) => {
     if (stream.writableLength >= MAX_BUFFERED) return;
-    stream.write(`${JSON.stringify({ time: clock.now(), ...line })}\n`);
+    const line = {
+      time: new Date(clock.now()).toISOString(),
+      requestId: requestId ?? null,
+      operation: operation ?? null,
+      keyId: keyId ?? null,
+      status: status ?? null,
+      code: code ?? null,
+      milliseconds,
+    };
+    stream.write(`${JSON.stringify(line)}\n`);
   };
 }

@@ -7,7 +7,7 @@ import { databaseOption, nonBlank, wholeNumber } from "../options.js";
 import type { Report, Streams, Terminal } from "../terminal.js";
 import { createRequestLog } from "./log.js";
 import { listen } from "./server.js";
-import { DRAIN_TIMEOUT, exitSoon, untilStopped, type StopReason } from "./stop.js";
+import { DRAIN_TIMEOUT, exitSoon, untilStopped } from "./stop.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
 interface ServeOptions {
@@ -90,13 +90,13 @@ async function serve(
     await store.close();
     return err(listening.error);
   }
-  const { url, drain } = listening.value;
+  const { url, close } = listening.value;
   const stopped = untilStopped(terminal, report);
   await onListening(url, store);
-  const reason = await stopped;
-  await drain(DRAIN_TIMEOUT);
+  await stopped;
+  await close(DRAIN_TIMEOUT);
   const closed = await store.close();
-  exitSoon(reason);
+  exitSoon();
   return closed.mapErr(describeStoreError);
 }
 
@@ -114,14 +114,10 @@ async function serveWithWorkers(
     terminal.out(`petstore listens on ${url} with ${count} workers`);
     if (firstKey) void issueFirstKey(store, url, output);
   });
-  let reason: StopReason = "signal";
-  void untilStopped(terminal, report).then((stopped) => {
-    reason = stopped;
-    workers.stop();
-  });
+  void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;
   const closed = await store.close();
-  exitSoon(reason);
+  exitSoon();
   return ended.andThen(() => closed.mapErr(describeStoreError));
 }
 

@@ -4,40 +4,35 @@ import type { Report, Terminal } from "../terminal.js";
 /** How long running requests may take once the server stops, in milliseconds. */
 export const DRAIN_TIMEOUT = 10_000;
 
-/** The exit code after an error that nothing caught (EX_SOFTWARE of sysexits.h). */
-const EXIT_CODE_OF_DEFECT = 70;
+/** The exit code after an error that nothing caught: EX_SOFTWARE of sysexits.h. */
+const SOFTWARE_ERROR = 70;
 
-/** How long the last lines of output may take, in milliseconds. */
-const OUTPUT_TIMEOUT = 500;
-
-/** Why a server stops: it received a signal, or nothing caught an error. */
-export type StopReason = "signal" | "defect";
+/** How long the last lines of output may take to be read, in milliseconds. */
+const OUTPUT_TIMEOUT = 1_000;
 
 /**
- * Resolves at the first SIGTERM, SIGINT or SIGHUP, or at the first error that nothing caught, which is
- * reported with its stack. Later signals have no effect: a terminal may send Ctrl-C twice.
+ * Resolves when the server has to stop: at the first SIGTERM, SIGINT or SIGHUP, which a closed terminal
+ * sends, or at the first error that nothing caught, which is reported with its stack and sets the exit
+ * code. Later signals have no effect: a terminal may send Ctrl-C twice.
  */
-export function untilStopped(terminal: Terminal, report: Report): Promise<StopReason> {
+export async function untilStopped(terminal: Terminal, report: Report): Promise<void> {
   // By default Node opens its inspector on a port.
   process.on("SIGUSR1", () => undefined);
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const onSignal = (name: NodeJS.Signals): void => {
-      if (!isStopping) terminal.out(`petstore received ${name}: finishing running requests`);
-      isStopping = true;
-      resolve("signal");
-    };
-    const onDefect = (error: unknown): void => {
+  const reason = await new Promise<string>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.on(signal, () => resolve(`received ${signal}`));
+    }
+    // Also of a promise that was rejected.
+    process.on("uncaughtException", (error) => {
       report(`unexpected error: ${describeUnknownError(error)}`);
-      resolve("defect");
-    };
-    process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("SIGHUP", onSignal);
-    process.on("uncaughtException", onDefect).on("unhandledRejection", onDefect);
+      process.exitCode = SOFTWARE_ERROR;
+      resolve("stops after an unexpected error");
+    });
   });
+  terminal.out(`petstore ${reason}: finishing running requests`);
 }
 
-/** Ends the process soon, even if its output is a pipe that is never read. */
-export function exitSoon(reason: StopReason): void {
-  if (reason === "defect") setTimeout(() => process.exit(EXIT_CODE_OF_DEFECT), OUTPUT_TIMEOUT);
-  else setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();
+/** Ends the process soon, even if its output goes to a pipe that is never read. */
+export function exitSoon(): void {
+  setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();
 }
