@@ -20,7 +20,7 @@ export async function untilStopped(terminal: Terminal, report: Report): Promise<
   process.on("SIGUSR1", () => undefined);
   const reason = await new Promise<string>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.on(signal, () => resolve(`received ${signal}`));
+      process.on(signal, () => resolve(`got ${signal}`));
     }
     // Also of a promise that was rejected.
     process.on("uncaughtException", (error) => {

@@ -10,7 +10,7 @@ import { untilListening, type ListeningProcess } from "./listening-process.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
-const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pino"] as const;
+const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13"] as const;
 
 /** A `petstore serve` in a process of its own. */
 export interface BuiltServer extends ListeningProcess {
@@ -40,9 +40,9 @@ async function buildInto(folder: string): Promise<void> {
     target: "node20",
     platform: "node",
     tsconfig: join(root, "tsconfig.json"),
-    // As in the real build: a native module cannot be bundled, and pino is seldom loaded.
+    // As in the real build: a native module cannot be bundled.
     external: [...NOT_BUNDLED],
-    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pino)$)/],
+    noExternal: [/^(?!better-sqlite3(?:-13)?$)/],
     banner: {
       js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
     },
