@@ -15,7 +15,7 @@ export function describeUnknownError(error: unknown): string {
   return hasMessage(error) ? error.message : String(error);
 }
 
-/** Describes what is wrong with a file, in a few words. */
+/** Describes an error of a file in a few words. */
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? error.code : undefined;

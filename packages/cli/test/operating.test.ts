@@ -3,7 +3,9 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
-import { startServer } from "./support/server.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+
+useBuiltPetstore();
 
 async function issue(database: string): Promise<{ readonly id: string; readonly secret: string }> {
   const limits = ["--per-minute", "1000000", "--per-day", "1000000"];
@@ -102,7 +104,7 @@ describe("--log", () => {
   it("is silent when not asked for", async () => {
     const server = await startServer("--database", newDatabase());
     await (await fetch(`${server.url}/pets`)).text();
-    await server.stop();
+    await server.end();
     expect(server.output()).not.toContain("{");
   });
 });
@@ -153,7 +155,7 @@ describe("the graceful end", () => {
     };
     const clients = Array.from({ length: 16 }, client);
     await expect.poll(() => served).toBeGreaterThan(100);
-    const exit = server.stop();
+    const exit = server.end();
     await Promise.all(clients);
     ending = true;
     expect(await exit).toBe(0);
@@ -173,7 +175,7 @@ describe("the graceful end", () => {
     await expect
       .poll(async () => (await petstore("keys", "list", "--database", database)).out)
       .toContain("1/1000000");
-    const exit = server.stop();
+    const exit = server.end();
     await expect.poll(() => server.output()).toContain("SIGTERM");
     socket.write(body.slice(9));
     let answer = "";
@@ -189,7 +191,7 @@ describe("the graceful end", () => {
     await once(socket, "data");
     const closed = Promise.all([once(socket, "close"), once(silent.resume(), "close")]);
     const begun = performance.now();
-    const exit = server.stop();
+    const exit = server.end();
     await closed;
     expect(await exit).toBe(0);
     // Far from the deadline, and from the timeouts that would end them anyway.

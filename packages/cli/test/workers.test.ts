@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
-import { addPet, send } from "./support/writers.js";
+import { addPet, send } from "./support/client.js";
 
 const program = useBuiltPetstore();
 

@@ -27,7 +27,7 @@ interface KeyOptions {
   readonly perDay?: number;
 }
 
-/** What a command does with the keys of a store, given its options and arguments. */
+/** The work of a command on the keys of a store, given its options and arguments. */
 type Action<T> = (
   keys: KeyRing,
   options: KeyOptions,
@@ -113,7 +113,7 @@ const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
 const rotate: Action<IssuedKey> = (keys, { overlap }, [id = ""]) =>
   keys.rotate(id, { overlapSeconds: overlap ?? 0 });
 
-/** Prints a result as text or JSON, or reports why there is none. */
+/** Returns a function that prints a result as text or JSON, or reports the error. */
 function printer(terminal: Terminal, fail: Report) {
   return async <T>(
     { json }: KeyOptions,

@@ -28,11 +28,11 @@ export async function openDestination(
   if (path === "-") return ok(standardOutput(stdout));
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isDirectory()) return err(`cannot write ${path}: it is a directory`);
-  if (existing !== undefined && !existing.isFile()) return attempt(path, () => openPipe(path));
+  if (existing !== undefined && !existing.isFile()) return tryToWrite(path, () => openPipe(path));
   // A link to a file that does not exist is there as well.
   const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
   if (isThere && !mayReplace) return err(`${path} exists already (--force replaces it)`);
-  return attempt(path, () => createFile(path));
+  return tryToWrite(path, () => createFile(path));
 }
 
 function standardOutput(stdout: Writable): Destination {
@@ -43,7 +43,7 @@ function standardOutput(stdout: Writable): Destination {
   const onError = (): void => undefined;
   stdout.on("error", onError);
   return {
-    write: (text) => attempt("to standard output", () => write(text)),
+    write: (text) => tryToWrite("to standard output", () => write(text)),
     finish: () => Promise.resolve(ok()),
     close: () => {
       stdout.off("error", onError);
@@ -55,7 +55,7 @@ function standardOutput(stdout: Writable): Destination {
 async function openPipe(path: string): Promise<Destination> {
   const file = await open(path, "a");
   return {
-    write: (text) => attempt(path, () => file.appendFile(text)),
+    write: (text) => tryToWrite(path, () => file.appendFile(text)),
     finish: () => Promise.resolve(ok()),
     close: () => file.close(),
   };
@@ -71,7 +71,7 @@ async function createFile(path: string): Promise<Destination> {
   const unlessStopped = (work: () => Promise<void>): Promise<Result<void, string>> =>
     stop.signal.aborted
       ? Promise.resolve(err("the export received a signal to stop"))
-      : attempt(path, work);
+      : tryToWrite(path, work);
   return {
     write: (text) => unlessStopped(() => file.appendFile(text)),
     finish: () =>
@@ -98,7 +98,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-async function attempt<T>(path: string, work: () => Promise<T>): Promise<Result<T, string>> {
+async function tryToWrite<T>(path: string, work: () => Promise<T>): Promise<Result<T, string>> {
   try {
     return ok(await work());
   } catch (error) {

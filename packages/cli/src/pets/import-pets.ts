@@ -49,7 +49,7 @@ interface Batch {
   readonly bad: readonly BadEntry[];
   /** The line after the last entry that was imported or is bad. */
   readonly nextLine: number;
-  /** Why the storage did not store the entries from there on, if there are any. */
+  /** Why the storage did not store the entries from there on. */
   readonly failure: string | undefined;
 }
 
@@ -145,9 +145,9 @@ async function importAll(
 const STOP_SIGNAL = "It received a signal to stop.";
 
 /**
- * Creates the pets of these entries at the same time. Entries that the storage did not store after the last
- * one that it did are left for later; one before that, which is rare, is bad, so that no pet is imported
- * twice.
+ * Creates the pets of these entries at the same time. If the storage fails, the import can resume at the
+ * first entry after the last pet that was stored. An earlier entry that was not stored is rare, and is
+ * reported as bad: to resume at it would import the later ones twice.
  */
 async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<Batch> {
   const outcomes = await Promise.all(entries.map((entry) => create(store, entry)));

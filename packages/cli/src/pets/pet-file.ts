@@ -5,9 +5,9 @@ export const FORMATS = ["ndjson", "csv"] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** The format asked for, or else the one that the file's name suggests. */
-export function formatOf(asked: Format | undefined, path: string): Format {
-  return asked ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
+/** The chosen format, or the one that the name of the file suggests. */
+export function formatOf(chosen: Format | undefined, path: string): Format {
+  return chosen ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
 }
 
 /** A line of a file, or the several lines of a CSV record with line breaks in quotes. */

@@ -14,7 +14,7 @@ import {
   type EntryReader,
 } from "./pet-file.js";
 
-/** A record of the file, its line feed included; its fields, or what is wrong with its quotes. */
+/** A record with its final line feed, and its fields or the problem with its quotes. */
 interface CsvRecord {
   readonly bytes: Buffer;
   readonly fields: Result<readonly string[], string>;
@@ -41,7 +41,7 @@ export const readCsv: EntryReader = async function* (chunks) {
     for (const { bytes: record, fields } of splitRecords(bytes.subarray(start), isEnd)) {
       const text = record.at(-1) === LINE_FEED ? record.subarray(0, -1) : record;
       const first = line;
-      const last = first + text.filter((byte) => byte === LINE_FEED).length;
+      const last = first + countLineFeeds(text);
       start += record.length;
       line = last + 1;
       if (isBlank(text)) continue;
@@ -56,7 +56,7 @@ export const readCsv: EntryReader = async function* (chunks) {
         entries.push({ first, last, bytes: isTooLong ? undefined : text, pet });
       }
     }
-    // Never more than one byte beyond the length allowed: `splitRecords` sees to it, but for one line.
+    // Only a single line can be longer. One byte more than allowed is enough to recognize it.
     unfinished = Buffer.from(bytes.subarray(start, start + LONGEST_ENTRY + 1));
     if (isEnd && table === undefined) return err("There is no heading.");
     return ok({ entries, heading: table?.heading });
@@ -117,6 +117,13 @@ function parseCsv(
     if (!(error instanceof CsvError)) throw error;
     return error.code === "CSV_QUOTE_NOT_CLOSED" ? QUOTE_NOT_CLOSED : QUOTE_OUT_OF_PLACE;
   }
+}
+
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1))
+    count += 1;
+  return count;
 }
 
 function checkBytes(bytes: Buffer): Result<void, string> {

@@ -11,7 +11,7 @@ import type { Report } from "../terminal.js";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
 
-/** Where to listen, and what to do with what happens. */
+/** Where to listen, and who is notified. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;

@@ -8,11 +8,11 @@ import { DRAIN_TIMEOUT } from "./stop.js";
 export interface Workers {
   /** Lets the workers finish their requests and stops restarting them. */
   stop(): void;
-  /** Resolves when the last worker has ended. `Err` says what went wrong. */
+  /** Resolves when the last worker has ended. `Err` is the first problem of any worker. */
   readonly ended: Promise<Result<void, string>>;
 }
 
-/** What a worker tells the process that started it. */
+/** A message from a worker to the process that started it. */
 type Message =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string };
@@ -127,7 +127,7 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Serves as a worker: the process that started it reports that it listens, and what goes wrong. */
+/** Serves as a worker. Reports its address and its problem to the process that started it. */
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
 ): Promise<void> {
