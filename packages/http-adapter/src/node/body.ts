@@ -93,7 +93,9 @@ function collect(
     request.off("data", take).off("end", end).off("close", close).pause();
     resolve(read);
   }
-  connection.onInterruption = (reason) => finish(err(reason));
+  connection.onInterruption = (reason) => {
+    if (!request.complete) finish(err(reason));
+  };
   // Without a listener for it, Node emits no "error" when the client goes away: only "close".
   request.on("data", take).on("end", end).on("close", close);
   // A host may have paused it: then no listener sets it flowing.

@@ -20,7 +20,7 @@ export interface Connection {
   isClosing: boolean;
   /** Why the newest request will not arrive completely, once that is known. */
   interruption: UnreadableMessage | undefined;
-  /** Called when `interruption` is set. */
+  /** Called when `interruption` is set, by the request whose turn it is: maybe not the newest. */
   onInterruption: ((reason: UnreadableMessage) => void) | undefined;
 }
 

@@ -51,7 +51,7 @@ export function createFallback(
 
     response.once("close", over);
     connection.onInterruption = (reason) => {
-      if (response.headersSent) return;
+      if (request.complete || response.headersSent) return;
       response.off("close", over).detachSocket(socket);
       refuseUnread(reason, socket);
     };

@@ -27,8 +27,10 @@ export function linger(socket: Socket): void {
     silence?.refresh();
     if (total > MOST_BYTES) socket.destroy();
   };
-  // These feed Node's parser, which would make a request of each that still comes.
+  // Those of Node's parser, which would make requests of what still comes.
   socket.removeAllListeners("data").on("data", discard).resume();
+  // The parser may have stopped reading, unknown to the stream.
+  socket._read(0);
 
   socket.once("finish", () => {
     if (socket.destroyed) return;

@@ -3,21 +3,19 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
+import { notFound } from "../refusal.js";
 import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder } from "./respond.js";
 
 /** Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
 
-/** Emits an event; returns whether it had a listener. */
-type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
-
 /**
  * Mounts a store on a server as a guest: it takes the requests below the base path before any
  * listener, also one that is added later, and nothing else. Upgrades, CONNECT, unknown expectations
  * and whatever Node's parser refuses stay the host's. Node itself sends `100 Continue` to a client
  * that expects it, unless the host listens for `checkContinue`: then the store asks only for the
- * bodies that it wants.
+ * bodies that it wants. A request elsewhere gets 404 if the server has no listener for it.
  *
  * ```ts
  * const server = createServer((_, response) => response.end("The host's own page."));
@@ -33,12 +31,18 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
   const responder = createResponder(store, parseOptions(store, options));
   const { origin = socketAddress } = options;
 
-  /** Returns whether the request was below the base path. */
-  function take(event: string | symbol, request: unknown, response: unknown): boolean {
-    if (event !== "request" && event !== "checkContinue") return false;
-    if (!(request instanceof IncomingMessage && response instanceof ServerResponse)) return false;
+  function take(event: string | symbol, args: readonly unknown[], inner: Emit): boolean {
+    const [request, response] = args;
+    const isRequest = event === "request" || event === "checkContinue";
+    if (!isRequest || !isMessage(request) || !isResponse(response)) return inner(event, ...args);
     const target = responder.locate(request);
-    if (target === undefined) return false;
+    if (target === undefined) {
+      const isHeard = inner(event, ...args);
+      // Node would leave the client without a response.
+      if (!isHeard)
+        responder.refuse(notFound(), { request, response, origin: () => origin(request) });
+      return true;
+    }
     const expectation = event === "request" ? "none" : "continue";
     const exchange = { request, response, target, expectation } as const;
     respondInTurn(responder, { ...exchange, origin: () => origin(request) });
@@ -48,28 +52,42 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
   return overrideEmit(server, take);
 }
 
-function isServer(server: unknown): boolean {
-  return server instanceof Server || server instanceof SecureServer;
+function isServer(value: unknown): boolean {
+  return value instanceof Server || value instanceof SecureServer;
 }
 
-/** Gives every event of a server to `take` first, then to its listeners unless that returns true. */
+function isMessage(value: unknown): value is IncomingMessage {
+  return value instanceof IncomingMessage;
+}
+
+function isResponse(value: unknown): value is ServerResponse {
+  return value instanceof ServerResponse;
+}
+
+/** Emits an event; returns whether it had a listener. */
+type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+
+/**
+ * Puts a function in front of the listeners of one emitter: `outer` decides what reaches `inner`,
+ * which is the `emit` as it was.
+ */
 function overrideEmit(
   emitter: EventEmitter,
-  take: (event: string | symbol, first: unknown, second: unknown) => boolean,
+  outer: (event: string | symbol, args: readonly unknown[], inner: Emit) => boolean,
 ): () => void {
-  const server: { emit: Emit } = emitter;
-  const isOwn = Object.hasOwn(server, "emit");
-  const original = server.emit;
+  const target: { emit: Emit } = emitter;
+  const isOwn = Object.hasOwn(emitter, "emit");
+  const original = target.emit;
   let isMounted = true;
+  const inner: Emit = (...args) => Reflect.apply(original, emitter, args);
   const override: Emit = (event, ...args) =>
-    (isMounted && take(event, args[0], args[1])) ||
-    Reflect.apply(original, server, [event, ...args]);
-  server.emit = override;
+    isMounted ? outer(event, args, inner) : inner(event, ...args);
+  target.emit = override;
   return () => {
     isMounted = false;
-    // Another override, from after this one, has to stay.
-    if (server.emit !== override) return;
-    if (isOwn) server.emit = original;
-    else Reflect.deleteProperty(server, "emit");
+    // An override from after this one has to stay.
+    if (target.emit !== override) return;
+    if (isOwn) target.emit = original;
+    else Reflect.deleteProperty(emitter, "emit");
   };
 }

@@ -111,11 +111,16 @@ export function createResponder(
     },
     refuse: (refusal, exchange) => {
       const report = startReport();
-      const rendered = renderError(refusal, store.anonymousQuota(exchange.origin()));
       const { code } = refusal;
-      const response = exchange.request.method === "HEAD" ? { ...rendered, body: "" } : rendered;
-      const handled = { response, operation: undefined, code, keyId: undefined };
-      write(exchange, handled, code === "not_found" ? "if-long" : "always", report);
+      try {
+        const rendered = renderError(refusal, store.anonymousQuota(exchange.origin()));
+        const response = exchange.request.method === "HEAD" ? { ...rendered, body: "" } : rendered;
+        const handled = { response, operation: undefined, code, keyId: undefined };
+        write(exchange, handled, code === "not_found" ? "if-long" : "always", report);
+      } catch (cause) {
+        onError(cause);
+        exchange.response.destroy();
+      }
     },
   };
 }

@@ -65,8 +65,7 @@ export async function listen(
   server: Server,
   key: string,
 ): Promise<Pick<Served, "server" | "port" | "call" | "create" | "dial">> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
