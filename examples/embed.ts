@@ -5,9 +5,15 @@ const opened = await openSqliteStorage({ filename: "pets.db" });
 if (opened.isErr()) throw new Error(opened.error.message);
 const store = createPetStore({ storage: opened.value });
 
-const created = await store.trusted.createPet({ name: "Rex", categoryId: 7n });
+const issued = await store.keys.issue({ plan: "free", label: "acme" });
+if (issued.isErr()) throw new Error(issued.error.message);
+
+const created = await store.as(issued.value.secret).createPet({ name: "Rex", categoryId: 7n });
 created.match(
-  ({ pet }) => console.log(`Pet ${pet.id} is ${pet.status}.`),
-  ({ message }) => console.error(message),
+  ({ pet, quota }) =>
+    console.log(
+      `Pet ${pet.id} is ${pet.status}. ${quota.remaining} of ${quota.limit} requests are left.`,
+    ),
+  ({ code, message }) => console.error(`${code}: ${message}`),
 );
 await store.close();

@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { statusOf, type Failure } from "@petstore/http-adapter";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "petstore-documents-"));
+const run = promisify(execFile);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const packageReadmes = readdirSync(join(root, "packages")).map(
+  (name) => `packages/${name}/README.md`,
+);
+const documents = [
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...packageReadmes,
+];
+
+const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
+
+const lengthOf = (document: string): number => textOf(document).trimEnd().split("\n").length;
+
+/** Every error code: the compiler refuses a list that lacks one. */
+const codes = {
+  api_key_banned: true,
+  bad_request: true,
+  expectation_failed: true,
+  headers_too_large: true,
+  internal_error: true,
+  invalid_api_key: true,
+  invalid_pet: true,
+  invalid_query: true,
+  malformed_json: true,
+  method_not_allowed: true,
+  missing_api_key: true,
+  not_found: true,
+  payload_too_large: true,
+  pet_not_found: true,
+  rate_limit_exceeded: true,
+  request_timeout: true,
+  storage_unavailable: true,
+  store_closed: true,
+  unsupported_media_type: true,
+} satisfies Record<Failure["code"], true>;
+
+/** Runs a TypeScript file in the temporary folder. Resolves to what it prints. */
+async function runFile(file: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), join(root, file), ...args],
+    {
+      cwd: folder,
+      env: {
+        ...process.env,
+        TSX_TSCONFIG_PATH: join(root, "tsconfig.json"),
+        PETSTORE_DATABASE: join(folder, "operated.db"),
+      },
+    },
+  );
+  return stdout;
+}
+
+describe("documents", () => {
+  it.each(documents)("%s links only to files and headings that exist", (document) => {
+    const links = [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const broken = links.filter((link) => !/^https?:/.test(link) && !exists(document, link));
+    expect(broken).toEqual([]);
+  });
+
+  it.each(documents)("%s shows examples as they are", (document) => {
+    const shown = textOf(document).matchAll(/<!-- (examples\/\S+) -->\n\n```ts\n(.*?)```/gs);
+    for (const [, file = "", code] of shown) expect(code).toBe(textOf(file));
+  });
+
+  it("are short enough", () => {
+    expect(lengthOf("README.md")).toBeLessThanOrEqual(150);
+    const long = packageReadmes.filter((document) => lengthOf(document) > 40);
+    expect(long).toEqual([]);
+  });
+});
+
+describe("README.md", () => {
+  it.each([
+    ["embed", "Pet 1 is available. 59 of 60 requests are left."],
+    ["try", "served, rate_limit_exceeded, served"],
+  ])("the example %s prints what the documents say", async (name, output) => {
+    expect((await runFile(`examples/${name}.ts`)).trim()).toBe(output);
+  });
+
+  it("shows an operator commands that work", async () => {
+    const commands = textOf("README.md").match(/(?<=^node_modules\/\.bin\/petstore )keys .*$/gm);
+    expect(commands).toHaveLength(2);
+    let output = "";
+    for (const command of commands ?? []) {
+      output += await runFile("packages/cli/src/bin.ts", ...command.split(" "));
+    }
+    expect(output).toMatch(/pet_live_[0-9A-Za-z]{36}/);
+    expect(output).toMatch(/acme +pro +0\/300 +0\/10000/);
+  });
+});
+
+describe("docs/http.md", () => {
+  it("lists every error code with its status", () => {
+    const rows = [...textOf("docs/http.md").matchAll(/^\| `([a-z_]+)` +\| (\d{3}) +\|/gm)];
+    const listed = Object.fromEntries(rows.map(([, code = "", status]) => [code, Number(status)]));
+    const actual = Object.keys(codes).map((code) => [code, statusOf(code as Failure["code"])]);
+    expect(listed).toEqual(Object.fromEntries(actual));
+  });
+});
+
+describe("SECURITY.md", () => {
+  it("names only tests that exist", () => {
+    const named = textOf("SECURITY.md").matchAll(/`([a-z-]+\/test(?:\/[\w.-]+)*)`/g);
+    const missing = [...named]
+      .map(([, path = ""]) => path)
+      .filter((path) => !existsSync(join(root, "packages", path)));
+    expect(missing).toEqual([]);
+  });
+
+  it("quotes only names of tests that exist", () => {
+    const tests = textOf("packages/cli/test/hostile-clients.test.ts");
+    const [, section = ""] =
+      /\n## Defects that were fixed\n(.*?)\n## /s.exec(textOf("SECURITY.md")) ?? [];
+    const quoted = [...section.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+    const missing = quoted.filter((name) => !tests.includes(name.replaceAll("…", "").trim()));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Whether a relative link leads to a file and, behind a `#`, to one of its headings. */
+function exists(document: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? document : join(dirname(document), path);
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headingsOf(textOf(target)).includes(heading);
+}
+
+/** The anchors that GitHub gives to headings. */
+function headingsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
