@@ -7,7 +7,7 @@ import { databaseOption, nonBlank, wholeNumber } from "../options.js";
 import type { Report, Streams, Terminal } from "../terminal.js";
 import { createRequestLog } from "./log.js";
 import { listen } from "./server.js";
-import { DRAIN_TIMEOUT, exitSoon, untilStopped } from "./stop.js";
+import { DRAIN_TIMEOUT, untilStopped } from "./stop.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
 interface ServeOptions {
@@ -96,7 +96,6 @@ async function serve(
   await stopped;
   await close(DRAIN_TIMEOUT);
   const closed = await store.close();
-  exitSoon();
   return closed.mapErr(describeStoreError);
 }
 
@@ -117,7 +116,6 @@ async function serveWithWorkers(
   void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;
   const closed = await store.close();
-  exitSoon();
   return ended.andThen(() => closed.mapErr(describeStoreError));
 }
 

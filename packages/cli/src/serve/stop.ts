@@ -7,9 +7,6 @@ export const DRAIN_TIMEOUT = 10_000;
 /** The exit code after an error that nothing caught: EX_SOFTWARE of sysexits.h. */
 const SOFTWARE_ERROR = 70;
 
-/** How long the last lines of output may take to be read, in milliseconds. */
-const OUTPUT_TIMEOUT = 1_000;
-
 /**
  * Resolves when the server has to stop: at the first SIGTERM, SIGINT or SIGHUP, which a closed terminal
  * sends, or at the first error that nothing caught, which is reported with its stack and sets the exit
@@ -30,9 +27,4 @@ export async function untilStopped(terminal: Terminal, report: Report): Promise<
     });
   });
   terminal.out(`petstore ${reason}: finishing running requests`);
-}
-
-/** Ends the process soon, even if its output goes to a pipe that is never read. */
-export function exitSoon(): void {
-  setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();
 }
