@@ -52,7 +52,7 @@ const servers: readonly [name: string, start: (store: PetStore) => Promise<Serve
       const handle = createNodeHandler(store);
       const app = new Koa().use((context) => {
         context.respond = false;
-        handle(context.req, context.res, () => closing(context.req as never, context.res as never));
+        handle(context.req, context.res, () => closing(context.req, context.res));
       });
       const callback = app.callback();
       return createServer((request, response) => void callback(request, response));
@@ -175,7 +175,9 @@ test("a client that sends on for ever after its last response is cut", async () 
   socket.write(compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] }));
   const [ours] = await accepted;
   const requests = compose({ key }).repeat(1_000);
-  const more = (): void => void (socket.writable && socket.write(requests, more));
+  const more = (): void => {
+    if (socket.writable) socket.write(requests, more);
+  };
   more();
   await once(ours, "close");
   socket.destroy();

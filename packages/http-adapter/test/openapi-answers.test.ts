@@ -1,6 +1,6 @@
 import { createMemoryStorage, storageFailure, type Storage } from "@petstore/core";
 import { createPetStoreServer, openApiDocument } from "@petstore/http-adapter";
-import { errAsync } from "neverthrow";
+import { err } from "neverthrow";
 import { describe, expect, test } from "vitest";
 import { undeclared, undeclaredElsewhere, type OperationKey } from "./support/openapi.js";
 import { issue, listen, makeStore, serve, type Call, type Served } from "./support/serve.js";
@@ -171,6 +171,6 @@ async function serveBroken(): Promise<Served> {
 
 function failing(): Storage {
   const storage = createMemoryStorage();
-  const fail = () => errAsync(storageFailure("disk full", undefined));
+  const fail = () => Promise.resolve(err(storageFailure("disk full", undefined)));
   return { ...storage, pets: { ...storage.pets, create: fail, find: fail, list: fail } };
 }
