@@ -35,7 +35,6 @@ const codes = {
   storage_unavailable: true,
   store_closed: true,
   unsupported_media_type: true,
-  uri_too_long: true,
 } satisfies Record<Failure["code"], true>;
 
 describe("README", () => {
