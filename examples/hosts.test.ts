@@ -20,6 +20,7 @@ writeFileSync(tls.TLS_CERT, cert);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it.each([
+  ["server", "/v1"],
   ["mount", "/v1"],
   ["https", "/v1"],
   ["express", "/v1"],
