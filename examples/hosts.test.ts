@@ -26,6 +26,7 @@ it.each([
   ["express-router", "/api/v1"],
   ["fastify", "/api/v1"],
   ["koa", "/v1"],
+  ["server", "/v1"],
   ["hono", "/api/v1"],
 ])("the example %s serves the store at %s beside the host's own page", async (name, basePath) => {
   const port = await freePort();
