@@ -94,7 +94,8 @@ export default defineConfig(
   },
   { files: ["packages/cli/src/**"], rules: { "no-console": "off" } },
   {
-    files: ["packages/core/src/clock.ts"],
+    // Timeouts are measured by a clock that is never set: each storage reads it in one file.
+    files: ["packages/core/src/clock.ts", "packages/storage-*/src/commit/monotonic-clock.ts"],
     rules: { "no-restricted-syntax": ["error", lazyImport] },
   },
   {

@@ -29,7 +29,7 @@ export async function fill(store, present, wanted) {
       categoryId: index % 50,
       status: /** @type {"available" | "pending" | "sold"} */ (STATUSES[index % 20]),
     }));
-    const added = await store.trusted.createPets(pets);
-    if (added.isErr()) throw new Error(added.error.message);
+    const added = await Promise.all(pets.map((pet) => store.trusted.createPet(pet)));
+    for (const each of added) if (each.isErr()) throw new Error(each.error.message);
   }
 }

@@ -1,13 +1,10 @@
 import { defineConfig } from "tsup";
 import { options } from "../../tsup.config.js";
 
-/**
- * The command is bundled with all it needs but what is native or seldom loaded: one file starts faster
- * than eight packages.
- */
+/** The command is bundled with all that it needs except native modules: one file starts faster. */
 export default defineConfig({
   ...options,
-  // commander is CommonJS, and asks for Node's own modules by require().
+  // commander is CommonJS and calls require() for Node's modules.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
   },

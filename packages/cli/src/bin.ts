@@ -1,14 +1,12 @@
-import { processTerminal } from "./process-terminal.js";
 import { runCommand } from "./run-command.js";
-
-const args = process.argv.slice(2);
-const terminal = processTerminal(process.stdout, process.stderr);
-const exitCode = await runCommand(args, terminal);
-// A server that ended because of an error has set its own.
-process.exitCode ??= exitCode;
+import { createTerminal } from "./terminal.js";
 
 /** How long the last lines of a server may take to be read, in milliseconds. */
-const LAST_WORDS = 1_000;
+const OUTPUT_TIMEOUT = 1_000;
 
-// A log whose reader has stopped reading keeps the process alive. An export waits for its reader.
-if (args[0] === "serve") setTimeout(() => process.exit(), LAST_WORDS).unref();
+const args = process.argv.slice(2);
+const exitCode = await runCommand(args, createTerminal(process));
+// A server that stopped because of an unexpected error has set its own.
+process.exitCode ??= exitCode;
+// A log that is never read would keep the process alive. Other commands wait for their readers.
+if (args[0] === "serve") setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();

@@ -1,3 +1,2 @@
 export { runCommand } from "./run-command.js";
-export type { Streams } from "./streams.js";
-export type { Terminal } from "./terminal.js";
+export type { Streams, Terminal } from "./terminal.js";

@@ -1,47 +1,33 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** Which file holds the store. */
+/** `--database`, which every command takes. */
 export function databaseOption(): Option {
   return new Option("--database <file>", "the SQLite file that holds the store")
     .env("PETSTORE_DATABASE")
-    .argParser(fileName)
+    .argParser(nonBlank("It must name a file."))
     .default("petstore.db");
 }
 
-/** Reads the name of a file: SQLite would take an empty one for a database that nobody keeps. */
-function fileName(text: string): string {
-  if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("It must name a file.");
-}
-
-/** Reads a whole number that is not negative. */
-export function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError("It must be a whole number.");
-}
-
-/** Reads a whole number from `least` to `most`. */
-export function numberFrom(
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
+/** Reads text that is not blank; SQLite, for one, takes a blank file name for a temporary database. */
+export function nonBlank(problem: string): (text: string) => string {
   return (text) => {
-    const number = wholeNumber(text);
-    if (number >= least && number <= most) return number;
-    const bounds = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `from ${least} on`;
-    throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
+    if (text.trim() === "") throw new InvalidArgumentError(problem);
+    return text;
   };
 }
 
-/** Reads a TCP port, 0 for any that is free. */
-export function port(text: string): number {
-  const number = wholeNumber(text);
-  if (number <= 65_535) return number;
-  throw new InvalidArgumentError("It must be a port from 0 to 65535.");
+/** Reads a whole number from `least` to `most`, in decimal digits. */
+export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const bounds =
+    most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number, ${bounds}.`);
+  };
 }
 
-/** Reads an ISO 8601 date, which is its midnight, or time; in UTC unless an offset follows. */
+/** Reads an ISO 8601 date, which means its midnight, or a time; both in UTC unless an offset follows. */
 export function isoTime(text: string): Date {
   const [, date = "", clock = "T00:00", offset = "Z"] = ISO_TIME.exec(text) ?? [];
   const time = new Date(`${date}${clock}${offset}`);
@@ -51,14 +37,8 @@ export function isoTime(text: string): Date {
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** JavaScript takes 31 February for 3 March. */
+/** JavaScript reads 31 February as 3 March. */
 function isOnCalendar(date: string): boolean {
   const midnight = new Date(date);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
-}
-
-/** Reads an address to listen on. An empty one would mean every interface, which nobody asked for. */
-export function address(text: string): string {
-  if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("It must be an address.");
 }

@@ -1,15 +1,14 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
-import { backupCommand } from "./commands/backup-command.js";
-import { keysCommand } from "./commands/keys/keys-command.js";
-import { petsCommand } from "./commands/pets/pets-command.js";
-import { serveCommand } from "./commands/serve-command.js";
-import type { Streams } from "./streams.js";
-import type { Terminal } from "./terminal.js";
+import { backupCommand } from "./backup-command.js";
+import { keysCommand } from "./keys/keys-command.js";
+import { petsCommand } from "./pets/pets-command.js";
+import { serveCommand } from "./serve/serve-command.js";
+import type { Report, Streams, Terminal } from "./terminal.js";
 
 /**
  * Runs the `petstore` command with these arguments.
- * Resolves to the exit code: 0, or 1 when it failed, after one line that says why.
+ * Resolves to the exit code: 0, or 1 after a line that says why the command failed.
  */
 export async function runCommand(
   args: readonly string[],
@@ -17,12 +16,13 @@ export async function runCommand(
   streams: Streams = process,
 ): Promise<number> {
   let exitCode = 0;
-  const fail = (message: string): void => {
-    terminal.error(`petstore: ${message}`);
+  const report: Report = (message) => terminal.error(`petstore: ${message}`);
+  const fail: Report = (message) => {
+    report(message);
     exitCode = 1;
   };
   const program = new Command("petstore")
-    .description("Serve a pet store, manage its API keys, and keep its pets safe.")
+    .description("Serve a pet store, manage its API keys, and import, export and back up its pets.")
     .version(metadata.version, "--version", "print the version")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -30,7 +30,7 @@ export async function runCommand(
     })
     .exitOverride();
   program
-    .addCommand(serveCommand(terminal, streams, fail))
+    .addCommand(serveCommand({ terminal, streams, report, fail }))
     .addCommand(keysCommand(terminal, fail))
     .addCommand(petsCommand(terminal, streams, fail))
     .addCommand(backupCommand(terminal, fail));
@@ -38,17 +38,17 @@ export async function runCommand(
 
   try {
     await program.parseAsync([...args], { from: "user" });
-  } catch (thrown) {
-    // Commander has already said what it found, and "throws" help as well.
-    if (!(thrown instanceof CommanderError)) throw thrown;
+  } catch (error) {
+    // Commander has reported the mistake already; it also throws after printing help.
+    if (!(error instanceof CommanderError)) throw error;
     const problem = await terminal.written();
-    if (problem !== undefined) fail(`what was asked for could not be written: ${problem}`);
-    return thrown.exitCode || exitCode;
+    if (problem !== undefined) fail(`the output could not be printed: ${problem}`);
+    return error.exitCode || exitCode;
   }
   return exitCode;
 }
 
-/** Commander passes settings on only to subcommands that it made itself. */
+/** Commander passes settings only to subcommands that it created itself. */
 function inheritSettings(command: Command): void {
   for (const each of command.commands) inheritSettings(each.copyInheritedSettings(command));
 }

@@ -1,26 +1,23 @@
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** The operator's wish to stop. */
+/** The operator's request to stop an import, an export or a backup. */
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Listens no longer. */
-  end(): void;
+  /** Removes the signal handlers. */
+  readonly end: () => void;
 }
 
-/**
- * Listens for one SIGINT, SIGTERM or SIGHUP, so that what is under way can stop where it can be resumed. A second
- * one ends the process as if nobody had listened.
- */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Listens for the first signal to stop. A second one ends the process at once. */
 export function listenForStop(): StopSignal {
   const controller = new AbortController();
   const end = (): void => {
-    for (const signal of SIGNALS) process.off(signal, request);
+    for (const name of SIGNALS) process.off(name, stop);
   };
-  const request = (): void => {
+  const stop = (): void => {
     end();
     controller.abort();
   };
-  for (const signal of SIGNALS) process.on(signal, request);
+  for (const name of SIGNALS) process.on(name, stop);
   return { signal: controller.signal, end };
 }

@@ -1,9 +1,45 @@
-/** Where a command writes. */
+import type { Readable, Writable } from "node:stream";
+import { describeFileError } from "./describe-error.js";
+
+/** Where a command writes lines. */
 export interface Terminal {
-  /** What was asked for. */
+  /** Writes a line of the result. */
   out(line: string): void;
-  /** Why it could not be done, and remarks. */
+  /** Writes a line about a problem. */
   error(line: string): void;
-  /** Waits until what was asked for is written. Resolves to why some of it could not be, if so. */
+  /** Waits until the lines of the result are written. Resolves to the reason if one could not be. */
   written(): Promise<string | undefined>;
+}
+
+/** Where a command reads and writes data; `process` is one. */
+export interface Streams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Shows the progress of an import or export if it is a terminal. */
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+/** Reports a problem to the operator in one line; every command reports this way. */
+export type Report = (message: string) => void;
+
+/** A terminal on these streams. A full disk or a closed pipe does not end the process. */
+export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
+  let problem: string | undefined;
+  let last = Promise.resolve();
+  for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
+  return {
+    out: (line) => {
+      last = new Promise((resolve) => {
+        stdout.write(`${line}\n`, (error) => {
+          if (error) problem ??= describeFileError(error);
+          resolve();
+        });
+      });
+    },
+    error: (line) => void stderr.write(`${line}\n`),
+    written: async () => {
+      await last;
+      return problem;
+    },
+  };
 }

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
-import { addPet, send, writeUntilCut } from "./support/writers.js";
+import { addPet, send, writeUntilCut } from "./support/client.js";
 
 const program = useBuiltPetstore();
 

@@ -4,7 +4,9 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { hasChromium, HOW_TO_INSTALL, openPage } from "./support/chromium.js";
 import { newDatabase, petstore } from "./support/command.js";
-import { startServer } from "./support/server.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+
+useBuiltPetstore();
 
 const isCi = process.env["CI"] !== undefined;
 

@@ -3,7 +3,9 @@ import { text } from "node:stream/consumers";
 import { openApiDocument } from "@petstore/http-adapter";
 import { describe, expect, it } from "vitest";
 import { newDatabase } from "./support/command.js";
-import { startServer } from "./support/server.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+
+useBuiltPetstore();
 
 /** Starts a server; its address without the base path. */
 async function start(): Promise<string> {

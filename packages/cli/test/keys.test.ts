@@ -134,6 +134,17 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     },
   );
 
+  it("sends no control character to a terminal; JSON keeps the label as it is", async () => {
+    const database = newDatabase();
+    const label = "a\u001b[2J\r\n\u009b\u202eb 🐈";
+    await issue(database, "--label", label);
+    const { out } = await petstore("keys", "list", "--database", database);
+    expect(out).toContain(" a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb 🐈 ");
+    expect(out.split("\n")).toHaveLength(2);
+    const json = await petstore("keys", "list", "--database", database, "--json");
+    expect(JSON.parse(json.out)).toMatchObject([{ label }]);
+  });
+
   it("does not make a database where there is none", async () => {
     const database = newDatabase();
     const refused = await petstore("keys", "list", "--database", database);

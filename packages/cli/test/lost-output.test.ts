@@ -83,7 +83,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
       const child = startFull(["full", "pipe"], "keys", ...args, "--json", "--database", database);
       expect(await reported(child)).toEqual({
         code: 1,
-        error: "petstore: it is done, but the reply could not be written: the disk is full\n",
+        error: "petstore: done, but the result could not be printed: the disk is full\n",
       });
     },
   );
@@ -92,7 +92,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
     const child = startFull(["full", "pipe"], "--help");
     expect(await reported(child)).toEqual({
       code: 1,
-      error: "petstore: what was asked for could not be written: the disk is full\n",
+      error: "petstore: the output could not be printed: the disk is full\n",
     });
   });
 });
@@ -104,7 +104,7 @@ it("an import whose readers have gone imports every good line", async () => {
     index % 10 === 0 ? "bad\n" : '{"name":"Rex","categoryId":1}\n',
   );
   writeFileSync(file, lines.join(""));
-  const args = ["pets", "import", file, "--no-rejects", "--database", database];
+  const args = ["pets", "import", file, "--database", database];
   const child = spawn(process.execPath, [program(), ...args]);
   child.stdout.destroy();
   child.stderr.destroy();
@@ -115,20 +115,21 @@ it("an import whose readers have gone imports every good line", async () => {
 
 const hasBash = spawnSync("bash", ["-c", "ulimit -f 1000"]).status === 0;
 
-it.skipIf(!hasBash)("keeps no part of a bad line that does not fit as a whole", async () => {
+it.skipIf(!hasBash)("writes no part of a rejected line that does not fit as a whole", async () => {
   const database = newDatabase();
-  const rejects = join(dirname(database), "pets.rejects.csv");
+  const rejects = join(dirname(database), "rejects.csv");
   const long = `Rex,${"x".repeat(600_000)}`;
   const input = join(dirname(database), "pets.csv");
   writeFileSync(input, ["name,categoryId", "Rex,1", "Rex,x", long, long, ""].join("\n"));
-  const args = ["pets", "import", input, "--batch", "2", "--database", database];
+  const args = ["pets", "import", input, "--rejects", rejects, "--database", database];
   // In blocks of 1,024 bytes: as on a full disk, a part is written before it fails.
   const limited = ["-c", 'ulimit -f 1000; exec "$@"', "bash", process.execPath, program()];
   const child = spawn("bash", [...limited, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const { code, error } = await reported(child);
   expect({ code, error: error.slice(-300) }).toMatchObject({
     code: 1,
-    error: expect.stringContaining("those just reported are not kept") as string,
+    error: expect.stringContaining("the lines just reported are not in it") as string,
   });
-  expect(readFileSync(rejects, "utf8")).toBe("name,categoryId\nRex,x\n");
+  const whole = ["name,categoryId", "Rex,x", long, ""].join("\n");
+  expect(readFileSync(rejects, "utf8") === whole).toBe(true);
 });

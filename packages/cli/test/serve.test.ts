@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
-import { startServer } from "./support/server.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+
+useBuiltPetstore();
 
 async function secretOf(database: string): Promise<{ id: string; secret: string }> {
   const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
@@ -25,7 +27,7 @@ describe("serve", () => {
     expect(await created.text()).toBe(
       '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
     );
-    expect(await first.stop()).toBe(0);
+    expect(await first.end()).toBe(0);
     const second = await startServer("--database", database);
     const listed = await fetch(`${second.url}/pets`, bearer(secret));
     expect(await listed.text()).toContain("9007199254740993");
@@ -38,9 +40,9 @@ describe("serve", () => {
     await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
     const [, header = "", url = ""] = /-H "Authorization: (.*?)" (\S+)/.exec(first.output()) ?? [];
     expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
-    await first.stop();
+    await first.end();
     const second = await startServer("--database", database, "--first-key");
-    await second.stop();
+    await second.end();
     expect(second.output()).not.toContain("curl");
   });
 
@@ -55,7 +57,7 @@ describe("serve", () => {
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 on %s", async (signal) => {
     const server = await startServer("--database", newDatabase());
-    expect(await server.stop(signal)).toBe(0);
+    expect(await server.end(signal)).toBe(0);
   });
 
   it("says in one line that the port is in use, with exit code 1", async () => {

@@ -4,11 +4,10 @@ import { Agent } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { restart } from "../src/serve/workers/restart.js";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { issueUnlimitedKey } from "./support/unlimited-key.js";
-import { addPet, send } from "./support/writers.js";
+import { addPet, send } from "./support/client.js";
 
 const program = useBuiltPetstore();
 
@@ -85,7 +84,7 @@ describe("serve --workers", () => {
     isOver = true;
     await writing;
     expect(await server.end("SIGTERM")).toBe(0);
-    expect(server.output()).toContain("a worker is replaced: it ended with SIGKILL");
+    expect(server.output()).toContain("a worker is restarted: it ended with SIGKILL");
     const exported = (await petstore("pets", "export", "--database", database)).out;
     const stored = exported.split("\n").filter(Boolean);
     const names = new Set(stored.map((line) => (JSON.parse(line) as { name: string }).name));
@@ -97,7 +96,7 @@ describe("serve --workers", () => {
     expect(refused).toEqual({
       code: 1,
       out: "",
-      error: "petstore: a database in memory cannot be shared: --workers needs one in a file",
+      error: "petstore: processes cannot share a database in memory: --workers needs a file",
     });
   });
 
@@ -132,7 +131,7 @@ describe("serve --workers", () => {
   it("goes on with the others when one dies again and again", async () => {
     const server = await start("--database", newDatabase());
     const [spared = -1] = workersOf(server);
-    const remarks = () => server.output().match(/a worker is replaced/g)?.length ?? 0;
+    const remarks = () => server.output().match(/a worker is restarted/g)?.length ?? 0;
     while (remarks() < 6) {
       for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
       await setTimeout(20);
@@ -169,23 +168,3 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-
-describe("a worker that ended by itself", () => {
-  it("is restarted after pauses that double, and is hopeless at the sixth death in a minute", () => {
-    const seen: unknown[] = [];
-    let deaths: readonly number[] = [];
-    for (let death = 0; death < 8; death += 1) {
-      const next = restart(deaths, 1_000 * death);
-      seen.push([next.after, next.isHopeless]);
-      ({ deaths } = next);
-    }
-    expect(seen.slice(0, 5)).toEqual([100, 200, 400, 800, 1_600].map((after) => [after, false]));
-    expect(seen.slice(5)).toEqual([3_200, 6_400, 10_000].map((after) => [after, true]));
-  });
-
-  it("is forgiven what is longer ago than a minute", () => {
-    const deaths = [0, 1_000, 2_000, 3_000, 4_000];
-    expect(restart(deaths, 60_000)).toMatchObject({ isHopeless: false, after: 1_600 });
-    expect(restart(deaths, 64_000)).toEqual({ isHopeless: false, after: 100, deaths: [64_000] });
-  });
-});

@@ -1,16 +1,20 @@
 import { MIMEType } from "node:util";
 import { err, ok, type Result } from "neverthrow";
-import type { HttpRequest } from "./http-message.js";
+import type { HttpBody, HttpRequest } from "./http-message.js";
+import { decodeJson } from "./json/decode.js";
 import {
+  badRequest,
   payloadTooLarge,
   unsupportedContentCoding,
   unsupportedMediaType,
+  type BadRequest,
+  type MalformedJson,
   type PayloadTooLarge,
   type UnsupportedMediaType,
 } from "./refusal.js";
 
 /**
- * Checks what a request declares of its body, before any of it is read: length, media type,
+ * Checks what a request declares about its body before any of it is read: length, media type,
  * content coding. A body without a media type is taken as JSON.
  */
 export function checkContent(
@@ -25,7 +29,13 @@ export function checkContent(
     : err(unsupportedContentCoding());
 }
 
-/** Far more than anybody needs. Node's parser takes the square of the length for some. */
+/** Reads a body as JSON of any shape, for the engine to judge. */
+export function parseBody(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {
+  if (body.kind === "bytes") return decodeJson(body.bytes);
+  return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
+}
+
+/** Longer than any useful media type. Node's parser takes quadratic time for some values. */
 const LONGEST_TYPE = 256;
 
 function isJson(contentType: string): boolean {
@@ -43,4 +53,13 @@ function isJson(contentType: string): boolean {
 /** An empty line is an empty list of codings. */
 function isIdentity(contentCoding: string): boolean {
   return contentCoding === "" || contentCoding.toLowerCase() === "identity";
+}
+
+const ROUNDED =
+  "categoryId is beyond 2^53 and a body parser has rounded it: mount the pet store before the body parser.";
+
+function hasRoundedCategory(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("categoryId" in value)) return false;
+  const { categoryId } = value;
+  return typeof categoryId === "number" && Math.abs(categoryId) > Number.MAX_SAFE_INTEGER;
 }

@@ -1,19 +1,23 @@
-export { createFetchHandler, type FetchHandler } from "./fetch/handler.js";
-export type { FetchOptions } from "./fetch/options.js";
-export { petStorePlugin, type PetStorePluginOptions } from "./fastify/plugin.js";
-export { createKoaMiddleware, type KoaMiddleware } from "./koa/middleware.js";
+export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
 export { decodeJson } from "./json/decode.js";
 export { encodePet } from "./json/encode.js";
-export { createNodeHandler, type NodeHandler } from "./node/handler.js";
-export { handleClientErrors } from "./node/handle-client-errors.js";
-export { createHardenedServer, SERVER_LIMITS, type ServerLimits } from "./node/hardened-server.js";
-export { mount, type MountOptions, type NodeServer } from "./node/mount.js";
-export type { NodeOptions } from "./node/options.js";
+export { petStorePlugin, type PetStorePluginOptions } from "./node/fastify.js";
+export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
+export { mount, type NodeServer } from "./node/mount.js";
+export {
+  createPetStoreServer,
+  SERVER_LIMITS,
+  type PetStoreServer,
+  type PetStoreServerOptions,
+  type ServerLimits,
+} from "./node/server.js";
 export {
   encodeOpenApiDocument,
   openApiDocument,
   type OpenApiDocument,
 } from "./openapi/document.js";
+export type { HttpOptions } from "./options.js";
 export type { Refusal } from "./refusal.js";
-export type { HttpOptions } from "./settings.js";
+export type { ResponseReport } from "./report.js";
+export type { OperationName } from "./route.js";
 export { statusOf, type Failure } from "./status.js";

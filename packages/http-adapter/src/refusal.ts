@@ -1,4 +1,4 @@
-/** The message itself is no good HTTP, or no longer complete. */
+/** The message itself is not valid HTTP, or its body ended early. */
 export interface BadRequest {
   readonly code: "bad_request";
   readonly message: string;
@@ -10,29 +10,17 @@ export interface NotFound {
   readonly message: string;
 }
 
-/** Something is at this path, but not for this method. */
+/** The path exists, but not for this method. */
 export interface MethodNotAllowed {
   readonly code: "method_not_allowed";
   readonly message: string;
-  /** The methods that it is there for, as `Allow` lists them (RFC 9110, section 10.2.1). */
+  /** The methods of the path, as `Allow` lists them (RFC 9110, section 10.2.1). */
   readonly allow: string;
 }
 
 /** The request took too long to arrive (RFC 9110, section 15.5.9). */
 export interface RequestTimeout {
   readonly code: "request_timeout";
-  readonly message: string;
-}
-
-/** The request target is longer than the server reads (RFC 9112, section 3). */
-export interface UriTooLong {
-  readonly code: "uri_too_long";
-  readonly message: string;
-}
-
-/** The header section, or that behind a chunked body, is too long (RFC 6585, section 5). */
-export interface HeadersTooLarge {
-  readonly code: "headers_too_large";
   readonly message: string;
 }
 
@@ -46,11 +34,11 @@ export interface PayloadTooLarge {
 export interface UnsupportedMediaType {
   readonly code: "unsupported_media_type";
   readonly message: string;
-  /** The header that tells what would do (RFC 9110, section 15.5.16): its name and its value. */
-  readonly wanted: readonly [name: string, value: string];
+  /** The response header that says what is accepted (RFC 9110, section 15.5.16). */
+  readonly accept: { readonly Accept: string } | { readonly "Accept-Encoding": string };
 }
 
-/** The body says that it is JSON, and is not. */
+/** The body is declared as JSON, and is not. */
 export interface MalformedJson {
   readonly code: "malformed_json";
   readonly message: string;
@@ -62,29 +50,33 @@ export interface ExpectationFailed {
   readonly message: string;
 }
 
+/** The request line and the header section, or the trailer section, are too long (RFC 6585, section 5). */
+export interface HeadersTooLarge {
+  readonly code: "headers_too_large";
+  readonly message: string;
+}
+
 /** A bug, of ours or of the host's. */
 export interface InternalError {
   readonly code: "internal_error";
   readonly message: string;
 }
 
-/** Every way in which the adapter itself refuses a request: closed on `code`. */
+/** Every reason for which the adapter itself refuses a request: closed on `code`. */
 export type Refusal =
   | BadRequest
   | NotFound
   | MethodNotAllowed
   | RequestTimeout
   | PayloadTooLarge
-  | UriTooLong
   | UnsupportedMediaType
   | MalformedJson
   | ExpectationFailed
   | HeadersTooLarge
   | InternalError;
 
-/** Why a message cannot be read to its end: its syntax, its size or its pace is no good. */
-export type UnreadableMessage =
-  BadRequest | RequestTimeout | PayloadTooLarge | UriTooLong | HeadersTooLarge;
+/** Why a message cannot be read to its end: its syntax, its size or its pace. */
+export type UnreadableMessage = BadRequest | RequestTimeout | PayloadTooLarge | HeadersTooLarge;
 
 export const badRequest = (message: string): BadRequest => ({ code: "bad_request", message });
 
@@ -102,11 +94,6 @@ export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
 export const requestTimeout = (): RequestTimeout => ({
   code: "request_timeout",
   message: "The request took too long to arrive.",
-});
-
-export const uriTooLong = (): UriTooLong => ({
-  code: "uri_too_long",
-  message: "The request target is too long.",
 });
 
 export const headersTooLarge = (): HeadersTooLarge => ({
@@ -127,13 +114,13 @@ export const payloadTooLarge = (limit: number): PayloadTooLarge => ({
 export const unsupportedMediaType = (): UnsupportedMediaType => ({
   code: "unsupported_media_type",
   message: "The body must be application/json in UTF-8.",
-  wanted: ["Accept", "application/json"],
+  accept: { Accept: "application/json" },
 });
 
 export const unsupportedContentCoding = (): UnsupportedMediaType => ({
   code: "unsupported_media_type",
   message: "The body must not be compressed.",
-  wanted: ["Accept-Encoding", "identity"],
+  accept: { "Accept-Encoding": "identity" },
 });
 
 export const malformedJson = (message: string): MalformedJson => ({

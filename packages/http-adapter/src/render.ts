@@ -1,14 +1,7 @@
-import type { Pet, Quota, WithQuota } from "@petstore/core";
-import { match, P } from "ts-pattern";
-import type { HttpResponse } from "./http-message.js";
+import type { Pet, Quota } from "@petstore/core";
+import type { Headers, HttpResponse } from "./http-message.js";
 import { encodeError, encodePets } from "./json/encode.js";
 import { statusOf, type Failure } from "./status.js";
-
-/** Headers: names and values in turn. */
-export type Fields = readonly string[];
-
-/** No headers. */
-export const NO_FIELDS: Fields = Object.freeze([]);
 
 /** A body ready to be sent, with its Content-Length. */
 export interface RenderedBody {
@@ -16,14 +9,14 @@ export interface RenderedBody {
   readonly length: string;
 }
 
-/** JSON text, ready to be sent. */
+/** Makes JSON text ready to be sent. */
 export function renderBody(text: string): RenderedBody {
   return { text, length: String(Buffer.byteLength(text)) };
 }
 
 /**
- * Renders pages of animals, each once: a storage may answer the same frozen page for as long as
- * nothing changes.
+ * Renders pages of pets, each once: a storage may return the same frozen page for as long as nothing
+ * changes.
  */
 export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   const rendered = new WeakMap<readonly Pet[], RenderedBody>();
@@ -36,66 +29,67 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/** An Error body (specification, "Errors") and the headers that it calls for. */
-export function renderError(failure: WithQuota<Failure>, fields: Fields): HttpResponse {
-  const { code, message, quota } = failure;
+/** A response, with the headers that all carry (specification, "Rate limit headers"), and these. */
+export function render(
+  status: number,
+  body: RenderedBody,
+  quota: Quota,
+  headers: Headers,
+): HttpResponse {
+  return {
+    status,
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": body.length,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-RateLimit-Limit": String(quota.limit),
+      "X-RateLimit-Remaining": String(quota.remaining),
+      "X-RateLimit-Reset": String(Math.ceil(quota.resetAt / 1_000)),
+      ...headers,
+    },
+    body: body.text,
+  };
+}
+
+/** An Error body (specification, "Errors") and the headers that belong to its code. */
+export function renderError(failure: Failure, quota: Quota, headers: Headers = {}): HttpResponse {
+  const { code, message } = failure;
   const status = statusOf(code);
   const body = renderBody(encodeError({ code, message, status }));
-  return render({ status, body, quota, fields: fieldsOf(failure) }, fields);
-}
-
-/** What an answer says. */
-export interface Content {
-  readonly status: number;
-  readonly body: RenderedBody;
-  readonly quota: Quota;
-  readonly fields: Fields;
-}
-
-/** Any answer, with the headers that each carries (specification, "Rate limit headers"). */
-export function render({ status, body, quota, fields }: Content, more: Fields): HttpResponse {
-  const headers = [
-    "Content-Type",
-    "application/json",
-    "Content-Length",
-    body.length,
-    "Cache-Control",
-    "no-store",
-    "X-Content-Type-Options",
-    "nosniff",
-    "X-RateLimit-Limit",
-    String(quota.limit),
-    "X-RateLimit-Remaining",
-    String(quota.remaining),
-    "X-RateLimit-Reset",
-    String(Math.ceil(quota.resetAt / 1_000)),
-  ];
-  for (const field of fields) headers.push(field);
-  for (const field of more) headers.push(field);
-  return { status, headers, body: body.text };
-}
-
-/** The same answer as one to HEAD: every header, no body (RFC 9110, section 9.3.2). */
-export function renderHead(response: HttpResponse): HttpResponse {
-  return { ...response, body: "" };
-}
-
-function fieldsOf(failure: Failure): Fields {
-  return match(failure)
-    .with({ code: "missing_api_key" }, () => ["WWW-Authenticate", CHALLENGE])
-    .with({ code: "invalid_api_key" }, () => [
-      "WWW-Authenticate",
-      `${CHALLENGE}, error="invalid_token"`,
-    ])
-    .with({ code: P.union("rate_limit_exceeded", "api_key_banned") }, ({ retryAfterSeconds }) => [
-      "Retry-After",
-      String(retryAfterSeconds),
-    ])
-    .with({ code: P.union("storage_unavailable", "store_closed") }, () => ["Retry-After", "1"])
-    .with({ code: "method_not_allowed" }, ({ allow }) => ["Allow", allow])
-    .with({ code: "unsupported_media_type" }, ({ wanted }) => [...wanted])
-    .otherwise(() => []);
+  return render(status, body, quota, { ...headersOf(failure), ...headers });
 }
 
 /** RFC 6750, section 3. */
 const CHALLENGE = 'Bearer realm="petstore"';
+
+function headersOf(failure: Failure): Headers {
+  switch (failure.code) {
+    case "missing_api_key":
+      return { "WWW-Authenticate": CHALLENGE };
+    case "invalid_api_key":
+      return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
+    case "rate_limit_exceeded":
+    case "api_key_banned":
+      return { "Retry-After": String(failure.retryAfterSeconds) };
+    case "storage_unavailable":
+    case "store_closed":
+      return { "Retry-After": "1" };
+    case "method_not_allowed":
+      return { Allow: failure.allow };
+    case "unsupported_media_type":
+      return failure.accept;
+    case "bad_request":
+    case "expectation_failed":
+    case "headers_too_large":
+    case "internal_error":
+    case "invalid_pet":
+    case "invalid_query":
+    case "malformed_json":
+    case "not_found":
+    case "payload_too_large":
+    case "pet_not_found":
+    case "request_timeout":
+      return {};
+  }
+}

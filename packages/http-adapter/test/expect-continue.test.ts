@@ -1,13 +1,15 @@
 import { createServer } from "node:http";
+import { mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { compose, serve, type Call } from "./support/serve.js";
+import { compose, listen, makeStore, serve, type Call } from "./support/serve.js";
 
 const pet = '{"name":"Rex","categoryId":1}';
+const EXPECT = "Expect: 100-continue";
 
 test("100 Continue is sent for a good request, then the body is read", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
-  wire.send(compose({ method: "POST", key, body: pet, headers: ["Expect: 100-continue"] }));
+  wire.send(compose({ method: "POST", key, body: pet, headers: [EXPECT] }));
   expect((await wire.answer()).status).toBe(100);
   wire.send(pet);
   expect((await wire.answer()).status).toBe(201);
@@ -18,52 +20,30 @@ test("100 Continue is sent for a good request, then the body is read", async () 
 test.each<[status: number, sent: Call]>([
   [401, { key: null }],
   [404, { path: "/v1/dogs" }],
+  [404, { path: "/elsewhere" }],
   [405, { method: "PUT" }],
   [413, { headers: ["Content-Length: 65537"] }],
   [415, { headers: ["Content-Length: 10", "Content-Type: text/plain"] }],
   [400, { headers: ["Content-Length: 10", "Host: twice.test"] }],
-])("%i is the final status, without a 100 before it", async (status, sent) => {
+])("%i is the final status, without a 100 before it: %j", async (status, sent) => {
   const { dial, key } = await serve();
   const wire = await dial();
-  const headers = [...(sent.headers ?? ["Content-Length: 10"]), "Expect: 100-continue"];
+  const headers = [...(sent.headers ?? ["Content-Length: 10"]), EXPECT];
   wire.send(compose({ method: "POST", key, ...sent, headers }));
   const answer = await wire.answer();
   expect([answer.status, answer.headers["connection"]]).toEqual([status, "close"]);
   expect(await wire.rest()).toBe("");
 });
 
-test("elsewhere the host's listeners decide, or Node does as without a mount", async () => {
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => response.end("host"));
+test("the fallback gets the body that its client was asked for", async () => {
+  const { dial } = await serve({
+    fallback: (request, response) => void request.resume().on("end", () => response.end("host")),
   });
-  const { dial } = await serve({}, server);
-  const expecting = compose({
-    method: "POST",
-    path: "/",
-    body: "x",
-    headers: ["Expect: 100-continue"],
-  });
-
-  const plain = await dial();
-  plain.send(expecting);
-  expect((await plain.answer()).status).toBe(100);
-  plain.socket.destroy();
-
-  server.on("checkContinue", (_, response) =>
-    response.writeHead(403, { "Content-Length": 0 }).end(),
-  );
-  const decided = await dial();
-  decided.send(expecting);
-  expect((await decided.answer()).status).toBe(403);
-});
-
-test("an unknown expectation elsewhere is the host's, or 417 as Node has it", async () => {
-  const { call, server } = await serve({ ownsServer: false });
-  const sent = { path: "/", headers: ["Expect: cake"] };
-  const refused = await call(sent);
-  expect([refused.status, refused.body]).toEqual([417, ""]);
-  server.on("checkExpectation", (_, response) => response.writeHead(200).end("cake"));
-  expect((await call(sent)).status).toBe(200);
+  const wire = await dial();
+  wire.send(compose({ method: "POST", path: "/", body: "x", headers: [EXPECT] }));
+  expect((await wire.answer()).status).toBe(100);
+  wire.send("x");
+  expect((await wire.answer()).status).toBe(200);
 });
 
 test("an unknown expectation is 417, and what may follow is not taken for a request", async () => {
@@ -73,4 +53,25 @@ test("an unknown expectation is 417, and what may follow is not taken for a requ
   const { status, headers } = await wire.answer();
   expect([status, headers["connection"]]).toEqual([417, "close"]);
   expect(await wire.rest()).toBe("");
+});
+
+test("on a host's server Node sends 100 Continue, unless the host listens for checkContinue", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer();
+  mount(server, store);
+  const { dial } = await listen(server, key);
+  const statusOf = async (sent: Call): Promise<number> => {
+    const wire = await dial();
+    wire.send(compose({ method: "POST", body: pet, headers: [EXPECT], ...sent }));
+    const { status } = await wire.answer();
+    wire.socket.destroy();
+    return status;
+  };
+  expect(await statusOf({})).toBe(100);
+  server.on("checkContinue", (_, response) =>
+    response.writeHead(403, { "Content-Length": 0 }).end(),
+  );
+  expect(await statusOf({})).toBe(401);
+  expect(await statusOf({ key })).toBe(100);
+  expect(await statusOf({ path: "/" })).toBe(403);
 });

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createHardenedServer } from "@petstore/http-adapter";
+import type { Server } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { many, seed } from "../../../scripts/soak.js";
@@ -17,10 +17,7 @@ test(
   { timeout: many(120_000, 3_600_000) },
   async () => {
     const plans = { fuzz: { perMinute: 100_000_000, perDay: 100_000_000 } };
-    const { port, store, clock, server, call } = await serve(
-      { store: { plans } },
-      createHardenedServer(),
-    );
+    const { port, store, clock, server, call } = await serve({ store: { plans } });
     const key = await issue(store, "fuzz");
     let sent = 0;
     let heap = 0;
@@ -77,6 +74,6 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function connectionsOf(server: ReturnType<typeof createHardenedServer>): Promise<number> {
+function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }

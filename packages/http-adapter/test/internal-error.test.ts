@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { mount } from "@petstore/http-adapter";
+import { createPetStoreServer, mount } from "@petstore/http-adapter";
 import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
-import { listen, makeStore } from "./support/serve.js";
+import { compose, listen, makeStore } from "./support/serve.js";
 
 const bug = new Error("a bug with a /secret/path");
 
@@ -28,14 +28,26 @@ test.each<[what: string, broken: Partial<PetStore>]>([
   },
 );
 
-test("even when the engine cannot say what is left, and onError throws, there is an answer", async () => {
+test("what onError throws harms nothing", async () => {
   const { store, key } = await makeStore();
   const server = createServer();
-  mount(server, { ...store, as: fail, anonymousQuota: fail }, { onError: fail });
+  mount(server, { ...store, as: fail }, { onError: fail });
   const { call } = await listen(server, key);
-  const { status, headers } = await call();
-  expect(status).toBe(500);
-  expect(headers["x-ratelimit-limit"]).toBe("0");
+  expect((await call()).status).toBe(500);
+});
+
+test("when even the quota is unknown, the connection ends", async () => {
+  const { store, key } = await makeStore();
+  const causes: unknown[] = [];
+  const broken = { ...store, as: fail, anonymousQuota: fail };
+  const server = createPetStoreServer(broken, { onError: (cause) => causes.push(cause) });
+  const { dial } = await listen(server, key);
+  for (const bytes of [compose({}), "nonsense\r\n\r\n", compose({ path: "/" })]) {
+    const wire = await dial();
+    wire.send(bytes);
+    expect(await wire.rest()).toBe("");
+  }
+  expect(causes.length).toBeGreaterThanOrEqual(3);
 });
 
 function fail(): never {

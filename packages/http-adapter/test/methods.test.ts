@@ -46,6 +46,7 @@ test.each([
     date: "",
     "x-ratelimit-remaining": "",
     "x-ratelimit-reset": "",
+    "x-request-id": "",
   };
   expect({ ...head.headers, ...changing }).toEqual({ ...got.headers, ...changing });
 });

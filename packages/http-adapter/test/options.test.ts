@@ -1,9 +1,8 @@
 import { createServer } from "node:http";
 import {
   createFetchHandler,
-  createHardenedServer,
-  createKoaMiddleware,
   createNodeHandler,
+  createPetStoreServer,
   mount,
   SERVER_LIMITS,
 } from "@petstore/http-adapter";
@@ -14,11 +13,11 @@ import { serve } from "./support/serve.js";
 const store = createPetStore();
 
 describe.each<[name: string, create: (options: object) => unknown]>([
+  ["createPetStoreServer", (options) => createPetStoreServer(store, options)],
   ["mount", (options) => mount(createServer(), store, options)],
   ["createNodeHandler", (options) => createNodeHandler(store, options)],
-  ["createKoaMiddleware", (options) => createKoaMiddleware(store, options)],
   ["createFetchHandler", (options) => createFetchHandler(store, options)],
-])("%s", (_, create) => {
+])("%s", (name, create) => {
   test.each([
     "v1",
     "/",
@@ -50,11 +49,30 @@ describe.each<[name: string, create: (options: object) => unknown]>([
     ["maxBodySeconds", Number.POSITIVE_INFINITY],
     ["maxBodySeconds", "10s"],
     ["onError", true],
+    ["onResponse", "log"],
     ["origin", "x-forwarded-for"],
+    ["clock", 5],
     ["basepath", "/v1"],
+    ["requestIds", "yes"],
   ])("refuses a wrong %s and names it", (option, value) => {
     expect(() => create({ [option]: value })).toThrow(new RegExp(`option ${option} `));
   });
+
+  test("refuses what is no store, or no options", () => {
+    for (const none of [undefined, null, {}, { as: 1, anonymousQuota: 2 }] as unknown[]) {
+      const make = { createPetStoreServer, createNodeHandler, createFetchHandler }[name];
+      const use = make ?? ((value: PetStore) => mount(createServer(), value));
+      expect(() => use(none as PetStore)).toThrow(/store must be a store/);
+    }
+    expect(() => create(null as never)).toThrow(/the options must be an object/);
+  });
+});
+
+test("an unknown option is refused, and the known ones are named", () => {
+  const options: object = { ownsServer: true };
+  expect(() => mount(createServer(), store, options)).toThrow(
+    /option ownsServer is unknown; known are basePath, /,
+  );
 });
 
 test("a store lives at any depth", async () => {
@@ -66,38 +84,20 @@ test("a store lives at any depth", async () => {
   expect(created.headers["location"]).toBe("/a/b/v1/pets/1");
 });
 
-test("mount refuses a wrong ownsServer and names it", () => {
-  const options: object = { ownsServer: "yes" };
-  expect(() => mount(createServer(), store, options)).toThrow(/option ownsServer must/);
-});
-
-test.each<[name: string, create: (store: PetStore) => unknown]>([
-  ["mount", (none) => mount(createServer(), none)],
-  ["createNodeHandler", (none) => createNodeHandler(none)],
-  ["createKoaMiddleware", (none) => createKoaMiddleware(none)],
-  ["createFetchHandler", (none) => createFetchHandler(none)],
-])("%s refuses what is no store", (_, create) => {
-  for (const none of [undefined, null, {}, { as: 1, anonymousQuota: 2 }] as unknown[]) {
-    expect(() => create(none as PetStore)).toThrow(/store must be a store/);
-  }
-});
-
-describe("createHardenedServer", () => {
-  test("takes an undefined limit for one that is left out", () => {
-    const limits = { requestTimeout: undefined, headersTimeout: undefined, timeout: undefined };
-    const { requestTimeout, headersTimeout, timeout } = createHardenedServer(limits);
-    expect({ requestTimeout, headersTimeout, timeout }).toEqual({
-      requestTimeout: SERVER_LIMITS.requestTimeout,
-      headersTimeout: SERVER_LIMITS.headersTimeout,
-      timeout: SERVER_LIMITS.timeout,
-    });
+describe("the limits of a server", () => {
+  test("take undefined for one that is left out", () => {
+    const limits = { requestTimeout: undefined, headersTimeout: undefined, timeout: 7 };
+    const server = createPetStoreServer(store, { limits });
+    const { requestTimeout, headersTimeout } = SERVER_LIMITS;
+    expect(server).toMatchObject({ requestTimeout, headersTimeout, timeout: 7 });
   });
 
   test.each([
     [{ headerTimeout: 1 }, /headerTimeout is unknown; known are headersTimeout, /],
-    [{ timeout: -1 }, /timeout must be a non-negative integer/],
+    [{ timeout: -1 }, /option limits.timeout must be a non-negative integer/],
     [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
-  ])("refuses %j", (limits: object, message) =>
-    expect(() => createHardenedServer(limits)).toThrow(message),
+    [5, /limits must be an object/],
+  ])("must not be %j", (limits, message) =>
+    expect(() => createPetStoreServer(store, { limits: limits as object })).toThrow(message),
   );
 });

@@ -57,8 +57,7 @@ test.each([
   "http:///v1/pets",
   "http://user:secret@pets.test/v1/pets",
 ])("%s is not below the base path: the host's", async (path) => {
-  const { call, server } = await serve();
-  server.on("request", (_, response) => response.end("host"));
+  const { call } = await serve({ fallback: (_, response) => response.end("host") });
   const method = path === "*" ? "OPTIONS" : "GET";
   expect((await call({ path, method })).body).toBe("host");
 });

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { createHardenedServer } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { compose, issue, serve } from "./support/serve.js";
 
@@ -11,8 +10,7 @@ test(
   `${COUNT} half-sent requests beside a good client: all are told 408 and gone, and it is served`,
   { timeout: 60_000 },
   async () => {
-    const server = createHardenedServer(isSoak ? {} : hurried);
-    const { dial, store } = await serve({}, server);
+    const { dial, store } = await serve({ limits: isSoak ? {} : hurried });
     const key = await issue(store, "business");
     const start = performance.now();
     const slow = await Promise.all(

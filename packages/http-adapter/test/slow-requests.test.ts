@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
-import { createHardenedServer, createNodeHandler, SERVER_LIMITS } from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, SERVER_LIMITS } from "@petstore/http-adapter";
+import { createPetStore } from "@petstore/core";
 import { expect, test } from "vitest";
 import { compose, listen, makeStore, serve } from "./support/serve.js";
 
-const hurried = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
+const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
 const timedOut = [408, "request_timeout", "close"];
 
 test.each<[what: string, bytes: string]>([
@@ -11,7 +12,7 @@ test.each<[what: string, bytes: string]>([
   ["half a request line", "GET /v1/p"],
   ["half a header section", "GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-"],
 ])("a client that sends %s is told 408 by the server, and cut", async (_, bytes) => {
-  const { dial } = await serve({}, createHardenedServer(hurried));
+  const { dial } = await serve({ limits });
   const wire = await dial();
   if (bytes !== "") wire.send(bytes);
   expect(outcomeOf(await wire.answer())).toEqual(timedOut);
@@ -21,7 +22,7 @@ test.each<[what: string, bytes: string]>([
 test.each(["Content-Length: 100", "Transfer-Encoding: chunked", "Content-Length: 65537"])(
   "half a body (%s) ends by the server's timeout, or was refused before",
   async (framing) => {
-    const { dial, key } = await serve({}, createHardenedServer(hurried));
+    const { dial, key } = await serve({ limits });
     const wire = await dial();
     wire.send(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
     const { status, headers } = await wire.answer();
@@ -45,7 +46,7 @@ test("on a host's own server a slow body ends by maxBodySeconds", async () => {
 });
 
 test("what completes a request after its 408 is no request", async () => {
-  const { dial, key, store } = await serve({}, createHardenedServer(hurried));
+  const { dial, key, store } = await serve({ limits });
   const wire = await dial();
   const pet = '{"name":"Rex","categoryId":1}';
   wire.send(compose({ method: "POST", key, body: pet }).slice(0, -2));
@@ -56,7 +57,7 @@ test("what completes a request after its 408 is no request", async () => {
 });
 
 test("a client that has said all and closes its side is still answered", async () => {
-  const { dial, key } = await serve({}, createHardenedServer());
+  const { dial, key } = await serve();
   const wire = await dial();
   wire.socket.end(compose({ key }));
   expect((await wire.answer()).status).toBe(200);
@@ -64,7 +65,7 @@ test("a client that has said all and closes its side is still answered", async (
 });
 
 test("the limits are there, and a slow request is gone within 15 s whatever it does", () => {
-  const server = createHardenedServer();
+  const server = createPetStoreServer(createPetStore());
   expect(server).toMatchObject(SERVER_LIMITS);
   expect(server.maxRequestsPerSocket).toBe(0);
   const { requestTimeout, connectionsCheckingInterval } = SERVER_LIMITS;

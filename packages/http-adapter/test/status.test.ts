@@ -13,7 +13,6 @@ test.each<[code: Failure["code"], status: number]>([
   ["method_not_allowed", 405],
   ["request_timeout", 408],
   ["payload_too_large", 413],
-  ["uri_too_long", 414],
   ["unsupported_media_type", 415],
   ["expectation_failed", 417],
   ["rate_limit_exceeded", 429],

@@ -1,7 +1,11 @@
-export type { BackupError, BackupErrorCode } from "./backup-error.js";
-export { backupSqliteFile, type Backup, type BackupOptions } from "./backup-sqlite-file.js";
-export { isFileOfDatabase } from "./database-files.js";
+export type { BackupError, BackupErrorCode } from "./backup/backup-error.js";
+export { backupSqliteFile, type Backup, type BackupOptions } from "./backup/backup-sqlite-file.js";
+export { isFileOfDatabase } from "./database/database-files.js";
+export type { OpenStorageError, OpenStorageErrorCode } from "./database/open-storage-error.js";
+export type {
+  SqliteDatabaseOptions,
+  SqliteFileOptions,
+  SqliteStorageOptions,
+} from "./database/options.js";
+export type { SqliteDatabase, SqliteStatement } from "./database/sqlite-database.js";
 export { openSqliteStorage } from "./open-sqlite-storage.js";
-export type { OpenStorageError, OpenStorageErrorCode } from "./open-storage-error.js";
-export type { SqliteDatabaseOptions, SqliteFileOptions, SqliteStorageOptions } from "./options.js";
-export type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";

@@ -1,14 +1,16 @@
 import type { Storage } from "@petstore/core";
 import { ResultAsync } from "neverthrow";
-import type { Connections } from "./connect.js";
-import { openStorageError, type OpenStorageError } from "./open-storage-error.js";
-import { parseOptions, type SqliteStorageOptions } from "./options.js";
-import { createSqliteStorage } from "./sqlite-storage.js";
-import { whileBusy } from "./while-busy.js";
+import { monotonicNow } from "./commit/monotonic-clock.js";
+import { whileBusy } from "./commit/while-busy.js";
+import { openDatabase } from "./database/open-database.js";
+import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
+import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
+import { isBusy } from "./database/sqlite-error.js";
+import { createSqliteStorage } from "./storage/sqlite-storage.js";
 
 /**
- * Opens a storage on SQLite and creates or updates its tables. What is wrong with the database is
- * found here and answered as an error, not later.
+ * Opens a storage on SQLite, and creates or updates its tables. An unusable database is an error of
+ * this call, not of a later one.
  * @throws TypeError that names the option, when one is wrong.
  * @example
  * const storage = await openSqliteStorage({ filename: "pets.db" });
@@ -18,19 +20,18 @@ import { whileBusy } from "./while-busy.js";
 export function openSqliteStorage(
   options: SqliteStorageOptions,
 ): ResultAsync<Storage, OpenStorageError> {
-  const { connect, deadline } = parseOptions(options);
-  return ResultAsync.fromPromise(
-    whileBusy(deadline, () => open(connect, deadline)),
-    openStorageError,
-  );
+  return ResultAsync.fromPromise(open(parseOptions(options)), openStorageError);
 }
 
-function open(connect: () => Connections, deadline: number): Storage {
-  const connections = connect();
-  try {
-    return createSqliteStorage(connections, deadline);
-  } catch (error) {
-    connections.release();
-    throw error;
-  }
+async function open({ source, timeout }: Settings): Promise<Storage> {
+  const now = monotonicNow;
+  return whileBusy({ timeout, now, isBusy }, () => {
+    const database = openDatabase(source);
+    try {
+      return createSqliteStorage(database, { timeout, now });
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
 }

@@ -1,14 +1,17 @@
-import { statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { connectToFile } from "../src/connect.js";
-import { createSqliteStorage } from "../src/sqlite-storage.js";
+import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
-import { rex } from "./samples.js";
+import { aKey, rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
 
-const NORMAL = 1;
 const FULL = 2;
+
+/** strace may be missing, or not be allowed to trace. */
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -16,24 +19,52 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-describe("durability", () => {
-  it("syncs the disk at every commit of a pet, still after the first write", async () => {
-    const connections = connectToFile(folder.path("pets.db"));
-    const storage = createSqliteStorage(connections, 0);
-    (await storage.pets.create(rex))._unsafeUnwrap();
-    const levelOf = (connection: { database: { pragma(source: string): unknown } }): unknown =>
-      connection.database.pragma("synchronous");
-    expect(levelOf(connections.durable)).toEqual([{ synchronous: FULL }]);
-    expect(levelOf(connections.swift)).toEqual([{ synchronous: NORMAL }]);
-    await storage.close();
+/** What a process did to the log, in order: its writes as one, its syncs, and what it said was done. */
+function stepsOf(trace: string): readonly string[] {
+  const steps = trace.split("\n").flatMap((line) => {
+    if (/ pwrite64\(\d+<.*-wal>/.test(line)) return ["write"];
+    if (/ f(data)?sync\(\d+<.*-wal>/.test(line)) return ["sync"];
+    return /done: (\w+)/.exec(line)?.slice(1) ?? [];
   });
+  return steps.filter((step, index) => step !== "write" || steps[index - 1] !== "write");
+}
 
-  it("does so on a host's database that did not", async () => {
+describe("durability", () => {
+  it.skipIf(!canTrace)(
+    "syncs the log before a pet or a key is acknowledged, and for no charge",
+    { timeout: 60_000 },
+    () => {
+      const trace = folder.path("trace");
+      const script = fileURLToPath(new URL("writing-process.ts", import.meta.url));
+      const strace = ["-f", "-y", "-e", "trace=pwrite64,fsync,fdatasync,write", "-o", trace];
+      const node = [process.execPath, "--import", "tsx", script, folder.path("pets.db")];
+      const cwd = fileURLToPath(new URL("../../..", import.meta.url));
+      expect(spawnSync("strace", [...strace, ...node], { cwd }).status).toBe(0);
+
+      const steps = stepsOf(readFileSync(trace, "utf8"));
+      const round = [
+        ...["write", "charge"],
+        ...["write", "sync", "create"],
+        ...["write", "sync", "update"],
+      ];
+      expect(steps.slice(steps.indexOf("open") + 1)).toEqual([
+        ...Array.from({ length: 5 }, () => round).flat(),
+        // Closing writes the log back.
+        "sync",
+      ]);
+    },
+  );
+
+  it("keeps a host's database at the level that syncs every commit", async () => {
     const database = new Database(folder.path("host.db"));
     database.pragma("synchronous = OFF");
     const storage = await openStorage({ database });
+    const level = () => database.pragma("synchronous", { simple: true });
+    await storage.keys.insert(aKey("a"));
     (await storage.pets.create(rex))._unsafeUnwrap();
-    expect(database.pragma("synchronous", { simple: true })).toBe(FULL);
+    expect(level()).toBe(FULL);
+    await chargeOnce(storage, "digest of a");
+    expect(level()).toBe(FULL);
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
     database.close();
   });

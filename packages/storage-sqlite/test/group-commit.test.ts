@@ -46,30 +46,9 @@ describe("calls that arrive in one turn share one commit", () => {
     );
   });
 
-  it("nor of pets that are added together", async () => {
-    const dozens = () => storage.pets.createAll(times(400, () => rex));
-    expect(
-      await commitsOf(() => Promise.all([...times(3, dozens), storage.pets.create(rex)])),
-    ).toBe(2);
-  });
-
   it("and write nothing when nothing changed", async () => {
     const look = () => storage.usage.charge("digest of a", (holder) => ({ result: holder }));
     expect(await commitsOf(() => Promise.all(times(32, look)))).toBe(0);
-  });
-});
-
-describe("pets that are added together", () => {
-  it("are none of them added when one is impossible, and harm no other call", async () => {
-    const impossible = { ...rex, categoryId: 2n ** 63n };
-    const [before, together, after] = await Promise.all([
-      storage.pets.create(rex),
-      storage.pets.createAll([rex, rex, impossible, rex]),
-      storage.pets.create(rex),
-    ]);
-    expect(together.isErr()).toBe(true);
-    const { pets } = (await storage.pets.list(firstPage))._unsafeUnwrap();
-    expect(pets).toEqual([before._unsafeUnwrap(), after._unsafeUnwrap()]);
   });
 });
 

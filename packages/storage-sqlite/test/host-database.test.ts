@@ -37,9 +37,9 @@ describe("in a host's database", () => {
 
   it("waiting for the host is not taken for waiting in SQLite, whose timeout may be as long", async () => {
     database.pragma("busy_timeout = 60000");
-    const patient = await openStorage({ database, lockTimeoutSeconds: 60 });
+    const other = await openStorage({ database, lockTimeoutSeconds: 60 });
     database.exec("begin");
-    const created = patient.pets.create(rex);
+    const created = other.pets.create(rex);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     database.exec("rollback");
     expect((await created).isOk()).toBe(true);

@@ -1,10 +1,9 @@
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createConnection } from "../src/connection.js";
+import { createConnection } from "../src/database/connection.js";
 import { migrate, migrations } from "../src/migrations/migrate.js";
 import type { Migration } from "../src/migrations/migration.js";
-import { createQueries } from "../src/schema.js";
 
 const addsColumn: Migration = {
   number: 2,
@@ -29,8 +28,8 @@ afterEach(() => {
 });
 
 function migrateTo(...steps: readonly Migration[]): void {
-  const queries = createQueries();
-  migrate(createConnection(database, queries), queries, steps);
+  const options = { setsSynchronous: true, beforeFullCommit: () => undefined };
+  migrate(createConnection(database, options), steps);
 }
 const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
 const columns = () =>

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { migrations } from "../src/migrations/migrate.js";
 import { openStorage } from "./open-storage.js";
 import { rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
@@ -29,8 +28,8 @@ async function createFile(): Promise<string> {
   return filename;
 }
 
-/** The schema after the newest that is known. */
-const NEWER = migrations.length + 1;
+/** A schema that this version does not know. */
+const NEWER = 1_000;
 const migrationsTable =
   "create table petstore_migrations (number integer primary key, name text not null) strict;";
 /** Databases that are refused for their tables. */
@@ -148,10 +147,17 @@ describe("opening a database answers at once", () => {
     expect(await codeOf({ filename })).toBe("schema_conflict");
   });
 
-  it("sqlite_too_old for an SQLite that can lose commits", async () => {
+  it.each(["3.51.2", "3.9.9", "2.99.99"])("sqlite_too_old for SQLite %s", async (version) => {
     const database = new Database(":memory:");
-    database.function("sqlite_version", () => "3.51.2");
+    database.function("sqlite_version", () => version);
     expect(await codeOf({ database })).toBe("sqlite_too_old");
+    database.close();
+  });
+
+  it.each(["3.51.3", "3.51.10", "3.53.0", "4.0.0"])("nothing for SQLite %s", async (version) => {
+    const database = new Database(":memory:");
+    database.function("sqlite_version", () => version);
+    expect((await openSqliteStorage({ database })).isOk()).toBe(true);
     database.close();
   });
 

@@ -1,7 +1,6 @@
 import type { PetPage, Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPageCache } from "../src/page-cache.js";
 import { openStorage } from "./open-storage.js";
 import { firstPage, rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
@@ -54,29 +53,17 @@ describe("a page of pets", () => {
     shell.exec("delete from pets_revision; update pets set name = 'New'");
     expect((await list()).pets[0]?.name).toBe("New");
   });
-});
 
-describe("the page cache", () => {
-  const pageOf = (name: string): PetPage => ({ pets: [{ ...rex, name, id: 1n }], next: undefined });
-  const query = (limit: number) => ({ ...firstPage, limit });
-
-  it("knows a page by revision, limit, status and after", () => {
-    const cache = createPageCache();
-    const page = pageOf("Rex");
-    cache.keep(1, firstPage, page);
-    expect(cache.find(1, { ...firstPage })).toBe(page);
-    expect(cache.find(2, firstPage)).toBeUndefined();
-    expect(cache.find(1, { ...firstPage, limit: 99 })).toBeUndefined();
-    expect(cache.find(1, { ...firstPage, status: "sold" })).toBeUndefined();
-    expect(cache.find(1, { ...firstPage, after: 0n })).toBeUndefined();
-  });
-
-  it("holds no more than its capacity", () => {
-    const cache = createPageCache(1_000);
-    for (const limit of [1, 2, 3]) cache.keep(1, query(limit), pageOf("x".repeat(300)));
-    const held = [1, 2, 3].filter((limit) => cache.find(1, query(limit)));
-    expect(held).toEqual([3]);
-    cache.keep(1, query(4), pageOf("x".repeat(2_000)));
-    expect(cache.find(1, query(4))).toBeUndefined();
+  it("is forgotten when others need its memory", async () => {
+    const big = { ...rex, name: "x".repeat(60_000) };
+    await Promise.all(Array.from({ length: 50 }, () => storage.pets.create(big)));
+    const listAfter = async (after: number): Promise<PetPage> =>
+      (await storage.pets.list({ ...firstPage, limit: 1, after: BigInt(after) }))._unsafeUnwrap();
+    const first = await listAfter(3);
+    expect(await listAfter(3)).toBe(first);
+    for (let after = 4; after < 53; after += 1) await listAfter(after);
+    const again = await listAfter(3);
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
   });
 });

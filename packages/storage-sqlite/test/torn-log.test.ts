@@ -23,7 +23,7 @@ beforeAll(async () => {
     (await storage.pets.create({ ...rex, name }))._unsafeUnwrap();
     ends.push(statSync(`${filename}-wal`).size);
   }
-  // As a loss of power leaves it: nobody has closed the database.
+  // As a loss of power leaves it: the database was not closed.
   copyFileSync(filename, folder.path("torn.db"));
   log = readFileSync(`${filename}-wal`);
   await storage.close();

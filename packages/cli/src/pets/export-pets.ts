@@ -1,42 +1,85 @@
-import { PAGE_LIMIT, type PetStatus, type TrustedPets } from "@petstore/core";
+import { PAGE_LIMIT, type Pet, type PetStatus, type TrustedPets } from "@petstore/core";
+import { encodePet } from "@petstore/http-adapter";
+import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
-import { describeStoreError } from "../store-error.js";
-import type { PetFormat } from "./pet-format.js";
+import type { StoreError } from "../describe-error.js";
+import { openExistingStore, withStore } from "../open-store.js";
+import type { Streams, Terminal } from "../terminal.js";
+import { openDestination, type Destination } from "./export-destination.js";
+import { counted, formatOf, type Format } from "./pet-file.js";
+import { createProgress, type Progress } from "./progress.js";
 
-/** How to export. */
-export interface ExportPlan {
-  readonly format: PetFormat;
-  /** Only pets with this status; all when left out. */
-  readonly status: PetStatus | undefined;
-  /** Writes text, and waits until more may follow. `Err` ends the export. */
-  write(text: string): Promise<Result<void, string>>;
-  /** Told how many pets are written. */
-  onPage(pets: number): void;
+/** The options of `petstore pets export`. */
+export interface ExportOptions {
+  readonly database: string;
+  readonly format?: Format;
+  readonly status?: PetStatus;
+  readonly force?: true;
 }
 
-/**
- * Writes all pets in ascending order of id, page after page: all that are there when it begins, and
- * perhaps later ones. Answers how many; `Err` says why it ended before.
- */
+/** Exports the pets of the store to a file, or to standard output for `-`. */
 export async function exportPets(
-  store: Pick<TrustedPets, "listPets">,
-  plan: ExportPlan,
-): Promise<Result<number, string>> {
-  const { format, status } = plan;
-  let written = 0;
+  path: string,
+  { database, format, status, force }: ExportOptions,
+  terminal: Terminal,
+  { stdout, stderr }: Streams,
+): Promise<Result<void, string>> {
+  if (path !== "-" && isFileOfDatabase(database, path)) {
+    return err(`cannot write ${path}: it is a file of the database`);
+  }
+  const opened = await openDestination(path, force === true, stdout);
+  if (opened.isErr()) return err(opened.error);
+  const destination = opened.value;
+  const progress = createProgress(stderr);
+  const encoding = ENCODINGS[formatOf(format, path)];
+  const exported = await withStore(openExistingStore(database), ({ trusted }) =>
+    writePages(trusted, status, encoding, destination, progress),
+  );
+  progress.clear();
+  const finished = exported.isOk() ? await destination.finish() : ok();
+  await destination.close();
+  return exported.andThen((pets) =>
+    finished.map(() => terminal.error(`exported ${counted(pets, "pet")}`)),
+  );
+}
+
+interface Encoding {
+  readonly heading: string;
+  /** A pet with the line feed at its end. */
+  readonly encode: (pet: Pet) => string;
+}
+
+const ENCODINGS: Readonly<Record<Format, Encoding>> = {
+  ndjson: { heading: "", encode: (pet) => `${encodePet(pet)}\n` },
+  csv: {
+    heading: "id,name,categoryId,status\n",
+    encode: ({ id, name, categoryId, status }) =>
+      // RFC 4180, section 2, rule 7.
+      `${id},"${name.replaceAll('"', '""')}",${categoryId},${status}\n`,
+  },
+};
+
+/** Writes page after page, in ascending order of id. Resolves to the number of pets. */
+async function writePages(
+  store: TrustedPets,
+  status: PetStatus | undefined,
+  { heading, encode }: Encoding,
+  destination: Destination,
+  progress: Progress,
+): Promise<Result<number, StoreError>> {
+  let pets = 0;
+  let text = heading;
   let after: bigint | undefined;
-  let text = format.heading;
   do {
     const page = await store.listPets({ limit: PAGE_LIMIT.maximum, status, after });
-    if (page.isErr()) return err(describeStoreError(page.error));
-    const { pets, next } = page.value;
-    text += pets.map((pet) => format.encode(pet)).join("");
-    const done = await plan.write(text);
-    if (done.isErr()) return err(done.error);
-    written += pets.length;
-    plan.onPage(written);
+    if (page.isErr()) return err(page.error);
+    text += page.value.pets.map(encode).join("");
+    const written = await destination.write(text);
+    if (written.isErr()) return err({ message: written.error });
+    pets += page.value.pets.length;
+    progress.show(undefined, counted(pets, "pet"));
     text = "";
-    after = next;
+    after = page.value.next;
   } while (after !== undefined);
-  return ok(written);
+  return ok(pets);
 }

@@ -1,79 +1,196 @@
-import type { Result } from "neverthrow";
-import { addBatch, type AddedBatch, type UntrustedPets } from "./add-batch.js";
-import { batchesOf } from "./batches.js";
-import { countLines, type Entry } from "./entry.js";
-import { describeFileError } from "../file-error.js";
-import type { PetFormat } from "./pet-format.js";
-import { readEntries } from "./read-entries.js";
+import type { TrustedPets } from "@petstore/core";
+import { err, ok, type Result } from "neverthrow";
+import { describeFileError, describeStoreError } from "../describe-error.js";
+import { openStore, withStore } from "../open-store.js";
+import { listenForStop } from "../stop-signal.js";
+import type { Streams, Terminal } from "../terminal.js";
+import {
+  counted,
+  countLines,
+  formatOf,
+  type Entry,
+  type EntryGroup,
+  type EntryReader,
+  type Format,
+} from "./pet-file.js";
+import { createProgress } from "./progress.js";
+import { readCsv } from "./read-csv.js";
+import { readNdjson } from "./read-ndjson.js";
+import { openRejects } from "./rejects.js";
+import { findSource } from "./source.js";
 
-/** How to import. */
-export interface ImportPlan {
-  readonly format: PetFormat;
-  /** How many entries make a batch. */
-  readonly batchSize: number;
-  /** The first line to import; those before it are only read. */
+/** The options of `petstore pets import`. */
+export interface ImportOptions {
+  readonly database: string;
+  readonly format?: Format;
+  readonly rejects?: string;
   readonly fromLine: number;
-  /** Told of each batch that is done, and how far the import is. `Err` stops it. */
-  onBatch(
-    batch: AddedBatch,
-    soFar: Imported,
-    heading: Entry | undefined,
-  ): Promise<Result<void, string>>;
-  /** Tells when to stop before the next batch; the bytes end with it. */
-  readonly stop: AbortSignal;
 }
 
-/** How far an import is. */
-export interface Imported {
+/** The store, which validates whatever the file holds. */
+interface UntrustedPets {
+  createPet(input: unknown): ReturnType<TrustedPets["createPet"]>;
+}
+
+/** How far an import has come. */
+interface Imported {
   readonly pets: number;
-  /** How many lines are no pets. */
-  readonly bad: number;
-  /** The line to go on from: everything before it is done. */
+  /** The number of lines that could not be imported. */
+  readonly badLines: number;
+  /** The line to resume at: the lines before it are imported or reported. */
   readonly nextLine: number;
-  /** Why it is not finished; `undefined` when it is. */
-  readonly stopped: string | undefined;
-  /** Whether the rest may be imported later: not under a heading that is wrong. */
-  readonly canGoOn: boolean;
+  /** Why the import stopped early; `canResume` is false if it would stop there again. */
+  readonly stopped?: { readonly reason: string; readonly canResume: boolean };
 }
 
-const TOLD_TO = "It was told to.";
+/** Entries that were imported together. */
+interface Batch {
+  readonly pets: number;
+  readonly bad: readonly BadEntry[];
+  /** The line after the last entry that was imported or is bad. */
+  readonly nextLine: number;
+  /** Why the storage did not store the entries from there on. */
+  readonly failure: string | undefined;
+}
 
-/** Reads pets from a file's bytes and adds them, batch after batch, each of them whole or not at all. */
+interface BadEntry {
+  readonly entry: Entry;
+  readonly reason: string;
+}
+
+interface Plan {
+  readonly fromLine: number;
+  readonly stop: AbortSignal;
+  /** Is called after each batch. `Err` stops the import. */
+  onBatch(batch: Batch, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
+}
+
+/** How many pets are created at the same time; the storage commits them together. */
+const IN_FLIGHT = 1_000;
+
+/** Imports a file into the store and reports each line that cannot be imported. */
 export async function importPets(
+  path: string,
+  { database, format, rejects: rejectsPath, fromLine }: ImportOptions,
+  terminal: Terminal,
+  { stdin, stderr }: Streams,
+): Promise<Result<void, string>> {
+  const found = await findSource(path, stdin);
+  if (found.isErr()) return err(found.error);
+  const source = found.value;
+  const mayExist = fromLine > 1;
+  const opened = await openRejects({ path: rejectsPath, mayExist, source: path, database });
+  if (opened.isErr()) return err(opened.error);
+  const rejects = opened.value;
+
+  const progress = createProgress(stderr);
+  let kept = 0;
+  const onBatch: Plan["onBatch"] = async ({ bad }, { pets }, { heading }) => {
+    if (bad.length > 0) progress.clear();
+    for (const { entry, reason } of bad) terminal.error(`${positionOf(entry)}: ${reason}`);
+    progress.show(source.progress(), counted(pets, "pet"));
+    const entries = bad.map(({ entry }) => entry);
+    const written = await rejects.write(entries, heading);
+    return written.map((lines) => void (kept += lines));
+  };
+  const { signal: stop, end } = listenForStop();
+  const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
+  const imported = await withStore(openStore(database), async ({ trusted }) =>
+    ok(await importAll(trusted, read(source.read(stop)), { fromLine, stop, onBatch })),
+  );
+  end();
+  progress.clear();
+  await rejects.close();
+  if (imported.isErr()) return err(imported.error);
+
+  terminal.out(`imported ${counted(imported.value.pets, "pet")}`);
+  return conclude(imported.value, kept, rejectsPath);
+}
+
+async function importAll(
   store: UntrustedPets,
-  chunks: AsyncIterable<Buffer>,
-  plan: ImportPlan,
+  groups: ReturnType<EntryReader>,
+  plan: Plan,
 ): Promise<Imported> {
-  const { format, batchSize, fromLine } = plan;
-  let soFar: Imported = { pets: 0, bad: 0, nextLine: fromLine, stopped: undefined, canGoOn: true };
-  const stop = (stopped: string): Imported => ({ ...soFar, stopped });
-  const refuse = (heading: string): Imported => ({ ...stop(heading), canGoOn: false });
-  const file = readEntries(chunks, format);
+  const { fromLine, stop } = plan;
+  let soFar: Imported = { pets: 0, badLines: 0, nextLine: fromLine };
+  const stopped = (reason: string, canResume = true): Imported => ({
+    ...soFar,
+    stopped: { reason, canResume },
+  });
   try {
-    for await (const batch of batchesOf(file.groups, batchSize)) {
-      const decode = format.open(file.heading());
-      if (decode.isErr()) return refuse(decode.error);
-      if (plan.stop.aborted) return stop(TOLD_TO);
-      const entries = batch.filter(({ first }) => first >= fromLine);
-      const added = await addBatch(store, decode.value, entries);
-      if (added.isErr()) return stop(added.error);
-      soFar = advance(soFar, added.value, entries);
-      const done = await plan.onBatch(added.value, soFar, file.heading());
-      if (done.isErr()) return stop(done.error);
+    for await (const group of groups) {
+      if (group.isErr()) return stopped(group.error, false);
+      const entries = group.value.entries.filter(({ first }) => first >= fromLine);
+      for (let start = 0; start < entries.length; start += IN_FLIGHT) {
+        if (stop.aborted) return stopped(STOP_SIGNAL);
+        const batch = await createAll(store, entries.slice(start, start + IN_FLIGHT));
+        const { pets, bad, nextLine, failure } = batch;
+        soFar = {
+          pets: soFar.pets + pets,
+          badLines: soFar.badLines + countLines(bad.map(({ entry }) => entry)),
+          nextLine,
+        };
+        const done = await plan.onBatch(batch, soFar, group.value);
+        if (done.isErr()) return stopped(done.error);
+        if (failure !== undefined) return stopped(failure);
+      }
     }
   } catch (error) {
-    if (plan.stop.aborted) return stop(TOLD_TO);
-    return stop(`Reading failed: ${describeFileError(error)}.`);
+    return stopped(stop.aborted ? STOP_SIGNAL : `Reading failed: ${describeFileError(error)}.`);
   }
-  const opened = format.open(file.heading());
-  return opened.isErr() ? refuse(opened.error) : soFar;
+  return soFar;
 }
 
-function advance(soFar: Imported, added: AddedBatch, entries: readonly Entry[]): Imported {
+const STOP_SIGNAL = "It received a signal to stop.";
+
+/**
+ * Creates the pets of these entries at the same time. If the storage fails, the import can resume at the
+ * first entry after the last pet that was stored. An earlier entry that was not stored is rare, and is
+ * reported as bad: to resume at it would import the later ones twice.
+ */
+async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<Batch> {
+  const outcomes = await Promise.all(entries.map((entry) => create(store, entry)));
+  const lastCreated = outcomes.findLastIndex(({ kind }) => kind === "created");
+  const failed = outcomes.findIndex(({ kind }, index) => kind === "failed" && index > lastCreated);
+  const done = failed < 0 ? outcomes : outcomes.slice(0, failed);
   return {
-    ...soFar,
-    pets: soFar.pets + added.pets.length,
-    bad: soFar.bad + countLines(added.bad.map(({ entry }) => entry)),
-    nextLine: (entries.at(-1)?.last ?? soFar.nextLine - 1) + 1,
+    pets: done.filter(({ kind }) => kind === "created").length,
+    bad: done.filter(({ kind }) => kind !== "created"),
+    nextLine: entries[failed]?.first ?? (entries.at(-1)?.last ?? 0) + 1,
+    failure: outcomes[failed]?.reason,
   };
+}
+
+interface Outcome extends BadEntry {
+  readonly kind: "created" | "invalid" | "failed";
+}
+
+async function create(store: UntrustedPets, entry: Entry): Promise<Outcome> {
+  if (entry.pet.isErr()) return { entry, kind: "invalid", reason: entry.pet.error };
+  const created = await store.createPet(entry.pet.value);
+  if (created.isOk()) return { entry, kind: "created", reason: "" };
+  const kind = created.error.code === "invalid_pet" ? "invalid" : "failed";
+  return { entry, kind, reason: describeStoreError(created.error) };
+}
+
+function positionOf({ first, last }: Entry): string {
+  return first === last ? `line ${first}` : `lines ${first}–${last}`;
+}
+
+function conclude(
+  { badLines, nextLine, stopped }: Imported,
+  kept: number,
+  rejectsPath: string | undefined,
+): Result<void, string> {
+  if (stopped !== undefined) {
+    const { reason, canResume } = stopped;
+    const advice = ` Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
+    return err(`the import stopped: ${reason}${canResume ? advice : ""}`);
+  }
+  if (badLines === 0) return ok();
+  const count = kept === badLines ? "" : `${kept.toLocaleString("en-US")} of them `;
+  const where =
+    rejectsPath === undefined || kept === 0 ? "" : `: ${count}written to ${rejectsPath}`;
+  return err(`${counted(badLines, "line")} could not be imported${where}`);
 }

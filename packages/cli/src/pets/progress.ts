@@ -1,30 +1,30 @@
-import type { Streams } from "../streams.js";
+import type { Streams } from "../terminal.js";
 
-/** A line on a terminal that tells how far something is. */
+/** A line on a terminal that shows the progress of an import or export. */
 export interface Progress {
-  /** Draws what is done, between 0 and 1 where that is known, and a few words. */
+  /** Shows the part that is done, from 0 to 1 if it is known, and a few words. */
   show(done: number | undefined, words: string): void;
-  /** Wipes the line, so that others can be written. */
+  /** Erases the line to make room for others. */
   clear(): void;
 }
 
 const WIDTH = 30;
-const WIPE = "\r\u001B[K";
+const ERASE = "\r\u001B[K";
 
-/** Draws on this stream when it is a terminal, and nothing otherwise. */
+/** Shows progress on this stream if it is a terminal. */
 export function createProgress(stream: Streams["stderr"]): Progress {
   if (stream.isTTY !== true) return { show: () => undefined, clear: () => undefined };
-  let drawn = "";
+  let shown = "";
   return {
     show: (done, words) => {
       const line = done === undefined ? words : `${bar(done)} ${words}`;
-      if (line === drawn) return;
-      stream.write(WIPE + line);
-      drawn = line;
+      if (line === shown) return;
+      stream.write(ERASE + line);
+      shown = line;
     },
     clear: () => {
-      if (drawn !== "") stream.write(WIPE);
-      drawn = "";
+      if (shown !== "") stream.write(ERASE);
+      shown = "";
     },
   };
 }

@@ -1,94 +1,83 @@
-import { appendFile, open, rm, stat, truncate } from "node:fs/promises";
+import { open, rm, stat, type FileHandle } from "node:fs/promises";
+import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
-import { countLines, type Entry } from "./entry.js";
-import { describeFileError } from "../file-error.js";
+import { describeFileError } from "../describe-error.js";
+import { countLines, type Entry } from "./pet-file.js";
 
-const LINE_FEED = Buffer.from("\n");
-
-/** Keeps entries that were not imported, as they were, so that they can be corrected and imported. */
+/** Where the lines that cannot be imported are written, unchanged, to be corrected and imported. */
 export interface Rejects {
-  /** Where; empty when nowhere. */
-  readonly path: string;
-  /** Keeps those that were not too long to hold, and answers how many lines. `Err`: a line for a person. */
-  keep(entries: readonly Entry[], heading: Entry | undefined): Promise<Result<number, string>>;
+  /**
+   * Writes entries, and the heading before the first. Leaves out those that were too long to hold.
+   * Resolves to the number of lines written.
+   */
+  write(entries: readonly Entry[], heading: Buffer | undefined): Promise<Result<number, string>>;
+  /** Closes the file, and removes it if it is new and empty. */
+  close(): Promise<void>;
 }
 
-/** Keeps nothing. */
-export const noRejects: Rejects = { path: "", keep: () => Promise.resolve(ok(0)) };
-
-/** Where rejects are kept, and what may be found there. */
-export interface RejectsPlace {
-  readonly path: string;
-  /** Whether a file that is already there is continued; else it is refused. */
-  readonly mayContinue: boolean;
-  /** Whether somebody asked for this very file: then it is tried before the import begins. */
-  readonly isWanted: boolean;
+export interface RejectsOptions {
+  /** The file; nothing is written if left out. */
+  readonly path: string | undefined;
+  /** Whether the file may exist: then the lines are added at its end. */
+  readonly mayExist: boolean;
+  /** The file that is imported, and the database. Neither is written to. */
+  readonly source: string;
+  readonly database: string;
 }
 
-/**
- * Keeps them in a file, which is made for the first of them and begins with the heading. `Err` is a
- * line for a person.
- */
-export async function openRejects(place: RejectsPlace): Promise<Result<Rejects, string>> {
-  const { path } = place;
-  const failed = (error: unknown, consequence = "") =>
-    err(
-      `cannot keep bad lines in ${path}: ${describeFileError(error)}${consequence} (--rejects FILE keeps them elsewhere, --no-rejects nowhere)`,
-    );
-  let size: number | undefined;
-  try {
-    size = await (place.isWanted ? tryToWrite(place) : lookFor(place));
-  } catch (error) {
-    return failed(error);
+/** Opens the file for rejected lines. `Err` says why it cannot be written. */
+export async function openRejects(options: RejectsOptions): Promise<Result<Rejects, string>> {
+  const { path, mayExist, source, database } = options;
+  if (path === undefined) {
+    return ok({ write: () => Promise.resolve(ok(0)), close: () => Promise.resolve() });
   }
-  return ok({
-    path,
-    keep: async (entries, heading) => {
-      const records = entries.flatMap(({ bytes }) => bytes ?? []);
-      if (records.length === 0) return ok(0);
-      const all = !size && heading?.bytes ? [heading.bytes, ...records] : records;
-      const bytes = Buffer.concat(all.flatMap((record) => [record, LINE_FEED]));
+  const failed = (reason: string) => err(`cannot write rejected lines to ${path}: ${reason}`);
+  if (isFileOfDatabase(database, path)) return failed("it is a file of the database");
+  if (await isSameFile(path, source)) return failed("it is the file that is imported");
+  try {
+    const file = await open(path, mayExist ? "a" : "wx");
+    const { size } = await file.stat();
+    return ok(fileRejects(path, file, size, failed));
+  } catch (error) {
+    return failed(describeFileError(error));
+  }
+}
+
+function fileRejects(
+  path: string,
+  file: FileHandle,
+  initialSize: number,
+  failed: (reason: string) => Result<never, string>,
+): Rejects {
+  let size = initialSize;
+  return {
+    write: async (entries, heading) => {
+      const kept = entries.filter(({ bytes }) => bytes !== undefined);
+      if (kept.length === 0) return ok(0);
+      const records = [size === 0 ? heading : undefined, ...kept.map(({ bytes }) => bytes)];
+      const text = Buffer.concat(
+        records.flatMap((record) => (record === undefined ? [] : [record, Buffer.from("\n")])),
+      );
       try {
-        // A file that another import has made meanwhile is not continued.
-        await appendFile(path, bytes, { flag: size === undefined ? "ax" : "a" });
-        size = (size ?? 0) + bytes.length;
-        return ok(countLines(entries.filter((entry) => entry.bytes !== undefined)));
+        await file.appendFile(text);
+        size += text.length;
+        return ok(countLines(kept));
       } catch (error) {
-        // A part of a line would be taken for the start of the next.
-        if (size !== undefined || codeOf(error) !== "EEXIST") await cut(path, size ?? 0);
-        return failed(error, "; those just reported are not kept");
+        // A part of a line would become the beginning of the next one.
+        await file.truncate(size).catch(() => undefined);
+        return failed(`${describeFileError(error)}; the lines just reported are not in it`);
       }
     },
-  });
+    close: async () => {
+      await file.close();
+      if (size === 0) await rm(path, { force: true });
+    },
+  };
 }
 
-/** The size of the file, `undefined` when it must still be made. Throws what keeps it from being written. */
-async function tryToWrite({ path, mayContinue }: RejectsPlace): Promise<number | undefined> {
-  try {
-    await (await open(path, "wx")).close();
-    await rm(path);
-    return undefined;
-  } catch (error) {
-    if (!mayContinue || codeOf(error) !== "EEXIST") throw error;
-  }
-  const file = await open(path, "a");
-  const { size } = await file.stat();
-  await file.close();
-  return size;
-}
-
-/** The same without trying: there may never be anything to write. */
-async function lookFor({ path, mayContinue }: RejectsPlace): Promise<number | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && !mayContinue) throw new Error("it is there already");
-  return found?.size;
-}
-
-/** Leaves no more of a file than so many bytes, if it can. */
-async function cut(path: string, size: number): Promise<void> {
-  await truncate(path, size).catch(() => undefined);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+/** Whether two paths lead to the same file, also through links. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const look = (path: string) => stat(path, { bigint: true }).catch(() => undefined);
+  const [first, second] = await Promise.all([look(one), look(other)]);
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }

@@ -1,65 +1,59 @@
-import { createReadStream, fstatSync, openSync, type ReadStream, type Stats } from "node:fs";
+import { createReadStream, fstatSync, openSync, type Stats } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError } from "../file-error.js";
-import { isNameOfAnother } from "./name-of-another.js";
+import { describeFileError } from "../describe-error.js";
 
-/** What is read, and how far that is. */
+/** A file to read. */
 export interface Source {
-  /** Where it lies; `undefined` when it is a pipe or the like. */
-  readonly path: string | undefined;
-  /** Reads its bytes, once. Throws what reading throws, and an AbortError when it is told to stop. */
+  /** Reads its bytes, once. Throws when reading fails, and when `stop` is aborted. */
   read(stop: AbortSignal): AsyncIterable<Buffer>;
-  /** How much of it has been read, from 0 to 1; `undefined` when nobody knows how much there is. */
+  /** The part that has been read, from 0 to 1, if the size is known. */
   progress(): number | undefined;
 }
 
 const CHUNK = 262_144;
 
-/** A file, or the standard input for `-`. `Err` is a line for a person. */
+/** Finds the file, or standard input for `-`. `Err` says why it cannot be read. */
 export async function findSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
   if (path === "-") {
-    if (isFolder(stdin)) return err("cannot read the standard input: it is a folder");
-    const read: Source["read"] = (stop) => addAbortSignal(stop, stdin);
-    return ok({ path: undefined, read, progress: () => undefined });
+    // Node reads a directory as if it were empty.
+    const isDirectory = stdin === process.stdin && fstatSync(0).isDirectory();
+    if (isDirectory) return err("cannot read standard input: it is a directory");
+    return ok({ read: (stop) => addAbortSignal(stop, stdin), progress: () => undefined });
   }
   try {
     await access(path, constants.R_OK);
     const stats = await stat(path);
-    if (stats.isDirectory()) return err(`cannot read ${path}: it is a folder`);
-    const isFile = stats.isFile() && !isNameOfAnother(path);
-    return ok({ path: isFile ? path : undefined, ...sourceIn(path, stats) });
+    if (stats.isDirectory()) return err(`cannot read ${path}: it is a directory`);
+    return ok(fileSource(path, stats));
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
 }
 
-/** Node reads a folder as if it were empty. */
-function isFolder(stdin: Readable): boolean {
-  return stdin === process.stdin && fstatSync(0).isDirectory();
-}
-
-function sourceIn(path: string, stats: Stats): Pick<Source, "read" | "progress"> {
+function fileSource(path: string, stats: Stats): Source {
   const { size } = stats;
-  let file: ReadStream | undefined;
-  const open = (): Readable => {
-    if (stats.isFIFO() && process.platform === "linux") return openPipe(path);
-    return (file = createReadStream(path, { highWaterMark: CHUNK }));
-  };
+  let bytesRead = 0;
   return {
     async *read(stop) {
-      yield* addAbortSignal(stop, open());
+      const isPipe = stats.isFIFO() && process.platform === "linux";
+      const stream = isPipe ? openPipe(path) : createReadStream(path, { highWaterMark: CHUNK });
+      const chunks: AsyncIterable<Buffer> = addAbortSignal<Readable>(stop, stream);
+      for await (const chunk of chunks) {
+        bytesRead += chunk.length;
+        yield chunk;
+      }
     },
-    // A pipe has no size.
-    progress: () => (size === 0 || !file ? undefined : Math.min(file.bytesRead / size, 1)),
+    // A pipe has no size, and a file may grow.
+    progress: () => (size === 0 ? undefined : Math.min(bytesRead / size, 1)),
   };
 }
 
 /**
- * A pipe that is read as a file keeps a thread waiting for its writer, and nothing can call that back. Only
- * Linux tells one whose writer has not come yet from one whose writer has gone.
+ * Opens a named pipe without waiting for its writer: a blocking open would keep a thread, and so the
+ * process, until a writer comes. Only Linux can wait for the first writer later.
  */
 function openPipe(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,40 +1,33 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
-
-/** Answers `/healthz` and `/readyz`, outside the base path and without a key; `next` gets the rest. */
-export type HealthHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: () => void,
-) => void;
+import type { NodeHandler } from "@petstore/http-adapter";
 
 /**
- * Tells a supervisor how the process does: `/healthz` is 200 while it runs, `/readyz` while it may get
- * requests: 503 when the storage cannot be read, or once the server is shutting down. Whether it can be
- * written, only a request tells.
+ * Responds to `/healthz` and `/readyz`, without a key. `/healthz` is 200 while the process runs. `/readyz` is
+ * 200 while it can serve requests: 503 when the storage cannot be read or the server is closing.
  */
-export function createHealthHandler(store: PetStore, isDraining: () => boolean): HealthHandler {
+export function createHealthHandler(store: PetStore, isClosing: () => boolean): NodeHandler {
   return (request, response, next) => {
-    const [path] = (request.url ?? "").split("?");
-    if (path !== "/healthz" && path !== "/readyz") next();
+    const [path] = (request.url ?? "").split("?", 1);
+    if (path !== "/healthz" && path !== "/readyz") next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
-    else if (path === "/healthz") answer(response, 200, "ok");
-    else void answerReadiness(store, isDraining, response);
+    else if (path === "/healthz") respond(response, 200, "ok");
+    else void respondWithReadiness(store, isClosing, response);
   };
 }
 
-async function answerReadiness(
+async function respondWithReadiness(
   store: PetStore,
-  isDraining: () => boolean,
+  isClosing: () => boolean,
   response: ServerResponse,
 ): Promise<void> {
   const listed = await store.trusted.listPets({ limit: 1 });
-  if (listed.isErr()) answer(response, 503, "storage unavailable");
-  else if (isDraining()) answer(response, 503, "shutting down");
-  else answer(response, 200, "ready");
+  if (listed.isErr()) respond(response, 503, "storage unavailable");
+  else if (isClosing()) respond(response, 503, "shutting down");
+  else respond(response, 200, "ready");
 }
 
-function answer(response: ServerResponse, status: number, text: string): void {
+function respond(response: ServerResponse, status: number, text: string): void {
   const body = JSON.stringify({ status: text });
   response.writeHead(status, {
     "Content-Type": "application/json",

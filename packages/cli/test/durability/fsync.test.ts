@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase } from "../support/command.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
-import { addPet, send } from "../support/writers.js";
+import { addPet, send } from "../support/client.js";
 
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
-import { addPet, send } from "../support/writers.js";
+import { addPet, send } from "../support/client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
 /** A disk of a few megabytes, where this may be had. */
@@ -47,7 +47,7 @@ it.skipIf(!canMount)(
     }
     rmSync(filler);
     const freed = performance.now();
-    let status = 503;
+    let status: number | "lost" = 503;
     while (status === 503 && performance.now() - freed < 10_000) {
       ({ status } = await addPet(server.url, agent, secret, "after"));
     }

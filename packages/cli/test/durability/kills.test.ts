@@ -6,7 +6,7 @@ import { many } from "../../../../scripts/soak.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase } from "../support/command.js";
 import { issueUnlimitedKey } from "../support/unlimited-key.js";
-import { send, writeUntilCut } from "../support/writers.js";
+import { send, writeUntilCut } from "../support/client.js";
 
 const KILLS = many(50, 1_000);
 const WRITERS = 24;

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { many } from "../../../../scripts/soak.js";
 import { newDatabase } from "../support/command.js";
-import { startServer } from "../support/server.js";
-import { burst, count } from "./support/burst.js";
-import { createClient } from "./support/client.js";
-import { openBeside } from "./support/operator.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { burst, count, createClient } from "../support/client.js";
+import { openBeside } from "../support/in-process.js";
+
+useBuiltPetstore();
 
 const BAD_REQUESTS = many(3_000, 30_000);
 
@@ -29,7 +30,7 @@ it(
     let served = 0;
     let when: "during" | "after";
     do {
-      const answered = good.ask(secret);
+      const answered = good.list(secret);
       when = await Promise.race([answered.then(() => "during" as const), after]);
       expect((await answered).status).toBe(200);
       served += 1;

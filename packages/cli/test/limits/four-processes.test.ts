@@ -3,10 +3,11 @@ import type { PetStore } from "@petstore/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { many, seed } from "../../../../scripts/soak.js";
 import { newDatabase } from "../support/command.js";
-import { startServer, type RunningServer } from "../support/server.js";
-import { burst, CONNECTIONS, count } from "./support/burst.js";
-import { createClient, type Client } from "./support/client.js";
-import { openBeside } from "./support/operator.js";
+import { startServer, useBuiltPetstore, type BuiltServer } from "../support/built-petstore.js";
+import { burst, CONNECTIONS, count, createClient, type Client } from "../support/client.js";
+import { openBeside } from "../support/in-process.js";
+
+useBuiltPetstore();
 
 const PROCESSES = 4;
 const ROUNDS = many(20, 200);
@@ -90,7 +91,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
         const first = burst(clients, secrets, due + excess);
         await someAdmitted(operator, id);
         const [victim] = servers.splice(0, 1);
-        await victim?.stop("SIGKILL");
+        await victim?.end("SIGKILL");
         const interrupted = await first;
         const again = await startServer("--database", database);
         servers.push(again);
@@ -121,7 +122,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
     const clients = (await startServers(database)).map(connect);
     const issued = (await operator.keys.issue({ plan: "business" }))._unsafeUnwrap();
     const statuses = () =>
-      Promise.all(clients.map(async (client) => (await client.ask(issued.secret)).status));
+      Promise.all(clients.map(async (client) => (await client.list(issued.secret)).status));
 
     expect(await statuses()).toEqual(clients.map(() => 200));
     (await operator.keys.revoke(issued.key.id))._unsafeUnwrap();
@@ -129,12 +130,12 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
   });
 });
 
-async function startServers(database: string): Promise<RunningServer[]> {
+async function startServers(database: string): Promise<BuiltServer[]> {
   const start = () => startServer("--database", database);
   return Promise.all(Array.from({ length: PROCESSES }, start));
 }
 
-function connect({ url }: RunningServer): Client {
+function connect({ url }: BuiltServer): Client {
   const client = createClient(url, CONNECTIONS);
   onTestFinished(() => client.close());
   return client;

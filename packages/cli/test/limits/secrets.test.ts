@@ -5,8 +5,10 @@ import { inspect } from "node:util";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { newDatabase, petstore } from "../support/command.js";
-import { startServer } from "../support/server.js";
-import { openBeside } from "./support/operator.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { openBeside } from "../support/in-process.js";
+
+useBuiltPetstore();
 
 /** Sends what a client with this secret might, right and wrong, and returns all that was answered. */
 async function use(url: string, secret: string): Promise<string> {
@@ -78,7 +80,7 @@ it("files, logs, answers, errors and inspection show no secret", async () => {
     shown.push(inspect(await operator.as(secret).listPets(), { depth: 20, showHidden: true }));
   }
   expect(shown.join("\n")).toContain("storage_unavailable");
-  await server.stop();
+  await server.end();
   expect(server.output()).toMatch(/Charging an API key failed/);
   shown.push(server.output(), ...readAll(dirname(database)));
 

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenForStop } from "../../src/stop-signal.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { newDatabase, petstore, petstoreReading } from "../support/command.js";
 
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 function startImport(file: string, database: string): Waiting {
-  const args = ["pets", "import", file, "--batch", "2", "--database", database];
+  const args = ["pets", "import", file, "--database", database];
   const child = spawn(process.execPath, [program(), ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
@@ -28,8 +28,8 @@ function startImport(file: string, database: string): Waiting {
 }
 
 describe("an import that waits for its input", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "stops at %s, with whole batches, and says where to go on",
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "stops at %s, and says where to resume",
     async (signal) => {
       const database = newDatabase();
       const { child, output, ended } = startImport("-", database);
@@ -38,10 +38,10 @@ describe("an import that waits for its input", () => {
       await expect.poll(output, { timeout: 10_000 }).toContain("line 3");
       child.kill(signal);
       expect(await ended).toBe(1);
-      expect(output()).toContain("imported 3 pets\n");
-      expect(output()).toContain("It was told to. Everything before line 5 is done");
+      expect(output()).toContain("imported 4 pets\n");
+      expect(output()).toContain("It received a signal to stop. Everything before line 6 is done");
       const { out } = await petstore("pets", "export", "--database", database);
-      expect(out.split("\n")).toHaveLength(3);
+      expect(out.split("\n")).toHaveLength(4);
     },
   );
 
@@ -75,7 +75,7 @@ describe("an import that waits for its input", () => {
 
 const listeners = (): number => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
 
-it("nothing listens for the wish to stop once an import or an export has ended", async () => {
+it("no signal handler is left after an import or an export", async () => {
   const before = listeners();
   const database = newDatabase();
   const file = join(dirname(database), "pets.ndjson");
@@ -85,10 +85,13 @@ it("nothing listens for the wish to stop once an import or an export has ended",
   expect(listeners()).toBe(before);
 });
 
-it("the wish to stop is heard once: the next signal ends the process", () => {
-  const before = listeners();
-  const { signal } = listenForStop();
-  process.emit("SIGINT");
-  expect(signal.aborted).toBe(true);
-  expect(listeners()).toBe(before);
+it("an import fails when its standard input is a directory", () => {
+  const directory = openSync(tmpdir(), "r");
+  const args = [program(), "pets", "import", "-", "--database", newDatabase()];
+  const child = spawnSync(process.execPath, args, { stdio: [directory, "pipe", "pipe"] });
+  closeSync(directory);
+  expect({ code: child.status, error: child.stderr.toString() }).toEqual({
+    code: 1,
+    error: "petstore: cannot read standard input: it is a directory\n",
+  });
 });

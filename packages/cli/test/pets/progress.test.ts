@@ -1,83 +1,62 @@
 import { writeFileSync } from "node:fs";
 import { PassThrough, Writable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
-import { createProgress } from "../../src/pets/progress.js";
-import { newDatabase } from "../support/command.js";
+import { newDatabase, petstoreReading } from "../support/command.js";
 
-function terminal(isTTY: boolean): {
-  readonly stream: Writable & { isTTY: boolean };
-  text: string;
-} {
-  const seen = { text: "" };
-  const stream = new Writable({
+const ERASE = "\r\u001B[K";
+const REX = '{"name":"Rex","categoryId":1}\n';
+
+/** All that a command writes to a terminal. */
+async function shownBy(...args: readonly string[]): Promise<string> {
+  let text = "";
+  const stderr = new Writable({
     write: (part: Buffer, _encoding, done) => {
-      seen.text += part.toString("utf8");
+      text += part.toString("utf8");
       done();
     },
   });
-  return Object.assign(seen, { stream: Object.assign(stream, { isTTY }) });
+  const print = (line: string): void => {
+    text += `${line}\n`;
+  };
+  const terminal = { out: print, error: print, written: () => Promise.resolve(undefined) };
+  const stdin = new PassThrough().end(REX);
+  const streams = {
+    stdin,
+    stdout: new PassThrough(),
+    stderr: Object.assign(stderr, { isTTY: true }),
+  };
+  await runCommand(args, terminal, streams);
+  return text;
 }
 
-describe("progress", () => {
-  it("draws a bar over itself, and wipes it", () => {
-    const seen = terminal(true);
-    const progress = createProgress(seen.stream);
-    progress.show(0.5, "5 pets");
-    progress.show(0.5, "5 pets");
-    progress.clear();
-    progress.clear();
-    const bar = `${"█".repeat(15)}${"░".repeat(15)}`;
-    expect(seen.text).toBe(`\r\u001B[K${bar}  50.0 % 5 pets\r\u001B[K`);
-  });
-
-  it("draws only the words when nobody knows how much there is", () => {
-    const seen = terminal(true);
-    createProgress(seen.stream).show(undefined, "5 pets");
-    expect(seen.text).toBe("\r\u001B[K5 pets");
-  });
-
-  it("draws nothing where there is no terminal", () => {
-    const seen = terminal(false);
-    const progress = createProgress(seen.stream);
-    progress.show(0.5, "5 pets");
-    progress.clear();
-    expect(seen.text).toBe("");
-  });
+it("a terminal shows a bar that makes room for every line", async () => {
+  const database = newDatabase();
+  const file = `${database}.ndjson`;
+  writeFileSync(file, `${REX.repeat(1_000)}bad\n${REX.repeat(500)}`);
+  const bar = `${"█".repeat(30)} 100.0 %`;
+  expect(await shownBy("pets", "import", file, "--database", database)).toBe(
+    [
+      `${ERASE}${bar} 1,000 pets`,
+      `${ERASE}line 1001: It is not JSON in UTF-8.\n`,
+      `${ERASE}${bar} 1,500 pets`,
+      `${ERASE}imported 1,500 pets\npetstore: 1 line could not be imported\n`,
+    ].join(""),
+  );
+  const exported = await shownBy("pets", "export", `${file}.copy`, "--database", database);
+  expect(exported.split(ERASE).slice(1, 3)).toEqual(["100 pets", "200 pets"]);
+  expect(
+    exported.endsWith(`1,500 pets${ERASE}exported 1,500 pets
+`),
+  ).toBe(true);
 });
 
-describe("the progress of a command", () => {
-  const WIPE = "\r\u001B[K";
+it("a terminal shows only a count while the size of the input is unknown", async () => {
+  const shown = await shownBy("pets", "import", "-", "--database", newDatabase());
+  expect(shown).toBe(`${ERASE}1 pet${ERASE}imported 1 pet\n`);
+});
 
-  /** What such a command draws and says on a terminal. */
-  async function seenOf(...args: readonly string[]): Promise<string> {
-    const seen = terminal(true);
-    const say = (line: string): void => {
-      seen.text += `${line}\n`;
-    };
-    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: seen.stream };
-    const written = () => Promise.resolve(undefined);
-    await runCommand(args, { out: say, error: say, written }, streams);
-    return seen.text;
-  }
-
-  it("counts the pets, and makes room for every line", async () => {
-    const database = newDatabase();
-    const file = `${database}.ndjson`;
-    const rex = '{"name":"Rex","categoryId":1}\n';
-    writeFileSync(file, `${rex.repeat(100)}bad\n${rex.repeat(50)}`);
-    const imported = ["pets", "import", file, "--no-rejects", "--batch", "100"];
-    const bar = `${"█".repeat(30)} 100.0 %`;
-    expect(await seenOf(...imported, "--database", database)).toBe(
-      [
-        `${WIPE}${bar} 100 pets`,
-        `${WIPE}line 101: It is not JSON in UTF-8.\n`,
-        `${WIPE}${bar} 150 pets`,
-        `${WIPE}imported 150 pets\npetstore: 1 line could not be imported\n`,
-      ].join(""),
-    );
-    expect(await seenOf("pets", "export", `${file}.again`, "--database", database)).toBe(
-      `${WIPE}100 pets${WIPE}150 pets${WIPE}exported 150 pets\n`,
-    );
-  });
+it("what is not a terminal shows no progress", async () => {
+  const imported = await petstoreReading(REX, "pets", "import", "-", "--database", newDatabase());
+  expect(imported).toEqual({ code: 0, out: "imported 1 pet", error: "" });
 });

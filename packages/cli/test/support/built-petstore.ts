@@ -1,35 +1,81 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { beforeAll } from "vitest";
-import { untilListening, type ListeningProcess } from "./listening-process.js";
+import { beforeAll, onTestFinished } from "vitest";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
-const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pino"] as const;
+const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13"] as const;
 
-/** A `petstore serve` in a process of its own. */
-export interface BuiltServer extends ListeningProcess {
+/** A `petstore serve` in a process of its own, which is killed when the test ends. */
+export interface BuiltServer {
+  /** The base address that it printed. */
+  readonly url: string;
   readonly pid: number;
+  /** Everything that it has printed so far. */
+  readonly output: () => string;
+  /** How it ended: its exit code, or the signal. */
+  readonly ended: Promise<number | NodeJS.Signals>;
   /** Sends a signal and resolves to how it ended. */
-  end(signal: NodeJS.Signals): ListeningProcess["ended"];
+  end(signal?: NodeJS.Signals): BuiltServer["ended"];
 }
+
+const folder = join(tmpdir(), `petstore-built-${process.pid}`);
 
 /**
  * Has the command bundled from its source before the tests of a file, and removed after them: it starts
  * in a tenth of the time that running the source takes. Returns where to find it then.
  */
 export function useBuiltPetstore(isWanted = true): () => string {
-  const folder = join(tmpdir(), `petstore-built-${process.pid}`);
   beforeAll(async () => {
     if (isWanted) await buildInto(folder);
     return () => rmSync(folder, { recursive: true, force: true });
   });
   return () => join(folder, "bin.js");
+}
+
+/** Starts a built server on a free port with these options. */
+export function startServer(...args: readonly string[]): Promise<BuiltServer> {
+  return startBuilt([process.execPath, join(folder, "bin.js")], ...args);
+}
+
+/** Starts a built command with these arguments before it, such as a tracer's. */
+export async function startBuilt(
+  command: readonly string[],
+  ...args: readonly string[]
+): Promise<BuiltServer> {
+  const [program = "", ...before] = command;
+  const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "exit").then(
+    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
+  );
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      output += `${line}\n`;
+      const [, address] = /listens on (\S+)/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
+  });
+  const end = (signal: NodeJS.Signals = "SIGTERM"): typeof ended => {
+    child.kill(signal);
+    return ended;
+  };
+  return { url, pid: child.pid ?? -1, output: () => output, ended, end };
 }
 
 async function buildInto(folder: string): Promise<void> {
@@ -40,9 +86,9 @@ async function buildInto(folder: string): Promise<void> {
     target: "node20",
     platform: "node",
     tsconfig: join(root, "tsconfig.json"),
-    // As in the real build: a native module cannot be bundled, and pino is seldom loaded.
+    // As in the real build: a native module cannot be bundled.
     external: [...NOT_BUNDLED],
-    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pino)$)/],
+    noExternal: [/^(?!better-sqlite3(?:-13)?$)/],
     banner: {
       js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
     },
@@ -61,21 +107,4 @@ async function buildInto(folder: string): Promise<void> {
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
     cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));
   }
-}
-
-/** Starts a built command with these arguments before it, such as a tracer's. */
-export async function startBuilt(
-  command: readonly string[],
-  ...args: readonly string[]
-): Promise<BuiltServer> {
-  const [program = "", ...before] = command;
-  const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const { url, output, ended } = await untilListening(child);
-  const end = (signal: NodeJS.Signals): typeof ended => {
-    child.kill(signal);
-    return ended;
-  };
-  return { url, pid: child.pid ?? -1, output, end, ended };
 }

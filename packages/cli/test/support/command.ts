@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import { runCommand } from "@petstore/cli";
+import { runCommand, type Streams } from "@petstore/cli";
 
 /** What a command came to. */
 export interface Ran {
@@ -17,9 +17,18 @@ export function petstore(...args: readonly string[]): Promise<Ran> {
   return petstoreReading("", ...args);
 }
 
-/** Runs the petstore command in this process, with this on its standard input. */
-export async function petstoreReading(
-  input: string | Buffer,
+/** Runs the petstore command in this process with this standard input. */
+export function petstoreReading(
+  input: string | Buffer | readonly Buffer[],
+  ...args: readonly string[]
+): Promise<Ran> {
+  const isWhole = typeof input === "string" || Buffer.isBuffer(input);
+  return petstoreOn({ stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) }, ...args);
+}
+
+/** Runs the petstore command in this process on these streams. */
+export async function petstoreOn(
+  streams: Partial<Streams>,
   ...args: readonly string[]
 ): Promise<Ran> {
   const out: string[] = [];
@@ -32,7 +41,7 @@ export async function petstoreReading(
       error: (line) => error.push(line),
       written: () => Promise.resolve(undefined),
     },
-    { stdin: Readable.from([Buffer.from(input)]), stdout: collect(data), stderr: collect([]) },
+    { stdin: Readable.from([]), stdout: collect(data), stderr: collect([]), ...streams },
   );
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };

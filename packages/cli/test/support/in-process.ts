@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { createPetStore, type PetStore, type Storage } from "@petstore/core";
 import { mount } from "@petstore/http-adapter";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { onTestFinished } from "vitest";
 
 /** A store over this storage, served on a free port of this process. */
@@ -26,4 +27,14 @@ export async function serveInProcess(
 export async function unlimitedKeyOf(store: PetStore): Promise<string> {
   const limits = { perMinute: 1e9, perDay: 1e9 };
   return (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
+}
+
+/** The store in this file, in this process, beside the servers on it. Closed when the test ends. */
+export async function openBeside(database: string): Promise<PetStore> {
+  const storage = await openSqliteStorage({ filename: database });
+  const store = createPetStore({ storage: storage._unsafeUnwrap() });
+  onTestFinished(async () => {
+    await store.close();
+  });
+  return store;
 }

@@ -2,13 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { parse as parseLosslessly } from "lossless-json";
 import { err, ok, type Result } from "neverthrow";
 import { malformedJson, type MalformedJson } from "../refusal.js";
-import { isDeeperThan } from "./depth.js";
-import { readInteger } from "./integer.js";
 
 /** How deep arrays and objects may nest (RFC 8259, section 9, lets a parser set a limit). */
 const MAX_DEPTH = 1_000;
 
-/** Whether text may hold a number that JSON.parse rounds, or that is an integer in disguise. */
+/** Whether text may hold a number that JSON.parse rounds, or an integer written as a fraction. */
 const MAY_ROUND = /\d{16}|\d[.eE]/;
 
 /**
@@ -34,4 +32,60 @@ function parseExactly(text: string): unknown {
     parseNumber: readInteger,
     onDuplicateKey: ({ newValue }) => newValue,
   });
+}
+
+/** Whether valid JSON text nests arrays and objects deeper than `limit` levels. */
+function isDeeperThan(limit: number, text: string): boolean {
+  // Every level takes two brackets.
+  if (text.length <= 2 * limit) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    if (depth > limit) return true;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+  return index;
+}
+
+/** int64 has at most 19 digits. */
+const MAX_DIGITS = 19;
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * The exact integer that a JSON number spells (`7`, `1.0` and `1e2` are integers), or NaN when it is
+ * not an integer or has more digits than any int64. Works on the text alone: nothing is rounded, and
+ * a huge exponent is never written out.
+ */
+function readInteger(text: string): bigint | number {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
+  const digits = whole + fraction;
+  const first = indexOfFirstNonZero(digits);
+  if (first === digits.length) return digits === "" ? Number.NaN : 0n;
+
+  const last = indexOfLastNonZero(digits);
+  const zeros = Number(exponent) - fraction.length + (digits.length - 1 - last);
+  const significant = digits.slice(first, last + 1);
+  if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return Number.NaN;
+  return BigInt(sign + significant + "0".repeat(zeros));
+}
+
+function indexOfFirstNonZero(digits: string): number {
+  let index = 0;
+  while (digits[index] === "0") index += 1;
+  return index;
+}
+
+function indexOfLastNonZero(digits: string): number {
+  let index = digits.length - 1;
+  while (digits[index] === "0") index -= 1;
+  return index;
 }

@@ -1,31 +1,35 @@
-import type { IncomingMessage } from "node:http";
-import { LINGERING } from "./linger.js";
+import type { Server } from "node:http";
+import { Server as TcpServer, type Socket } from "node:net";
 
 /**
- * Reads away what still comes of a request's body and forgets it: until it ends, the client falls
- * silent or goes away, or it has been enough. Then calls `done`, once.
+ * How long an idle connection is left open while draining, in milliseconds: a request may be on its
+ * way, and would be lost with the connection.
  */
-export function drain(request: IncomingMessage, done: () => void): void {
-  const { socket } = request;
-  let length = 0;
-  let idle = setTimeout(finish, LINGERING.silent);
-  const deadline = setTimeout(finish, LINGERING.longest);
+const GRACE = 500;
 
-  function take(chunk: Uint8Array): void {
-    length += chunk.length;
-    clearTimeout(idle);
-    if (length > LINGERING.bytes) finish();
-    else idle = setTimeout(finish, LINGERING.paused);
-  }
-  function finish(): void {
-    clearTimeout(idle);
-    clearTimeout(deadline);
-    request.off("data", take).off("end", finish).off("close", finish);
-    socket.off("end", finish);
-    done();
-  }
-  request.on("data", take).on("end", finish).on("close", finish).resume();
-  // Once the client has closed its side, nothing more can come.
-  if (socket.readableEnded) finish();
-  else socket.once("end", finish);
+/**
+ * Closes a server without dropping what is under way: accepts no more connections, closes those that
+ * stay idle, and cuts what is still open after `milliseconds`. Resolves when no connection is left.
+ */
+export function drain(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  milliseconds: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, milliseconds);
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      // Node does not count those as idle that have never sent anything.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, GRACE);
+    // The HTTP server's own close would also cut idle connections at once, and stop its timeouts.
+    TcpServer.prototype.close.call(server, () => {
+      clearTimeout(deadline);
+      clearInterval(sweep);
+      resolve();
+    });
+  });
 }

@@ -1,10 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
+import { parseOptions, type HttpOptions } from "../options.js";
 import { notFound } from "../refusal.js";
-import { parseNodeSettings, type NodeOptions } from "./options.js";
-import { createNodeTransport } from "./transport.js";
+import { connectionOf } from "./connection.js";
+import { createResponder, type Exchange, type Responder } from "./respond.js";
 
-/** A listener for `request`, and a middleware for whatever calls middlewares like Express does. */
+/**
+ * The options of a transport on Node's messages; everything has a default. `Request` is a request as
+ * the host knows it: Node's, or what Express or Fastify makes of it.
+ */
+export interface NodeOptions<Request = IncomingMessage> extends HttpOptions {
+  /**
+   * Tells callers without a valid key apart; callers with the origin `undefined` share one bucket.
+   * Default: the address at the other end of the socket. `X-Forwarded-For` is only as true as the
+   * proxy that wrote it, so the host has to read it.
+   */
+  readonly origin?: ((request: Request) => string | undefined) | undefined;
+}
+
+/** A listener for `request`, and a middleware for every framework that calls them like Express. */
 export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
   request: Request,
   response: ServerResponse,
@@ -12,22 +26,40 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
 ) => void;
 
 /**
- * Creates a handler for a store: `createServer(createNodeHandler(store))`, `app.use(…)`. It answers
- * what goes below the base path and calls `next` for the rest or, without a `next`, answers 404.
+ * Creates a handler for a store: `createServer(createNodeHandler(store))`, `app.use(…)`. It responds
+ * to requests below the base path. For the others it calls `next` before it returns or, without a
+ * `next`, responds with 404.
  *
- * A client that expects `100 Continue` got it from Node before any handler runs; only `mount` sends
- * it after the checks.
- * @throws TypeError that names the option, when one is wrong.
+ * Node sends `100 Continue` before it calls a handler.
+ * @throws TypeError that names the option, when one is wrong. The handler throws a TypeError at a
+ * request of `node:http2`.
  */
 export function createNodeHandler<Request extends IncomingMessage = IncomingMessage>(
   store: PetStore,
   options: NodeOptions<Request> = {},
 ): NodeHandler<Request> {
-  const transport = createNodeTransport(store, parseNodeSettings(options));
+  const responder = createResponder(store, parseOptions(store, options));
+  const { origin = socketAddress } = options;
   return (request, response, next) => {
-    const place = transport.locate(request);
-    if (place !== undefined) transport.serve(request, response, place, "none");
-    else if (next !== undefined) next();
-    else transport.refuse(notFound(), request, response);
+    if (request.httpVersionMajor > 1) throw new TypeError(NO_HTTP2);
+    const target = responder.locate(request);
+    const exchange = { request, response, origin: () => origin(request) };
+    if (target !== undefined) {
+      respondInTurn(responder, { ...exchange, target, expectation: "none" });
+    } else if (next !== undefined) next();
+    else responder.refuse(notFound(), exchange);
   };
 }
+
+/** Responds to a request of a host's connection after the store's earlier requests on it. */
+export function respondInTurn(responder: Responder, exchange: Exchange): void {
+  connectionOf(exchange.request.socket).enqueue(() => responder.respond(exchange));
+}
+
+/** The address at the other end of a request's socket. */
+export function socketAddress(request: IncomingMessage): string | undefined {
+  return request.socket.remoteAddress;
+}
+
+export const NO_HTTP2 =
+  "@petstore/http-adapter: HTTP/2 is not spoken here: use a server of node:http or node:https, and let a proxy speak HTTP/2";

@@ -1,36 +1,51 @@
 import type { Socket } from "node:net";
 
-/**
- * For how many milliseconds a client may be silent (at first, and once it has sent on), and for how long
- * and how many bytes it may send on.
- */
-export const LINGERING = { silent: 250, paused: 1_000, longest: 5_000, bytes: 67_108_864 } as const;
+/** A client that sends nothing for this long has no more to send. In milliseconds. */
+const SILENCE = 1_000;
+/** A client that goes on has to send `LEAST_BYTES` in each window, and for `MOST_WINDOWS` at most. */
+const WINDOW = 2_000;
+const MOST_WINDOWS = 5;
+const LEAST_BYTES = 1_048_576;
+/** No client is read for longer than this, however fast it sends. */
+const MOST_BYTES = 67_108_864;
 
 /**
- * Ends a connection on which all is said: closes it for writing at once, and wholly when the client
- * does, falls silent or has sent on for long enough. A socket that is closed while bytes arrive is
- * reset, and may cost the client the last answer (RFC 9112, section 9.6).
+ * Closes a connection after its last response: for writing at once, and wholly when the client
+ * closes its side, falls silent, or has sent enough. Until then its bytes are discarded unparsed: a
+ * socket that is closed while bytes arrive is reset, which may cost the client the response (RFC
+ * 9112, section 9.6).
  */
 export function linger(socket: Socket): void {
-  // It has emitted "close", or is about to: nothing would end the timers.
-  if (socket.destroyed) return;
-  const first = socket.bytesRead;
-  let seen = first;
-  let silentSince = 0;
-  let now = 0;
-  const look = setInterval(() => {
-    now += LINGERING.silent;
-    if (socket.bytesRead > seen) silentSince = now;
-    seen = socket.bytesRead;
-    const isSilent = now - silentSince >= (seen > first ? LINGERING.paused : LINGERING.silent);
-    if ((socket.writableFinished && isSilent) || seen - first > LINGERING.bytes) socket.destroy();
-  }, LINGERING.silent);
-  const deadline = setTimeout(() => socket.destroy(), LINGERING.longest);
-  socket.once("close", () => {
-    clearInterval(look);
-    clearTimeout(deadline);
+  if (socket.destroyed || socket.writableEnded) return;
+  let total = 0;
+  let inWindow = 0;
+  let silence: NodeJS.Timeout | undefined;
+
+  const discard = (chunk: Uint8Array): void => {
+    total += chunk.length;
+    inWindow += chunk.length;
+    silence?.refresh();
+    if (total > MOST_BYTES) socket.destroy();
+  };
+  // Those of Node's parser, which would make requests of what still comes.
+  socket.removeAllListeners("data").on("data", discard).resume();
+  // The parser may have stopped reading, unknown to the stream.
+  socket._read(0);
+
+  socket.once("finish", () => {
+    if (socket.destroyed) return;
+    let windows = 0;
+    const stop = (): void => void socket.destroy();
+    const pace = setInterval(() => {
+      windows += 1;
+      if (inWindow < LEAST_BYTES || windows === MOST_WINDOWS) stop();
+      inWindow = 0;
+    }, WINDOW);
+    silence = setTimeout(stop, SILENCE);
+    socket.once("close", () => {
+      clearInterval(pace);
+      clearTimeout(silence);
+    });
   });
   socket.end();
-  // What still comes is read away, whoever held it back.
-  socket.resume();
 }

@@ -1,116 +1,93 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Server as SecureServer } from "node:https";
+import type { EventEmitter } from "node:events";
+import { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
-import { harmless, reportRejection } from "../host-callback.js";
-import { NO_FIELDS } from "../render.js";
-import { must, mustBeOptions } from "../settings.js";
-import { intercept } from "./intercept.js";
-import { parseNodeSettings, type NodeOptions } from "./options.js";
-import { createNodeTransport } from "./transport.js";
+import { parseOptions } from "../options.js";
+import { notFound } from "../refusal.js";
+import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
+import { createResponder } from "./respond.js";
 
-/** Any of Node's own servers for HTTP/1.1. */
+/** Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
 
-/** What `mount` can be given; everything has a default. */
-export interface MountOptions extends NodeOptions {
-  /**
-   * Whether the store speaks for the whole server: then also what Node refuses by itself (bad
-   * syntax, oversized headers, slow requests, CONNECT) is answered with an Error body and the rate
-   * limit headers. When left out: as long as nobody else listens for `request` or `clientError`.
-   */
-  readonly ownsServer?: boolean | undefined;
-  /**
-   * Further headers for an answer, such as an X-Request-Id, as names and values in turn. Asked for
-   * when the answer is written: a header set on the response before makes Node take its slow way with all
-   * headers. The request is empty where the message could not be read. Where it throws, or answers what
-   * are no headers in ASCII, or what only the store may say (where the answer ends, its type, its limit),
-   * that is reported, and the answer goes out without.
-   */
-  readonly headers?: ((request: IncomingMessage) => readonly string[]) | undefined;
-  /**
-   * Sees the response to each message that Node could not read, before it is written: a place for a
-   * log, since no listener of `request` sees it. Its `req` is empty. What it throws is reported; a
-   * response that it begins is its own.
-   */
-  readonly onUnreadable?: ((response: ServerResponse) => void) | undefined;
-}
-
 /**
- * Mounts a store on a server, whatever else listens there, before or after: it takes the requests
- * below the base path and leaves the others to the server's own listeners. What goes elsewhere and
- * has no listener is answered 404. A request to upgrade goes to the listeners of `upgrade` where there are
- * any, whatever its path: Node has no response for it.
+ * Mounts a store on a server as a guest: it takes the requests below the base path before any
+ * listener, also one that is added later, and nothing else. Upgrades, CONNECT, unknown expectations
+ * and whatever Node's parser refuses stay the host's. Node itself sends `100 Continue` to a client
+ * that expects it, unless the host listens for `checkContinue`: then the store asks only for the
+ * bodies that it wants. A request elsewhere gets 404 if the server has no listener for it.
  *
  * ```ts
- * const server = createServer();
+ * const server = createServer((_, response) => response.end("The host's own page."));
  * const unmount = mount(server, store);
  * server.listen(3000);
  * ```
- * @returns a function that unmounts: the server is as it was. Calling it again does nothing.
- * @throws TypeError that names the option, when one is wrong.
+ * @returns a function that unmounts. Unmount in reverse order to leave the server as it was.
+ * @throws TypeError that names the option, when one is wrong, or when the server is none of
+ * `node:http` or `node:https`.
  */
-export function mount(server: NodeServer, store: PetStore, options: MountOptions = {}): () => void {
-  mustBeOptions(options, ["headers", "onUnreadable", "ownsServer"]);
-  const { ownsServer, headers, onUnreadable, ...others } = options;
-  must(isBooleanOrAbsent(ownsServer), "ownsServer", "must be true or false");
-  must(isFunctionOrAbsent(headers), "headers", "must be a function");
-  must(isFunctionOrAbsent(onUnreadable), "onUnreadable", "must be a function");
-  const settings = parseNodeSettings(others);
-  const { onError } = settings;
-  const transport = createNodeTransport(store, settings, headers && orNone(headers, onError));
-  return intercept(
-    server,
-    transport,
-    ({ request, response, place, expectation }) => {
-      transport.serve(request, response, place, expectation);
-    },
-    { ownsServer, onUnreadable: onUnreadable && harmless(onUnreadable, onError) },
-  );
-}
+export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
+  if (!isServer(server)) throw new TypeError(NO_HTTP2);
+  const responder = createResponder(store, parseOptions(store, options));
+  const { origin = socketAddress } = options;
 
-function orNone(
-  headers: (request: IncomingMessage) => readonly string[],
-  onError: (cause: unknown) => void,
-): (request: IncomingMessage) => readonly string[] {
-  return (request) => {
-    try {
-      const fields = headers(request);
-      reportRejection(fields, onError);
-      mustBeFields(fields);
-      return fields;
-    } catch (cause) {
-      onError(cause);
-      return NO_FIELDS;
+  function take(event: string | symbol, args: readonly unknown[], inner: Emit): boolean {
+    const [request, response] = args;
+    const isRequest = event === "request" || event === "checkContinue";
+    if (!isRequest || !isMessage(request) || !isResponse(response)) return inner(event, ...args);
+    const target = responder.locate(request);
+    if (target === undefined) {
+      const isHeard = inner(event, ...args);
+      // Node would leave the client without a response.
+      if (!isHeard)
+        responder.refuse(notFound(), { request, response, origin: () => origin(request) });
+      return true;
     }
-  };
-}
-
-/** RFC 9110, section 5.6.2; but for those that nobody else may say. */
-const NAME =
-  /^(?!(?:content-length|content-type|transfer-encoding|trailer|x-ratelimit-(?:limit|remaining|reset))$)[\w!#$%&'*+.^`|~-]+$/i;
-/** RFC 9110, section 5.5: what goes beyond ASCII has no meaning, and Node refuses it in some headers. */
-const VALUE = /^[\t\x20-\x7e]*$/;
-
-/** Here, and not when the answer is written: then it would be too late to leave them out. */
-function mustBeFields(fields: unknown): void {
-  const isPairs = Array.isArray(fields) && fields.length % 2 === 0;
-  if (!isPairs) throw new TypeError("headers must answer an array of names and values in turn");
-  for (let index = 0; index < fields.length; index += 1) {
-    const text: unknown = fields[index];
-    const isName = index % 2 === 0;
-    if (typeof text !== "string" || !(isName ? NAME : VALUE).test(text)) {
-      const what = isName
-        ? `the name ${String(text)}`
-        : `this value of ${String(fields[index - 1])}`;
-      throw new TypeError(`headers must not answer ${what}`);
-    }
+    const expectation = event === "request" ? "none" : "continue";
+    const exchange = { request, response, target, expectation } as const;
+    respondInTurn(responder, { ...exchange, origin: () => origin(request) });
+    return true;
   }
+
+  return overrideEmit(server, take);
 }
 
-function isFunctionOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === "function";
+function isServer(value: unknown): boolean {
+  return value instanceof Server || value instanceof SecureServer;
 }
 
-function isBooleanOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === "boolean";
+function isMessage(value: unknown): value is IncomingMessage {
+  return value instanceof IncomingMessage;
+}
+
+function isResponse(value: unknown): value is ServerResponse {
+  return value instanceof ServerResponse;
+}
+
+/** Emits an event; returns whether it had a listener. */
+type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+
+/**
+ * Puts a function in front of the listeners of one emitter: `outer` decides what reaches `inner`,
+ * which is the `emit` as it was.
+ */
+function overrideEmit(
+  emitter: EventEmitter,
+  outer: (event: string | symbol, args: readonly unknown[], inner: Emit) => boolean,
+): () => void {
+  const target: { emit: Emit } = emitter;
+  const isOwn = Object.hasOwn(emitter, "emit");
+  const original = target.emit;
+  let isMounted = true;
+  const inner: Emit = (...args) => Reflect.apply(original, emitter, args);
+  const override: Emit = (event, ...args) =>
+    isMounted ? outer(event, args, inner) : inner(event, ...args);
+  target.emit = override;
+  return () => {
+    isMounted = false;
+    // An override from after this one has to stay.
+    if (target.emit !== override) return;
+    if (isOwn) target.emit = original;
+    else Reflect.deleteProperty(emitter, "emit");
+  };
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpResponse } from "../http-message.js";
-import { drain } from "./drain.js";
+import type { Headers, HttpResponse } from "../http-message.js";
+import { linger } from "./linger.js";
 
 /**
- * When an answer closes the connection: always; if any of the body is left unread (the client was
- * never told to send it, or reading was given up); if what is left unread is long, or of unknown
- * length.
+ * When a response closes the connection: always; if any of the body is unread (the client was never
+ * asked to send it, or reading was given up); if the unread rest is long, or of unknown length.
  */
 export type Closing = "always" | "if-unread" | "if-long";
 
@@ -13,49 +12,43 @@ export type Closing = "always" | "if-unread" | "if-long";
 const MAX_DRAINED_BYTES = 65_536;
 
 /**
- * Writes an answer and, where need be, closes the connection after it, so that nothing of a body is
- * ever taken for a next request; but first a little more of an unread one is read away, since
- * closing a socket that holds unread bytes resets it and may cost the client the answer (RFC 9112,
- * section 9.6).
+ * Writes a response, unless the client has gone.
+ * @returns whether the connection closes after it.
  */
 export function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   closing: Closing,
-): void {
-  if (response.headersSent || response.destroyed) return;
-  // Express says who it is on answers that are not its own, too.
+): boolean {
+  const { socket } = request;
+  // A response on a destroyed socket would finish at once, before those in front of it.
+  if (response.headersSent || response.destroyed || socket.destroyed) return true;
+  // Express adds it also to responses that are not its own.
   response.removeHeader("X-Powered-By");
-  // The length is told, so nothing else may say where the answer ends.
+  // The length is given, so no other header may say where the response ends.
   response.removeHeader("Transfer-Encoding");
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
-  if (isUnread || closing === "always") announceEnd(headers);
-
-  writeHead(response, status, headers);
-  if (!isUnread) {
-    end(response, body);
-    return;
+  const isLast = isUnread || closing === "always";
+  if (isLast) {
+    // Node calls this after the last response.
+    socket.destroySoon = () => linger(socket);
+    writeHead(response, status, { ...headers, Connection: "close" });
+  } else {
+    writeHead(response, status, headers);
   }
-  if (body === "") response.flushHeaders();
-  else response.write(body);
-  drain(request, () => void response.end());
+  end(response, body);
+  return isLast;
 }
 
-/** Where a middleware has wrapped `writeHead`, header by header: it may not know a flat list of them. */
-function writeHead(response: ServerResponse, status: number, headers: string[]): void {
+/** A middleware that has wrapped `writeHead` may expect to find every header on the response. */
+function writeHead(response: ServerResponse, status: number, headers: Headers): void {
   if (!Object.hasOwn(response, "writeHead")) {
     response.writeHead(status, headers);
     return;
   }
-  const fields = pairsOf(headers);
-  for (const [name] of fields) response.removeHeader(name);
-  for (const [name, value] of fields) response.appendHeader(name, value);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.writeHead(status);
-}
-
-function pairsOf(headers: readonly string[]): readonly (readonly [name: string, value: string])[] {
-  return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ""]] : []));
 }
 
 /**
@@ -72,15 +65,6 @@ function end(response: ServerResponse, body: string): void {
   response.write(body);
   socket.uncork();
   response.end();
-}
-
-/** Says that the connection closes, whatever a host wants it to be. */
-function announceEnd(headers: string[]): void {
-  const name = headers.findIndex(
-    (text, index) => index % 2 === 0 && text.toLowerCase() === "connection",
-  );
-  if (name === -1) headers.push("Connection", "close");
-  else headers[name + 1] = "close";
 }
 
 /** Whether more may follow the header than is worth reading (RFC 9112, section 6.3). */

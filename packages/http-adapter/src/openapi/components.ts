@@ -185,7 +185,7 @@ export const schemas = {
       status: {
         type: "integer",
         description: "The HTTP status code of the response.",
-        enum: [400, 401, 404, 405, 408, 413, 414, 415, 417, 429, 431, 500, 503],
+        enum: [400, 401, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503],
       },
     },
     additionalProperties: false,

@@ -42,7 +42,6 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: "This path answers GET, HEAD, POST only.",
   request_timeout: "The request took too long to arrive.",
   payload_too_large: "The body must not be longer than 65536 bytes.",
-  uri_too_long: "The request target is too long.",
   unsupported_media_type: "The body must be application/json in UTF-8.",
   expectation_failed: "The only expectation that can be met is 100-continue.",
   headers_too_large: "The header section is too long.",
@@ -69,13 +68,8 @@ export const messageErrors: Responses = {
     headers: commonHeaders,
     content: errorBody(408, "request_timeout"),
   },
-  "414": {
-    description: "The request target is too long.",
-    headers: commonHeaders,
-    content: errorBody(414, "uri_too_long"),
-  },
   "431": {
-    description: "The header section is too long.",
+    description: "The request line and the header section together are too long.",
     headers: commonHeaders,
     content: errorBody(431, "headers_too_large"),
   },

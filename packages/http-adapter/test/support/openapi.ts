@@ -73,7 +73,14 @@ function headerDifferences(
 
 /** No header that says something of the answer is kept from the reader. */
 function standardHeadersMissing({ headers }: DeclaredResponse, answer: Answer): readonly string[] {
-  const ofTransport = ["content-type", "content-length", "date", "connection", "keep-alive"];
+  const ofTransport = [
+    "content-type",
+    "content-length",
+    "date",
+    "connection",
+    "keep-alive",
+    "x-request-id",
+  ];
   const known = [...ofTransport, ...Object.keys(headers).map((name) => name.toLowerCase())];
   return Object.keys(answer.headers)
     .filter((name) => !known.includes(name))

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { createManualClock, createPetStore, type ManualClock, type PetStore } from "@petstore/core";
 import type { PetStoreOptions } from "@petstore/core";
 import { onTestFinished } from "vitest";
-import { mount, type MountOptions } from "@petstore/http-adapter";
+import { createPetStoreServer, type PetStoreServerOptions } from "@petstore/http-adapter";
 import { dial, type Answer, type Wire } from "./wire.js";
 
 /** What a test sends. */
@@ -34,14 +34,13 @@ export interface Served {
   readonly dial: () => Promise<Wire>;
 }
 
-/** Starts a server with a mounted store for the length of a test. */
+/** Starts a server of ours for the length of a test. */
 export async function serve(
-  options: MountOptions & { readonly store?: PetStoreOptions } = {},
-  server = createServer(),
+  options: PetStoreServerOptions & { readonly store?: PetStoreOptions } = {},
 ): Promise<Served> {
-  const { store: storeOptions, ...mountOptions } = options;
+  const { store: storeOptions, ...serverOptions } = options;
   const made = await makeStore(storeOptions);
-  mount(server, made.store, mountOptions);
+  const server = createPetStoreServer(made.store, serverOptions);
   return { ...made, ...(await listen(server, made.key)) };
 }
 
@@ -66,8 +65,7 @@ export async function listen(
   server: Server,
   key: string,
 ): Promise<Pick<Served, "server" | "port" | "call" | "create" | "dial">> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

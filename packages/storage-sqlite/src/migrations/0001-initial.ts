@@ -1,7 +1,7 @@
 import { sql, type SchemaModule } from "kysely";
 import type { Ddl, Migration } from "./migration.js";
 
-/** Animals, API keys with the digests of their secrets, and what the keys have used. */
+/** Pets, API keys with the digests of their secrets, and the usage of the keys. */
 export const initial: Migration = {
   number: 1,
   name: "initial",
@@ -18,7 +18,7 @@ function pets(schema: SchemaModule): readonly Ddl[] {
   return [
     schema
       .createTable("pets")
-      // AUTOINCREMENT, so that the id of a removed animal is never given out again.
+      // AUTOINCREMENT, so that the id of a removed pet is never used again.
       .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
       .addColumn("name", "text", (column) => column.notNull())
       .addColumn("category_id", "integer", (column) => column.notNull())

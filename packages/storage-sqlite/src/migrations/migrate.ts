@@ -1,57 +1,48 @@
 import { sql, type Kysely } from "kysely";
-import type { Connection } from "../connection.js";
-import { refuse } from "../open-storage-error.js";
-import type { Schema } from "../schema.js";
-import type { Place } from "../statement.js";
+import type { Connection } from "../database/connection.js";
+import { OpenRefusal } from "../database/open-storage-error.js";
+import type { Parameter } from "../database/statement.js";
+import type { Schema } from "../tables/schema.js";
 import { initial } from "./0001-initial.js";
 import type { Ddl, Migration } from "./migration.js";
 
-/** Every step of the schema, in order. */
+/** Every migration, in order. */
 export const migrations: readonly Migration[] = [initial];
 
 /**
- * Brings the schema to its newest step, in one transaction: processes that open one file at the same
- * time wait for each other, and a step that fails leaves the file as it was.
+ * Brings the schema up to date in one transaction: processes that open one file at the same time
+ * wait for each other, and when a migration fails, the file stays as it was.
  */
-export function migrate(
-  connection: Connection,
-  queries: Kysely<Schema>,
-  steps: readonly Migration[] = migrations,
-): void {
-  connection.write(() => takeSteps(connection, queries, steps));
+export function migrate(connection: Connection, known: readonly Migration[] = migrations): void {
+  connection.write("FULL", () => apply(connection, known));
 }
 
-/** Throws what `migrate` would throw, and leaves the file as it is in any case. */
-export function mustBeMigratable(connection: Connection, queries: Kysely<Schema>): void {
+/** Throws what `migrate` would throw, and changes nothing. */
+export function refuseUnmigratable(connection: Connection): void {
   try {
-    connection.write(() => {
-      takeSteps(connection, queries, migrations);
-      throw new TakeBack();
+    connection.write("FULL", () => {
+      apply(connection, migrations);
+      throw new EndOfTrial();
     });
   } catch (error) {
-    if (!(error instanceof TakeBack)) throw error;
+    if (!(error instanceof EndOfTrial)) throw error;
   }
 }
 
-/** Ends a transaction that was only a trial. */
-class TakeBack extends Error {}
+/** Thrown to roll back a trial. */
+class EndOfTrial extends Error {}
 
-function takeSteps(
-  connection: Connection,
-  queries: Kysely<Schema>,
-  steps: readonly Migration[],
-): void {
-  const execute = (statement: Ddl): void => {
-    connection.database.exec(statement.compile(queries).sql);
-  };
+function apply(connection: Connection, known: readonly Migration[]): void {
+  const { database, queries } = connection;
+  const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
   execute(createMigrationsTable(queries));
-  const taken = prepareMigrations(connection);
-  taken.mustBeWritable();
-  const latest = taken.latest();
-  if (latest > steps.length) throw refuse("schema_too_new", tooNew(latest, steps.length));
-  for (const step of steps.slice(latest)) {
-    step.statements(queries.schema).forEach(execute);
-    taken.record(step);
+  refuseReadOnly(connection);
+  const latest = latestNumber(connection);
+  if (latest > known.length) throw new OpenRefusal("schema_too_new", tooNew(latest, known.length));
+  const record = prepareRecord(connection);
+  for (const migration of known.slice(latest)) {
+    migration.statements(queries.schema).forEach(execute);
+    record(migration);
   }
 }
 
@@ -64,28 +55,27 @@ function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {
     .modifyEnd(sql`strict`);
 }
 
-function prepareMigrations(connection: Connection) {
-  const latest = connection.prepare((queries) =>
+/** SQLite begins an immediate transaction on a read-only file, too; only a write fails. */
+function refuseReadOnly(connection: Connection): void {
+  const deleteNothing = connection.change((queries) =>
+    queries.deleteFrom("petstore_migrations").where("number", "is", null),
+  );
+  deleteNothing(undefined);
+}
+
+function latestNumber(connection: Connection): number {
+  const latest = connection.select(["number"], (queries) =>
     queries.selectFrom("petstore_migrations").select(({ fn }) => fn.max("number").as("number")),
   );
-  const record = connection.prepare((queries, value: Place<Pick<Migration, "number" | "name">>) =>
+  return latest.get(undefined)?.[0] ?? 0;
+}
+
+function prepareRecord(connection: Connection) {
+  return connection.change((queries, value: Parameter<Pick<Migration, "number" | "name">>) =>
     queries
       .insertInto("petstore_migrations")
       .values({ number: value("number"), name: value("name") }),
   );
-  const writeNothing = connection.prepare((queries) =>
-    queries.deleteFrom("petstore_migrations").where("number", "is", null),
-  );
-  return {
-    // SQLite begins an immediate transaction on a read-only file too: only a write statement tells.
-    mustBeWritable: (): void => {
-      writeNothing.run({});
-    },
-    latest: (): number => latest.get({})?.number ?? 0,
-    record: ({ number, name }: Migration): void => {
-      record.run({ number, name });
-    },
-  };
 }
 
 function tooNew(latest: number, known: number): string {

@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, SchemaModule } from "kysely";
-import type { Schema } from "../schema.js";
+import type { Schema } from "../tables/schema.js";
 
 /** One step of the schema, forward only. Once released it never changes: the next step does. */
 export interface Migration {

@@ -1,9 +1,9 @@
 import type { StoredApiKey, Usage } from "@petstore/core";
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { Connection } from "../connection.js";
-import type { ApiKeysTable, Schema } from "../schema.js";
-import type { Place, Tuple } from "../statement.js";
+import type { Connection } from "../database/connection.js";
+import type { Parameter, Tuple } from "../database/statement.js";
 import { toUsage, USAGE_COLUMNS, type UsageRow } from "./api-key-usage.js";
+import type { ApiKeysTable, Schema } from "./schema.js";
 
 /** A key without its secrets, which have a table of their own. */
 export type BareKey = Omit<StoredApiKey, "secrets">;
@@ -21,11 +21,9 @@ export interface ApiKeys {
   find(id: string): BareKeyWithUsage | undefined;
   /** Up to `count` keys with an id above `after`, in ascending order of id. */
   list(count: number, after: string): readonly BareKeyWithUsage[];
-  /** The same among the keys whose usage remembers a ban. */
+  /** Like `list`, of the keys whose usage remembers a ban. */
   listBanned(count: number, after: string): readonly BareKeyWithUsage[];
 }
-
-type Row = Selectable<ApiKeysTable>;
 
 const COLUMNS = [
   "id",
@@ -36,23 +34,18 @@ const COLUMNS = [
   "created_at",
   "expires_at",
   "revoked_at",
+  ...USAGE_COLUMNS,
 ] as const;
 
-const WITH_USAGE = [...COLUMNS, ...USAGE_COLUMNS] as const;
+type Row = Tuple<Selectable<ApiKeysTable> & UsageRow, typeof COLUMNS>;
 
 export function prepareApiKeys(connection: Connection): ApiKeys {
-  const insert = prepareInsert(connection);
-  const update = prepareUpdate(connection);
   const find = prepareFind(connection);
   const list = prepareList(connection);
   const listBanned = prepareListBanned(connection);
   return {
-    insert: (key) => {
-      insert.run(toRow(key));
-    },
-    update: (key) => {
-      update.run(toRow(key));
-    },
+    insert: prepareInsert(connection),
+    update: prepareUpdate(connection),
     find: (id) => {
       const row = find.get({ id });
       return row && toKeyWithUsage(row);
@@ -63,78 +56,56 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
 }
 
 function prepareInsert(connection: Connection) {
-  return connection.prepare((queries, value: Place<Row>) =>
-    queries.insertInto("api_keys").values({ id: value("id"), ...places(value) }),
+  return connection.change((queries, value: Parameter<BareKey>) =>
+    queries.insertInto("api_keys").values({ id: value("id"), ...valuesOf(value) }),
   );
 }
 
 function prepareUpdate(connection: Connection) {
-  return connection.prepare((queries, value: Place<Row>) =>
-    queries.updateTable("api_keys").set(places(value)).where("id", "=", value("id")),
+  return connection.change((queries, value: Parameter<BareKey>) =>
+    queries.updateTable("api_keys").set(valuesOf(value)).where("id", "=", value("id")),
   );
 }
 
 function prepareFind(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<Pick<Row, "id">>) =>
-      keysWithUsage(queries).where("id", "=", value("id")),
-    WITH_USAGE,
+  return connection.select(COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+    selectKeys(queries).where("id", "=", value("id")),
   );
 }
 
 function prepareList(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<{ after: string; count: number }>) =>
-      keysWithUsage(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
-    WITH_USAGE,
+  return connection.select(COLUMNS, (queries, value: Parameter<{ after: string; count: number }>) =>
+    selectKeys(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
   );
 }
 
 function prepareListBanned(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<{ after: string; count: number }>) =>
-      queries
-        .selectFrom("api_key_usage")
-        .innerJoin("api_keys", "id", "key_id")
-        .select(WITH_USAGE)
-        // A literal, so that SQLite sees that the index of banned keys serves.
-        .where("bans", ">", sql.lit(0))
-        .where("key_id", ">", value("after"))
-        .orderBy("key_id")
-        .limit(value("count")),
-    WITH_USAGE,
+  return connection.select(COLUMNS, (queries, value: Parameter<{ after: string; count: number }>) =>
+    queries
+      .selectFrom("api_key_usage")
+      .innerJoin("api_keys", "id", "key_id")
+      .select(COLUMNS)
+      // A literal, so that SQLite can use the index of banned keys.
+      .where("bans", ">", sql.lit(0))
+      .where("key_id", ">", value("after"))
+      .orderBy("key_id")
+      .limit(value("count")),
   );
 }
 
-function keysWithUsage(queries: Kysely<Schema>) {
-  return queries
-    .selectFrom("api_keys")
-    .leftJoin("api_key_usage", "key_id", "id")
-    .select(WITH_USAGE);
+function selectKeys(queries: Kysely<Schema>) {
+  return queries.selectFrom("api_keys").leftJoin("api_key_usage", "key_id", "id").select(COLUMNS);
 }
 
-function places(value: Place<Row>) {
+function valuesOf(value: Parameter<BareKey>) {
   return {
     plan: value("plan"),
-    per_minute: value("per_minute"),
-    per_day: value("per_day"),
-    label: value("label"),
-    created_at: value("created_at"),
-    expires_at: value("expires_at"),
-    revoked_at: value("revoked_at"),
-  };
-}
-
-function toRow(key: BareKey): Row {
-  return {
-    id: key.id,
-    plan: key.plan,
-    per_minute: key.limits.perMinute,
-    per_day: key.limits.perDay,
-    label: key.label ?? null,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt ?? null,
-    revoked_at: key.revokedAt ?? null,
+    per_minute: value.of(({ limits }) => limits.perMinute),
+    per_day: value.of(({ limits }) => limits.perDay),
+    label: value.of(({ label }) => label ?? null),
+    created_at: value("createdAt"),
+    expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
+    revoked_at: value.of(({ revokedAt }) => revokedAt ?? null),
   };
 }
 
@@ -148,7 +119,7 @@ function toKeyWithUsage([
   expiresAt,
   revokedAt,
   ...usage
-]: Tuple<Row & UsageRow, typeof WITH_USAGE>): BareKeyWithUsage {
+]: Row): BareKeyWithUsage {
   return {
     key: {
       id,

@@ -1,35 +1,37 @@
 import type { Pet, PetStatus } from "@petstore/core";
 import type { Selectable } from "kysely";
-import type { Connection } from "../connection.js";
-import type { PetsTable } from "../schema.js";
-import type { Place, Tuple } from "../statement.js";
+import type { Connection } from "../database/connection.js";
+import type { Parameter, Tuple } from "../database/statement.js";
+import type { PetsTable } from "./schema.js";
 
-/** The statements that read the table of animals. */
-export interface PetReads {
+/** The statements on the table of pets. */
+export interface Pets {
   find(id: bigint): Pet | undefined;
-  /** Up to `count` animals with an id above `after`, in ascending order of id. */
+  /** Up to `count` pets with an id above `after`, in ascending order of id. */
   list(count: number, after: bigint, status: PetStatus | undefined): readonly Pet[];
-}
-
-/** The statements that write it. */
-export interface PetWrites {
-  /** The highest id that was ever given out; 0 when none was. */
+  /** The greatest id that was ever used; 0 when there is none. */
   lastId(): bigint;
-  /** Adds animals, under ids that none has ever had. */
+  /** Adds pets whose ids are new. */
   insert(pets: readonly Pet[]): void;
+  /** A number that changes with every change of the table; `undefined` when another program removed it. */
+  revision(): number | undefined;
 }
 
 const COLUMNS = ["id", "name", "category_id", "status"] as const;
 
-/** Rows in one statement cost two thirds of one statement each. */
-const MANY = 8;
+/** Eight rows in one statement take two thirds of the time of eight statements. */
+const ROWS_PER_INSERT = 8;
 
-type Row = Tuple<Selectable<PetsTable>, typeof COLUMNS>;
-
-export function preparePetReads(connection: Connection): PetReads {
+export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
   const list = prepareList(connection);
   const listByStatus = prepareListByStatus(connection);
+  const lastIds = prepareLastIds(connection);
+  const insertOne = prepareInsert(connection, 1);
+  const insertMany = prepareInsert(connection, ROWS_PER_INSERT);
+  const revision = connection.select(["revision"], (queries) =>
+    queries.selectFrom("pets_revision").select("revision"),
+  );
   return {
     find: (id) => {
       const row = find.get({ id });
@@ -42,29 +44,61 @@ export function preparePetReads(connection: Connection): PetReads {
           : listByStatus.all({ count, after, status });
       return rows.map(toPet);
     },
-  };
-}
-
-export function preparePetWrites(connection: Connection): PetWrites {
-  const lastId = prepareLastId(connection);
-  const insertOne = prepareInsert(connection, 1);
-  const insertMany = prepareInsert(connection, MANY);
-  return {
-    lastId: () => {
-      const [ofPets = 0n, ofSequence = 0n] = lastId.all({}).map(({ id }) => id);
-      return ofPets > ofSequence ? ofPets : ofSequence;
-    },
+    lastId: () =>
+      lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
     insert: (pets) => {
-      const inMany = pets.length - (pets.length % MANY);
-      for (let at = 0; at < inMany; at += MANY) insertMany.run(pets.slice(at, at + MANY));
-      for (let at = inMany; at < pets.length; at += 1) insertOne.run(pets.slice(at, at + 1));
+      const inMany = pets.length - (pets.length % ROWS_PER_INSERT);
+      for (let at = 0; at < inMany; at += ROWS_PER_INSERT) {
+        insertMany(pets.slice(at, at + ROWS_PER_INSERT));
+      }
+      for (let at = inMany; at < pets.length; at += 1) insertOne(pets.slice(at, at + 1));
     },
+    revision: () => revision.get(undefined)?.[0],
   };
 }
 
-/** As AUTOINCREMENT would have it: the sequence does not know of an id that was changed by hand. */
-function prepareLastId(connection: Connection) {
-  return connection.prepare(
+function prepareFind(connection: Connection) {
+  return connection.select(
+    COLUMNS,
+    (queries, value: Parameter<{ id: bigint }>) =>
+      queries.selectFrom("pets").select(COLUMNS).where("id", "=", value("id")),
+    "bigint",
+  );
+}
+
+function prepareList(connection: Connection) {
+  return connection.select(
+    COLUMNS,
+    (queries, value: Parameter<{ after: bigint; count: number }>) =>
+      queries
+        .selectFrom("pets")
+        .select(COLUMNS)
+        .where("id", ">", value("after"))
+        .orderBy("id")
+        .limit(value("count")),
+    "bigint",
+  );
+}
+
+function prepareListByStatus(connection: Connection) {
+  return connection.select(
+    COLUMNS,
+    (queries, value: Parameter<{ status: PetStatus; after: bigint; count: number }>) =>
+      queries
+        .selectFrom("pets")
+        .select(COLUMNS)
+        .where("status", "=", value("status"))
+        .where("id", ">", value("after"))
+        .orderBy("id")
+        .limit(value("count")),
+    "bigint",
+  );
+}
+
+/** Like AUTOINCREMENT, both: the sequence does not know of an id that was changed by hand. */
+function prepareLastIds(connection: Connection) {
+  return connection.select(
+    ["id"],
     (queries) =>
       queries
         .selectFrom((from) =>
@@ -79,58 +113,18 @@ function prepareLastId(connection: Connection) {
 }
 
 function prepareInsert(connection: Connection, rows: number) {
-  return connection.prepare(
-    (queries, value: Place<readonly Pet[]>) =>
-      queries.insertInto("pets").values(
-        Array.from({ length: rows }, (_, row) => ({
-          id: value.of((pets) => pets[row]?.id),
-          name: value.of((pets) => pets[row]?.name),
-          category_id: value.of((pets) => pets[row]?.categoryId),
-          status: value.of((pets) => pets[row]?.status),
-        })),
-      ),
-    "bigint",
+  return connection.change((queries, value: Parameter<readonly Pet[]>) =>
+    queries.insertInto("pets").values(
+      Array.from({ length: rows }, (_, row) => ({
+        id: value.of((pets) => pets[row]?.id),
+        name: value.of((pets) => pets[row]?.name),
+        category_id: value.of((pets) => pets[row]?.categoryId),
+        status: value.of((pets) => pets[row]?.status),
+      })),
+    ),
   );
 }
 
-function prepareFind(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<{ id: bigint }>) =>
-      queries.selectFrom("pets").select(COLUMNS).where("id", "=", value("id")),
-    COLUMNS,
-    "bigint",
-  );
-}
-
-function prepareList(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<{ after: bigint; count: number }>) =>
-      queries
-        .selectFrom("pets")
-        .select(COLUMNS)
-        .where("id", ">", value("after"))
-        .orderBy("id")
-        .limit(value("count")),
-    COLUMNS,
-    "bigint",
-  );
-}
-
-function prepareListByStatus(connection: Connection) {
-  return connection.prepareTuples(
-    (queries, value: Place<{ status: PetStatus; after: bigint; count: number }>) =>
-      queries
-        .selectFrom("pets")
-        .select(COLUMNS)
-        .where("status", "=", value("status"))
-        .where("id", ">", value("after"))
-        .orderBy("id")
-        .limit(value("count")),
-    COLUMNS,
-    "bigint",
-  );
-}
-
-function toPet([id, name, categoryId, status]: Row): Pet {
+function toPet([id, name, categoryId, status]: Tuple<Selectable<PetsTable>, typeof COLUMNS>): Pet {
   return Object.freeze({ id, name, categoryId, status });
 }

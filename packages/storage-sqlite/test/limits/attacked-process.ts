@@ -1,7 +1,7 @@
 // Run by bad-keys.test.ts with --expose-gc: an engine on SQLite that is attacked with made-up keys.
 import { statSync } from "node:fs";
 import { createPetStore, type Storage } from "@petstore/core";
-import { Database } from "../../src/driver.js";
+import { Database } from "../../../../benchmarks/better-sqlite3.js";
 import { openStorage } from "../open-storage.js";
 import { madeUpKey } from "./made-up-key.js";
 

@@ -31,7 +31,7 @@ describe.each(places)("at the ends of what is allowed, on %s", (_, createPlace) 
     const storage = await place.open();
     const used = await storage.usage.update(key.id, (usage) => ({
       next: usage && { ...usage, minuteUsed: MAX - 1, dayUsed: MAX - 1 },
-      answer: undefined,
+      result: undefined,
     }));
     used._unsafeUnwrap();
     await storage.close();

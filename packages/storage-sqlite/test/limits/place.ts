@@ -1,5 +1,5 @@
 import { createMemoryStorage, type Storage } from "@petstore/core";
-import { okAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import { openStorage } from "../open-storage.js";
 import { createFolder } from "../temporary-folder.js";
 
@@ -20,7 +20,7 @@ function createMemoryPlace(): Place {
   const storage = createMemoryStorage();
   return {
     // It outlives the engines on it, as a file does.
-    open: () => Promise.resolve({ ...storage, close: () => okAsync(undefined) }),
+    open: () => Promise.resolve({ ...storage, close: () => Promise.resolve(ok()) }),
     remove: () => undefined,
   };
 }

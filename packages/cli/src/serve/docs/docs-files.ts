@@ -1,15 +1,32 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { extname } from "node:path";
 import { encodeOpenApiDocument, openApiDocument } from "@petstore/http-adapter";
-import { toDocsFile, type DocsFile } from "./docs-file.js";
+
+/** A file that is served unchanged. */
+export interface DocsFile {
+  /** Its Content-Type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Changes with the content (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".css", "text/css; charset=utf-8"],
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".json", "application/json"],
+]);
 
 const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
- * The files of the docs page, by the path that each is served at; made ready when first asked for,
- * since they are large and few servers are ever asked.
- * @throws when one cannot be read: the installation is broken.
+ * The files of the docs page by their paths. They are hashed at their first request, because they are
+ * large and seldom requested.
+ * @throws if one cannot be read: the installation is broken.
  */
 export function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
   return new Map([
@@ -28,12 +45,19 @@ function found(name: string): () => DocsFile {
   return once(() => toDocsFile(name, bytes));
 }
 
+function toDocsFile(name: string, content: string | Uint8Array): DocsFile {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  const type = TYPES.get(extname(name)) ?? "application/octet-stream";
+  return { type, bytes, etag: `"${digest}"` };
+}
+
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** A build puts all files into one folder next to itself; the sources have them in two places. */
+/** The build copies all files into one directory beside itself; the sources have them in two places. */
 function find(name: string): URL | string {
   const built = new URL(`docs/${name}`, import.meta.url);
   if (existsSync(built)) return built;

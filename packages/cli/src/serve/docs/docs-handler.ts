@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "@petstore/http-adapter";
-import type { DocsFile } from "./docs-file.js";
-import { findDocsFiles } from "./docs-files.js";
+import { findDocsFiles, type DocsFile } from "./docs-files.js";
 
-/** Where a person may end up who looks for the page; relative, to be right behind any proxy. */
+/** Relative, so that they are right behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ["/", "docs"],
   ["/docs/", "../docs"],
 ]);
 
 /**
- * Nothing but what this server serves: no other host, no inline script, no frame around the page.
- * Swagger UI's own icons are data: images.
+ * The page loads only what this server serves: nothing from other hosts, no inline scripts, no frames.
+ * The icons of Swagger UI are data: images.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -32,13 +31,13 @@ const HEADERS = {
 
 const METHOD_NOT_ALLOWED = JSON.stringify({
   code: "method_not_allowed",
-  message: "This path answers GET, HEAD only.",
+  message: "This path supports only GET and HEAD.",
   status: 405,
 });
 
 /**
- * Creates the handler of the docs page: answers `/openapi.json`, `/docs` and its files, sends `/`
- * to `/docs`, and calls `next` for everything else.
+ * Creates the handler of the docs page: it responds to `/openapi.json`, `/docs` and its files, redirects
+ * `/` to `/docs`, and calls `next` for everything else.
  */
 export function createDocsHandler(): NodeHandler {
   const files = findDocsFiles();
@@ -48,7 +47,7 @@ export function createDocsHandler(): NodeHandler {
     const redirect = REDIRECTS.get(path);
     if (file === undefined && redirect === undefined) next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
-    else if (file !== undefined) answerFile(request, response, file());
+    else if (file !== undefined) respondWithFile(request, response, file());
     else response.writeHead(302, { ...HEADERS, Location: redirect, "Content-Length": 0 }).end();
   };
 }
@@ -65,8 +64,8 @@ function refuseMethod(response: ServerResponse): void {
     .end(METHOD_NOT_ALLOWED);
 }
 
-/** Every use of a kept copy is checked with us, so that a new version is seen at once. */
-function answerFile(
+/** Browsers check their copy at every use, so that a new version is shown at once. */
+function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
   { type, bytes, etag }: DocsFile,

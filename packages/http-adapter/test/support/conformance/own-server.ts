@@ -1,7 +1,6 @@
-import { createHardenedServer } from "@petstore/http-adapter";
 import { serve, type Served } from "../serve.js";
 
 /** A server that the store owns, as `petstore serve` makes it. */
 export function ownServer(): Promise<Served> {
-  return serve({}, createHardenedServer());
+  return serve();
 }

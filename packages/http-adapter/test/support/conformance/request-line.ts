@@ -192,7 +192,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     name: "a target of 20,000 bytes",
     source: "RFC 9110, 15.5.15",
     request: head(`GET /v1/pets?${"a".repeat(20_000)}`),
-    answers: [{ status: 414, code: "uri_too_long", headers: { connection: "close" } }],
+    answers: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
     ownServerOnly: true,
   },

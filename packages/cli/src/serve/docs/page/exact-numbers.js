@@ -1,4 +1,4 @@
-// Swagger UI shows JSON by way of JSON.parse, which rounds an int64. This plugin shows the text.
+// Swagger UI shows JSON after JSON.parse, which rounds an int64. This plugin shows the text itself.
 import { indentJson } from "./indent-json.js";
 
 /**
@@ -9,7 +9,7 @@ import { indentJson } from "./indent-json.js";
  * @property {(name: string, isContainer?: boolean) => Component} getComponent
  */
 
-/** A plugin that shows bodies of answers as they came, with indents and every digit. */
+/** A plugin that shows response bodies with indents and every digit. */
 export function exactNumbers() {
   return {
     wrapComponents: {

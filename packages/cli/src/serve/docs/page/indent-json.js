@@ -1,7 +1,7 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 
 /**
- * Puts indents into JSON text and changes nothing else: every number keeps all its digits.
+ * Indents JSON text and changes nothing else: every number keeps all its digits.
  *
  * @param {string} text
  */

@@ -1,0 +1,40 @@
+import { backupSqliteFile } from "@petstore/storage-sqlite";
+import { Command } from "commander";
+import { databaseOption } from "./options.js";
+import { listenForStop } from "./stop-signal.js";
+import type { Report, Terminal } from "./terminal.js";
+
+interface BackupOptions {
+  readonly database: string;
+  readonly force?: true;
+}
+
+const HELP = `
+The backup holds every pet and key that was stored before it began. It is an ordinary database file.
+To restore it, stop the servers, replace the database with it, and delete the files next to it that
+end in -wal and -shm.`;
+
+/** `petstore backup`: copies the database, also while servers use it. */
+export function backupCommand(terminal: Terminal, fail: Report): Command {
+  return new Command("backup")
+    .description("Copy the database into one file, also while servers use it.")
+    .argument("<file>", "the file to create")
+    .addOption(databaseOption())
+    .option("--force", "replace an existing file, but never a database that is in use")
+    .addHelpText("after", HELP)
+    .action(async (file: string, { database, force }: BackupOptions) => {
+      const stop = listenForStop();
+      const backup = await backupSqliteFile({
+        filename: database,
+        to: file,
+        overwrite: force,
+        signal: stop.signal,
+      });
+      stop.end();
+      backup.match(
+        ({ bytes }) =>
+          terminal.out(`backed up ${database} to ${file} (${(bytes / 1e6).toFixed(1)} MB)`),
+        ({ message }) => fail(`no backup of ${database}: ${message}`),
+      );
+    });
+}

@@ -1,0 +1,45 @@
+/** An error of the store. A failure of its storage has the storage's own error as its cause. */
+export interface StoreError {
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** Describes an error of the store for the operator, in the storage's words where there are any. */
+export function describeStoreError({ message, cause }: StoreError): string {
+  return hasMessage(cause) ? cause.message : message;
+}
+
+/** Describes an error that nothing was prepared for, with its stack if it has one. */
+export function describeUnknownError(error: unknown): string {
+  if (error instanceof Error) return error.stack ?? error.message;
+  return hasMessage(error) ? error.message : String(error);
+}
+
+/** Describes an error of a file in a few words. */
+export function describeFileError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? error.code : undefined;
+  return FILE_ERRORS.find(([known]) => known === code)?.[1] ?? error.message;
+}
+
+const FILE_ERRORS = [
+  ["ENOENT", "it does not exist"],
+  ["EEXIST", "it exists already"],
+  ["EISDIR", "it is a directory"],
+  ["ENOTDIR", "its directory is a file"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the disk is read-only"],
+  ["ENAMETOOLONG", "its name is too long"],
+  ["ENOSPC", "the disk is full"],
+  ["EPIPE", "the reader has closed the pipe"],
+] as const;
+
+function hasMessage(error: unknown): error is { readonly message: string } {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "message" in error &&
+    typeof error.message === "string"
+  );
+}

@@ -1,0 +1,58 @@
+import { petStatuses } from "@petstore/core";
+import { Command, Option } from "commander";
+import { databaseOption, nonBlank, wholeNumber } from "../options.js";
+import type { Report, Streams, Terminal } from "../terminal.js";
+import { exportPets, type ExportOptions } from "./export-pets.js";
+import { importPets, type ImportOptions } from "./import-pets.js";
+import { FORMATS } from "./pet-file.js";
+
+/** `petstore pets …`: imports and exports pets, also while servers use the database. */
+export function petsCommand(terminal: Terminal, streams: Streams, fail: Report): Command {
+  const importCommand = new Command("import")
+    .description("Add the pets in a file to the store, under new ids.")
+    .argument("<file>", "the file to read; - for standard input")
+    .addOption(databaseOption())
+    .addOption(formatOption())
+    .option("--rejects <file>", REJECTS_HELP, nonBlank("It must name a file."))
+    .option(
+      "--from-line <n>",
+      "resume at this line, where an earlier import stopped",
+      wholeNumber(1),
+      1,
+    )
+    .addHelpText("after", FORMATS_HELP)
+    .action(async (file: string, options: ImportOptions) => {
+      (await importPets(file, options, terminal, streams)).mapErr(fail);
+    });
+  const exportCommand = new Command("export")
+    .description("Write the pets of the store to a file, in ascending order of id.")
+    .argument("[file]", "the file to write; - for standard output", "-")
+    .addOption(databaseOption())
+    .addOption(formatOption())
+    .addOption(new Option("--status <status>", "only pets with this status").choices(petStatuses))
+    .option("--force", "replace an existing file")
+    .action(async (file: string, options: ExportOptions) => {
+      (await exportPets(file, options, terminal, streams)).mapErr(fail);
+    });
+  return new Command("pets")
+    .description("Import and export pets.")
+    .addCommand(importCommand)
+    .addCommand(exportCommand);
+}
+
+const REJECTS_HELP =
+  "write the lines that cannot be imported, unchanged, to this new file; with --from-line it may exist";
+
+const FORMATS_HELP = `
+Formats:
+  ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
+  csv     a heading with the columns name, categoryId and optionally status, then one pet per record
+Other fields and columns, including ids, are ignored; so are blank lines. Every line that cannot be
+imported is reported with its number. The exit code is 0 only if all lines were imported.`;
+
+function formatOption(): Option {
+  return new Option(
+    "--format <name>",
+    "the format of the file (default: csv if its name ends in .csv, otherwise ndjson)",
+  ).choices(FORMATS);
+}

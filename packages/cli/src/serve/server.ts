@@ -1,0 +1,71 @@
+import type { RequestListener, Server } from "node:http";
+import type { PetStore } from "@petstore/core";
+import {
+  createNodeHandler,
+  createPetStoreServer,
+  type ResponseReport,
+} from "@petstore/http-adapter";
+import { err, ok, type Result } from "neverthrow";
+import { describeUnknownError } from "../describe-error.js";
+import type { Report } from "../terminal.js";
+import { createDocsHandler } from "./docs/docs-handler.js";
+import { createHealthHandler } from "./health.js";
+
+/** Where to listen, and who is notified. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Receives a report of each response. */
+  readonly onResponse: ((report: ResponseReport) => void) | undefined;
+  /** Receives the causes of failures that clients do not see. */
+  readonly report: Report;
+}
+
+/** A server that accepts connections. */
+export interface Listening {
+  /** The base address, as a client on this machine uses it. */
+  readonly url: string;
+  /** Lets running requests finish, for so many milliseconds, and closes the server. */
+  readonly close: (milliseconds: number) => Promise<void>;
+}
+
+/** Serves the store under `/v1` beside the docs page and the health checks. `Err` says why it cannot. */
+export async function listen(
+  store: PetStore,
+  { host, port, onResponse, report }: ListenOptions,
+): Promise<Result<Listening, string>> {
+  let isClosing = false;
+  const health = createHealthHandler(store, () => isClosing);
+  const docs = createDocsHandler();
+  const notFound = createNodeHandler(store);
+  const fallback: RequestListener = (request, response) =>
+    health(request, response, () => docs(request, response, () => notFound(request, response)));
+  const onError = (cause: unknown): void => report(describeUnknownError(cause));
+  const server = createPetStoreServer(store, { fallback, onError, onResponse });
+
+  const problem = await new Promise<Error | undefined>((resolve) => {
+    server.once("error", resolve);
+    server.listen(port, host, () => resolve(undefined));
+  });
+  if (problem !== undefined) return err(explain(problem, host, port));
+  return ok({
+    url: `${addressOf(server, host)}/v1`,
+    close: (milliseconds) => {
+      isClosing = true;
+      return server.drain(milliseconds);
+    },
+  });
+}
+
+function explain(problem: Error, host: string, port: number): string {
+  const reason =
+    "code" in problem && problem.code === "EADDRINUSE" ? "the port is in use" : problem.message;
+  return `cannot listen on ${host} port ${String(port)}: ${reason}`;
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}`;
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PetStore } from "@petstore/core";
+import { parseOptions } from "../options.js";
+import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
+import { createResponder } from "./respond.js";
+
+/** The options that the plugin is registered with. */
+export interface PetStorePluginOptions<
+  Request extends FastifyRequest = FastifyRequest,
+> extends NodeOptions<Request> {
+  readonly store: PetStore;
+}
+
+/** The part of a Fastify instance that the plugin uses; Fastify itself is not needed. */
+interface FastifyApp<Request extends FastifyRequest> {
+  /** What the plugins around this one have put before every path. */
+  readonly prefix: string;
+  addHook(name: "onRequest", hook: FastifyHook<Request>): unknown;
+  all(path: string, handler: (request: Request, reply: FastifyReply) => void): unknown;
+}
+
+type FastifyHook<Request extends FastifyRequest> = (
+  request: Request,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+) => void;
+
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+}
+
+interface FastifyReply {
+  readonly raw: ServerResponse;
+  /** The headers that the host's hooks have set. */
+  getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
+  /** Makes Fastify leave the response alone. */
+  hijack(): unknown;
+  /** Responds as the host does when nothing is at a path. */
+  callNotFound(): unknown;
+}
+
+/**
+ * A Fastify plugin: `app.register(petStorePlugin, { store })`. It responds to requests below the
+ * base path, which follows the prefix that it is registered with. The host's `onRequest` and
+ * `onResponse` hooks run, the headers that they set go out with the response, and `app.inject()`
+ * works. Fastify leaves the bodies to the store. What Fastify refuses by itself (a target that cannot
+ * be decoded, a method that it does not know) stays Fastify's.
+ * @returns a promise that rejects with a TypeError that names the option, when one is wrong: then
+ * Fastify does not start.
+ */
+export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
+  app: FastifyApp<Request>,
+  options: PetStorePluginOptions<Request>,
+): Promise<void> {
+  return new Promise((resolve) => {
+    plugIn(app, options);
+    resolve();
+  });
+}
+
+function plugIn<Request extends FastifyRequest>(
+  app: FastifyApp<Request>,
+  { store, ...options }: PetStorePluginOptions<Request>,
+): void {
+  const settings = parseOptions(store, withoutFastifys(options));
+  const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
+  const responder = createResponder(store, { ...settings, basePath });
+  const { origin = ({ raw }: Request) => socketAddress(raw) } = options;
+
+  app.addHook("onRequest", (request, reply, done) => {
+    const { raw } = request;
+    if (raw.httpVersionMajor > 1) {
+      done(new TypeError(NO_HTTP2));
+      return;
+    }
+    const target = responder.locate(raw);
+    if (target === undefined) {
+      done();
+      return;
+    }
+    respondInTurn(responder, {
+      ...{ request: raw, response: takeOver(reply), target, expectation: "none" },
+      origin: () => origin(request),
+    });
+  });
+  // Fastify runs the hooks of the plugin only for its routes.
+  if (basePath !== "") app.all(settings.basePath, leave);
+  app.all(`${settings.basePath}/*`, leave);
+}
+
+/** A path that Fastify's router finds below the base path, though the raw target is not. */
+function leave(_: FastifyRequest, reply: FastifyReply): void {
+  reply.callNotFound();
+}
+
+function takeOver(reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  return reply.raw;
+}
+
+/** Fastify passes its own options to a plugin too. */
+function withoutFastifys<Options extends object>(options: Options): Options {
+  const others = { ...options };
+  for (const name of ["prefix", "logLevel", "logSerializers"]) Reflect.deleteProperty(others, name);
+  return others;
+}

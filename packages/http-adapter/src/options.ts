@@ -1,0 +1,161 @@
+import { systemClock, type Clock, type PetStore } from "@petstore/core";
+import * as v from "valibot";
+import type { ResponseReport } from "./report.js";
+
+/** The options of every transport; everything has a default. */
+export interface HttpOptions {
+  /**
+   * The path that the store lives under: segments without a trailing slash, or `""` for every
+   * request that arrives. Default: `/v1` (specification, "Versioning").
+   */
+  readonly basePath?: string | undefined;
+  /** The longest body, in bytes; longer ones get 413. Default: 65,536. */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * How many seconds a body may take to arrive once the store reads it; a slower one gets 408, and
+   * the connection is closed. Default: 10.
+   */
+  readonly maxBodySeconds?: number | undefined;
+  /**
+   * Receives what clients must not see: the cause of every 503 `storage_unavailable` and of every
+   * 500 `internal_error`. What it throws is ignored.
+   */
+  readonly onError?: ((cause: unknown) => void) | undefined;
+  /**
+   * Called once for each request, when its response is sent or its client has gone: for a log or
+   * metrics. What it throws goes to `onError`.
+   */
+  readonly onResponse?: ((report: ResponseReport) => void) | undefined;
+  /**
+   * Whether responses carry an `X-Request-Id`: the client's own if it is harmless, else a fresh one.
+   * Default: false; a server of ours always sends it.
+   */
+  readonly requestIds?: boolean | undefined;
+  /** Measures the milliseconds of a report. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The options, checked and complete. */
+export interface HttpSettings {
+  readonly basePath: string;
+  readonly maxBodyBytes: number;
+  readonly maxBodySeconds: number;
+  readonly onError: (cause: unknown) => void;
+  readonly onResponse: ((report: ResponseReport) => void) | undefined;
+  readonly requestIds: boolean;
+  readonly clock: Clock;
+}
+
+/** RFC 3986, section 3.3. Dot segments would never arrive: clients resolve them. */
+const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
+const BASE_PATH = 'must be "" or like /v1: segments, no trailing slash';
+const POSITIVE = "must be a positive integer";
+/** A timer beyond 2^31 milliseconds would fire at once. */
+const SECONDS = "must be above 0 and at most 86,400";
+const aFunction = v.function("must be a function");
+
+/** The schema of every transport's options. */
+const common = {
+  basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH))),
+  maxBodyBytes: v.optional(
+    v.pipe(v.number(POSITIVE), v.safeInteger(POSITIVE), v.minValue(1, POSITIVE)),
+  ),
+  maxBodySeconds: v.optional(
+    v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(86_400, SECONDS)),
+  ),
+  onError: v.optional(aFunction),
+  onResponse: v.optional(aFunction),
+  origin: v.optional(aFunction),
+  clock: v.optional(v.object({ now: aFunction }, "must be a clock")),
+};
+
+const forGuests = strict({
+  ...common,
+  requestIds: v.optional(v.boolean("must be true or false")),
+});
+
+const COUNT = "must be a non-negative integer";
+const count = v.optional(v.pipe(v.number(COUNT), v.safeInteger(COUNT), v.minValue(0, COUNT)));
+
+const forServers = strict({
+  ...common,
+  fallback: v.optional(aFunction),
+  limits: v.optional(
+    strict({
+      headersTimeout: count,
+      requestTimeout: count,
+      connectionsCheckingInterval: count,
+      keepAliveTimeout: count,
+      timeout: count,
+      maxHeaderSize: count,
+    }),
+  ),
+});
+
+const aStore = v.object({ as: aFunction, anonymousQuota: aFunction });
+
+/**
+ * Checks the store and the options of a handler or a mount, and completes the options.
+ * @throws TypeError that names the option, when one is wrong or unknown.
+ */
+export function parseOptions(store: PetStore, options: HttpOptions): HttpSettings {
+  return complete(forGuests, store, options);
+}
+
+/**
+ * The same for a server of ours.
+ * @throws TypeError that names the option, when one is wrong or unknown.
+ */
+export function parseServerOptions(store: PetStore, options: HttpOptions): HttpSettings {
+  return { ...complete(forServers, store, options), requestIds: true };
+}
+
+function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions): HttpSettings {
+  if (!v.is(aStore, store)) {
+    throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
+  }
+  const checked = v.safeParse(schema, options, { abortEarly: true });
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    const name = v.getDotPath(issue);
+    throw new TypeError(
+      `@petstore/http-adapter: ${name === null ? "the options" : `option ${name}`} ${issue.message}`,
+    );
+  }
+  const onError = harmless(options.onError ?? ignore, ignore);
+  return Object.freeze({
+    basePath: options.basePath ?? "/v1",
+    maxBodyBytes: options.maxBodyBytes ?? 65_536,
+    maxBodySeconds: options.maxBodySeconds ?? 10,
+    onError,
+    onResponse: options.onResponse && harmless(options.onResponse, onError),
+    requestIds: options.requestIds ?? false,
+    clock: options.clock ?? systemClock,
+  });
+}
+
+function strict<Entries extends v.ObjectEntries>(entries: Entries) {
+  const known = Object.keys(entries).join(", ");
+  return v.strictObject(entries, ({ expected }) =>
+    expected === "never" ? `is unknown; known are ${known}` : "must be an object",
+  );
+}
+
+/** A callback for logs must not fail the request that it is told about. */
+function harmless<Value>(
+  callback: (value: Value) => unknown,
+  onError: (cause: unknown) => void,
+): (value: Value) => void {
+  async function call(value: Value): Promise<void> {
+    try {
+      await callback(value);
+    } catch (cause) {
+      onError(cause);
+    }
+  }
+  return (value) => void call(value);
+}
+
+function ignore(): void {
+  // The default of onError, and the end of what it throws.
+}

@@ -1,0 +1,239 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import {
+  createNodeHandler,
+  createPetStoreServer,
+  mount,
+  petStorePlugin,
+} from "@petstore/http-adapter";
+import type { PetStore } from "@petstore/core";
+import express from "express";
+import fastify from "fastify";
+import Koa from "koa";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compose, listen, makeStore } from "./support/serve.js";
+
+/** Closes the connection after its response, as an application may. */
+const closing: RequestListener = (_, response) => {
+  response.writeHead(405, { Connection: "close", "Content-Length": "0" }).end();
+};
+
+/** Servers that have a store, and respond elsewhere with `Connection: close`. */
+const servers: readonly [name: string, start: (store: PetStore) => Promise<Server> | Server][] = [
+  ["a server of ours", (store) => createPetStoreServer(store, { fallback: closing })],
+  [
+    "mount",
+    (store) => {
+      const server = createServer(closing);
+      mount(server, store);
+      return server;
+    },
+  ],
+  [
+    "mount with listeners of every event",
+    (store) => {
+      const server = createServer(closing);
+      server.on("checkContinue", closing).on("checkExpectation", closing);
+      for (const event of ["connect", "upgrade"]) {
+        server.on(event, (_, socket: Socket) => {
+          socket.on("error", () => undefined).end("HTTP/1.1 501 Not Implemented\r\n\r\n");
+        });
+      }
+      mount(server, store);
+      return server;
+    },
+  ],
+  ["Express", (store) => createServer(express().use(createNodeHandler(store)).use(closing))],
+  [
+    "Koa",
+    (store) => {
+      const handle = createNodeHandler(store);
+      const app = new Koa().use((context) => {
+        context.respond = false;
+        handle(context.req, context.res, () => closing(context.req as never, context.res as never));
+      });
+      const callback = app.callback();
+      return createServer((request, response) => void callback(request, response));
+    },
+  ],
+  [
+    "Fastify",
+    async (store) => {
+      const app = fastify();
+      await app.register(petStorePlugin, { store });
+      app.all("/*", (_, reply) => void reply.code(405).header("Connection", "close").send());
+      await app.listen({ port: 0, host: "127.0.0.1" });
+      return app.server;
+    },
+  ],
+];
+
+const PET = '{"name":"Rex","categoryId":1}';
+/** Well-formed and unknown: anybody can make one. */
+const { key: UNKNOWN } = await makeStore();
+
+const uncaught: unknown[] = [];
+const note = (cause: unknown): void => void uncaught.push(cause);
+beforeEach(() => void process.on("uncaughtException", note).on("unhandledRejection", note));
+afterEach(() => void process.off("uncaughtException", note).off("unhandledRejection", note));
+
+/** Bytes that have ended a process, or left something behind, once. */
+const sequences: Readonly<Record<string, string>> = {
+  CONNECT: "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+  "GET and CONNECT": `${compose({ key: UNKNOWN })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
+  Upgrade: compose({ headers: ["Connection: Upgrade", "Upgrade: websocket"] }),
+  "Upgrade elsewhere": compose({ path: "/", headers: ["Connection: Upgrade", "Upgrade: x"] }),
+  "Expect, a body, a key":
+    compose({ headers: ["Expect: 100-continue"] }) +
+    compose({ headers: ["Content-Length: 27"] }) +
+    "x".repeat(27) +
+    compose({ key: UNKNOWN }),
+  "DELETE elsewhere, a POST, a key":
+    compose({ path: "/docs", method: "DELETE" }) +
+    compose({ method: "POST", body: PET }) +
+    PET +
+    compose({ path: "/v1", key: UNKNOWN }),
+  "DELETE elsewhere, a body elsewhere, a key":
+    compose({ path: "/docs", method: "DELETE" }) +
+    compose({ path: "/readyz", body: "x" }) +
+    "x" +
+    compose({ path: "/v1", key: UNKNOWN }),
+  "a key, DELETE elsewhere, a body, a key":
+    compose({ key: UNKNOWN }) +
+    compose({ path: "/docs", method: "DELETE" }) +
+    compose({ method: "POST", key: UNKNOWN, body: PET }) +
+    PET +
+    compose({ key: UNKNOWN }).repeat(3),
+  "Connection: close, a body, keys":
+    compose({ headers: ["Connection: close"] }) +
+    compose({ method: "POST", body: PET }) +
+    PET +
+    compose({ key: UNKNOWN }).repeat(3),
+  "a bad chunk": `${compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
+  "a bad chunk with a key": `${compose({ method: "POST", key: UNKNOWN, headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
+  "a bad chunk elsewhere": `${compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
+  garbage: "\x01\r\n\r\n",
+  "a POST and garbage": `${compose({ method: "POST", body: PET }) + PET}\x01\r\n\r\n`,
+};
+
+describe.each(servers)("%s", (_, start) => {
+  test.each(Object.entries(sequences))(
+    "%s, then a reset, an end or silence: the server lives, and nothing is left",
+    async (_name, bytes) => {
+      const { store, key } = await makeStore();
+      const server = await start(store);
+      const { port, call } = await listen(server, key);
+      const timers = timersOf();
+      for (const end of ["reset", "reset", "reset later", "end", "silence"]) {
+        await Promise.all(Array.from({ length: 8 }, () => send(port, bytes, end)));
+      }
+      expect((await call({ path: "/v1/pets?limit=1" })).status).toBe(200);
+      await until(async () => (await connectionsOf(server)) === 0 && timersOf() <= timers);
+      expect(uncaught).toEqual([]);
+    },
+  );
+});
+
+test("a POST behind a closing response of the fallback is not performed", async () => {
+  const { store, key } = await makeStore();
+  const server = createPetStoreServer(store, { fallback: closing });
+  const { dial } = await listen(server, key);
+  const wire = await dial();
+  const post = compose({ method: "POST", key, body: PET }) + PET;
+  wire.send(compose({ path: "/docs", method: "DELETE" }) + post);
+  expect((await wire.answer()).status).toBe(405);
+  expect(await wire.rest()).toBe("");
+  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+});
+
+describe.each(servers)("%s", (_, start) => {
+  test("a refused body of 10 MB in chunks keeps its 413", async () => {
+    const { store, key } = await makeStore();
+    const { dial } = await listen(await start(store), key);
+    const wire = await dial();
+    wire.socket.pause();
+    wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
+    const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+    for (let count = 0; count < 160; count += 1) {
+      if (!wire.socket.write(chunk)) await once(wire.socket, "drain");
+    }
+    wire.socket.resume();
+    expect((await wire.answer()).status).toBe(413);
+    expect(await wire.rest()).toBe("");
+  });
+});
+
+test("a client that sends on for ever after its last response is cut", async () => {
+  const { store, key } = await makeStore();
+  const server = createPetStoreServer(store);
+  const { port } = await listen(server, key);
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  socket.write(compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] }));
+  const [ours] = await accepted;
+  const requests = compose({ key }).repeat(1_000);
+  const more = (): void => void (socket.writable && socket.write(requests, more));
+  more();
+  await once(ours, "close");
+  socket.destroy();
+  expect(ours.bytesRead).toBeLessThan(70_000_000);
+  expect((await store.as(key).admit())._unsafeUnwrap().quota.remaining).toBe(59);
+});
+
+test("requests that wait for their turn do not pile up", async () => {
+  const { store, key } = await makeStore();
+  let release: () => void = () => undefined;
+  const server = createPetStoreServer(store, {
+    fallback: (_request, response) => (release = () => response.end()),
+  });
+  const { port } = await listen(server, key);
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const socket = connect(port, "127.0.0.1");
+  const [ours] = await accepted;
+  let requests = 0;
+  server.on("request", () => (requests += 1));
+  socket.write(compose({ path: "/slow" }));
+  const line = compose({}).repeat(100);
+  for (let count = 0; count < 500; count += 1) socket.write(line);
+  let before = 0;
+  await until(() => {
+    const isStill = before > 0 && ours.bytesRead === before;
+    before = ours.bytesRead;
+    return isStill;
+  });
+  expect(requests).toBeLessThan(10_000);
+  release();
+  socket.resume();
+  await until(() => requests === 50_001);
+  socket.destroy();
+});
+
+/** Resolves when the condition holds; the test's own timeout is its limit. */
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await setTimeout(10);
+}
+
+function timersOf(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+}
+
+async function send(port: number, bytes: string, end: string): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined).resume();
+  const closed = once(socket, "close");
+  await once(socket, "connect");
+  socket.write(bytes);
+  if (end === "reset later") await setImmediate();
+  if (end.startsWith("reset")) socket.resetAndDestroy();
+  else if (end === "end") socket.end();
+  else await Promise.race([closed, once(socket, "data")]);
+  socket.destroy();
+  await closed;
+}

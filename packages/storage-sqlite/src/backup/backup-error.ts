@@ -1,0 +1,103 @@
+import { isBusy, sqliteCode } from "../database/sqlite-error.js";
+
+/** Why no backup was made; closed on `code`. Nothing is left of it. */
+export interface BackupError {
+  readonly code: BackupErrorCode;
+  /** One sentence for the operator. */
+  readonly message: string;
+  /** The underlying error, if any. */
+  readonly cause: unknown;
+}
+
+/** The kinds of `BackupError`. */
+export type BackupErrorCode =
+  /** The database file does not exist, or may not be read. */
+  | "no_database"
+  /** The file is not an SQLite database, or is damaged. */
+  | "damaged"
+  /** Another connection has locked the whole database. */
+  | "busy"
+  /** The destination exists, or a file beside it that SQLite would take for a part of it. */
+  | "destination_exists"
+  /** The file to replace is a database that another connection has open. */
+  | "destination_in_use"
+  /** The destination is the database itself, under any name, or a file that SQLite keeps beside it. */
+  | "destination_is_database"
+  /** The disk has no room for the backup. */
+  | "disk_full"
+  /** The destination cannot be written: its folder does not exist, or is not writable. */
+  | "cannot_write"
+  /** The signal was aborted before the backup had its name. */
+  | "aborted"
+  /** Anything else: see `message` and `cause`. */
+  | "failed";
+
+/** Thrown while making a backup. */
+export class BackupRefusal extends Error {
+  override readonly name = "BackupRefusal";
+  constructor(
+    readonly code: keyof typeof messages,
+    message = messages[code],
+  ) {
+    super(message);
+  }
+}
+
+/** Turns what was thrown while making a backup into a `BackupError`. */
+export function backupError(cause: unknown): BackupError {
+  if (cause instanceof BackupRefusal) {
+    return { code: cause.code, message: cause.message, cause: undefined };
+  }
+  const code = codeOf(cause);
+  return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
+}
+
+/** Whether SQLite found that a file is not a database, or a damaged one. */
+export function isDamaged(cause: unknown): boolean {
+  return codeOf(cause) === "damaged";
+}
+
+function describe(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = sqliteCode(cause);
+  return `The backup failed: ${reason}${code && ` (${code})`}.`;
+}
+
+function codeOf(cause: unknown): BackupErrorCode {
+  if (isBusy(cause)) return "busy";
+  const reason = sqliteCode(cause) || fileCode(cause);
+  return byPrefix.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "failed";
+}
+
+function fileCode(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
+const byPrefix = [
+  ["SQLITE_NOTADB", "damaged"],
+  ["SQLITE_CORRUPT", "damaged"],
+  ["SQLITE_FULL", "disk_full"],
+  ["ENOSPC", "disk_full"],
+  ["EDQUOT", "disk_full"],
+  ["SQLITE_CANTOPEN", "cannot_write"],
+  ["SQLITE_READONLY", "cannot_write"],
+  ["EEXIST", "destination_exists"],
+  ["EACCES", "cannot_write"],
+  ["EISDIR", "cannot_write"],
+  ["ENOENT", "cannot_write"],
+  ["ENOTDIR", "cannot_write"],
+  ["EPERM", "cannot_write"],
+  ["EROFS", "cannot_write"],
+] as const;
+
+const messages = {
+  no_database: "There is no such database, or it may not be read.",
+  damaged: "The file is not an SQLite database, or is damaged.",
+  busy: "Another connection has the database for itself.",
+  destination_exists: "The file to make is there already.",
+  destination_in_use: "The file to replace is a database that somebody has open.",
+  destination_is_database: "The file to make is the database itself, or one that belongs to it.",
+  disk_full: "The disk has no room for the backup.",
+  cannot_write: "The file cannot be made: its folder is missing or may not be written to.",
+  aborted: "It was stopped.",
+} satisfies Readonly<Record<Exclude<BackupErrorCode, "failed">, string>>;

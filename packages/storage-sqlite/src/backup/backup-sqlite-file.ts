@@ -1,0 +1,194 @@
+import { existsSync, statSync } from "node:fs";
+import { link, open, rename, rm, stat, unlink } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { systemRandom } from "@petstore/core";
+import type BetterSqlite3 from "better-sqlite3";
+import { ResultAsync } from "neverthrow";
+import { monotonicNow } from "../commit/monotonic-clock.js";
+import { whileBusy } from "../commit/while-busy.js";
+import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import { Database } from "../database/driver.js";
+import { isBusy } from "../database/sqlite-error.js";
+import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
+
+export interface BackupOptions {
+  /** The database file. Any number of processes may be using it. */
+  readonly filename: string;
+  /** The file to make; its folder must exist. */
+  readonly to: string;
+  /** Whether an existing file is replaced; `false` when left out. */
+  readonly overwrite?: boolean | undefined;
+  /** Aborts the backup, unless the file already has its name: nothing is left of it then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A backup that was made. */
+export interface Backup {
+  /** The size of the file. */
+  readonly bytes: number;
+}
+
+/** How long to wait for another connection that has locked the whole database, in milliseconds. */
+const LOCK_TIMEOUT = 5_000;
+
+/** 4 MiB of pages of 4 KiB: the event loop gets its turn in between. */
+const PAGES_PER_TURN = 1_024;
+
+/**
+ * Copies a database while it is in use into one file, which holds everything that was committed
+ * before this call, and perhaps nothing later. Writers and readers need not wait; only the
+ * write-ahead log is not checkpointed meanwhile. The file gets its name when it is complete and
+ * synced, or not at all.
+ * @example
+ * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
+ */
+export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, BackupError> {
+  return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
+}
+
+async function backUp({ filename, to, overwrite = false, signal }: BackupOptions): Promise<Backup> {
+  if (!existsSync(filename)) throw new BackupRefusal("no_database");
+  if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
+  if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
+    throw new BackupRefusal("destination_is_database");
+  }
+  if (!overwrite) refuseExisting(to);
+  const random = Buffer.from(systemRandom(6)).toString("hex");
+  const unfinished = `${to}.unfinished-${process.pid}-${random}`;
+  try {
+    await createEmpty(unfinished);
+    await copy(filename, unfinished, signal);
+    makeSelfContained(unfinished);
+    await sync(unfinished);
+    const { size } = await stat(unfinished);
+    refuseAborted(signal);
+    await (overwrite ? replace(unfinished, to) : giveFreeName(unfinished, to));
+    await sync(dirname(to));
+    return { bytes: size };
+  } catch (error) {
+    for (const file of filesOf(unfinished)) await rm(file, { force: true });
+    throw error;
+  }
+}
+
+async function copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+  const options = { timeout: LOCK_TIMEOUT, now: monotonicNow, isBusy };
+  const source = await whileBusy(options, () => {
+    refuseAborted(signal);
+    return openSnapshot(from);
+  });
+  const progress = (): number => {
+    refuseAborted(signal);
+    return PAGES_PER_TURN;
+  };
+  try {
+    await source.backup(to, { progress });
+  } finally {
+    source.close();
+  }
+}
+
+function openSnapshot(filename: string): BetterSqlite3.Database {
+  const source = openReadonly(filename);
+  try {
+    // Without a snapshot for all turns, every commit meanwhile would start the copy anew.
+    source.exec("begin");
+    source.prepare("select count(*) from sqlite_schema").get();
+    return source;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+function openReadonly(filename: string): BetterSqlite3.Database {
+  try {
+    return new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 });
+  } catch {
+    throw new BackupRefusal("no_database");
+  }
+}
+
+/** A copy of a database with a write-ahead log needs one, too, and so could not be read from a read-only folder. */
+function makeSelfContained(filename: string): void {
+  const database = new Database(filename, { fileMustExist: true });
+  try {
+    database.pragma("journal_mode = delete");
+  } finally {
+    database.close();
+  }
+}
+
+/** Gives a file another name. Throws when that name is taken, even at the last moment. */
+async function giveFreeName(file: string, to: string): Promise<void> {
+  refuseExisting(to);
+  try {
+    await link(file, to);
+  } catch {
+    // The name is taken, or the file system has no links: this claims the name.
+    await createEmpty(to);
+    await rename(file, to);
+    return;
+  }
+  await unlink(file);
+}
+
+/** SQLite would also replay another database's log over the backup. */
+function refuseExisting(to: string): void {
+  const [file, ...beside] = filesOf(to).map((path) => (existsSync(path) ? path : undefined));
+  if (file !== undefined) throw new BackupRefusal("destination_exists");
+  const leftover = beside.find((path) => path !== undefined);
+  if (leftover === undefined) return;
+  throw new BackupRefusal(
+    "destination_exists",
+    `${leftover} is there already: SQLite would take it for a part of the backup.`,
+  );
+}
+
+/** Replaces a file, and removes what SQLite has left beside it. Throws when it is a database in use. */
+async function replace(file: string, to: string): Promise<void> {
+  if (existsSync(to)) refuseInUse(to);
+  // Before the new file has the name: it must never have the log of another database.
+  for (const leftover of filesBeside(to)) await rm(leftover, { force: true });
+  await sync(dirname(to));
+  await rename(file, to);
+}
+
+/**
+ * A connection to a database with a write-ahead log holds a shared lock on it for as long as it is
+ * open, and any other connection while it reads or writes. This also ends the log, so that nothing
+ * is lost if the file is not replaced after all.
+ */
+function refuseInUse(file: string): void {
+  if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
+  const database = new Database(file, { fileMustExist: true, timeout: 0 });
+  try {
+    database.pragma("locking_mode = exclusive");
+    database.exec("begin exclusive; rollback");
+  } catch (error) {
+    if (isBusy(error)) throw new BackupRefusal("destination_in_use");
+    // A file that is not a database may be replaced.
+    if (!isDamaged(error)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new BackupRefusal("aborted");
+}
+
+/** With the permissions that SQLite gives. Throws when the file exists. */
+async function createEmpty(file: string): Promise<void> {
+  await (await open(file, "wx", 0o644)).close();
+}
+
+/** Syncs a file, or a folder with the names in it, to the disk. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { isBusy, sqliteCode } from "./sqlite-error.js";
+
+/** Why a storage could not be opened; closed on `code`. */
+export interface OpenStorageError {
+  readonly code: OpenStorageErrorCode;
+  /** One sentence for the operator. */
+  readonly message: string;
+  /** The underlying error, if any. */
+  readonly cause: unknown;
+}
+
+/** The kinds of `OpenStorageError`. */
+export type OpenStorageErrorCode =
+  /** The folder does not exist, the path is not a file, or it may not be read or created. */
+  | "cannot_open"
+  /** The file is not an SQLite database. */
+  | "not_a_database"
+  /** The file is a damaged SQLite database. */
+  | "damaged"
+  /** The file or the connection is read-only. */
+  | "read_only"
+  /** The disk has no room for the tables. */
+  | "disk_full"
+  /** Another connection held the database for too long. */
+  | "busy"
+  /** A newer version of this package made the tables. */
+  | "schema_too_new"
+  /** Tables with these names exist, but another program made or changed them. */
+  | "schema_conflict"
+  /** SQLite is older than 3.51.3, and can lose commits when several processes write. */
+  | "sqlite_too_old"
+  /** SQLite cannot use a write-ahead log or `synchronous=FULL` here, so a commit could be lost. */
+  | "not_durable"
+  /** Anything else: see `cause`. */
+  | "failed";
+
+/** Thrown while opening a database that cannot be used. */
+export class OpenRefusal extends Error {
+  override readonly name = "OpenRefusal";
+  constructor(
+    readonly code: OpenStorageErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Turns what was thrown while opening into an `OpenStorageError`. */
+export function openStorageError(cause: unknown): OpenStorageError {
+  if (cause instanceof OpenRefusal) {
+    return { code: cause.code, message: cause.message, cause: undefined };
+  }
+  if (isBusy(cause)) return { code: "busy", message: BUSY, cause };
+  const code = sqliteCode(cause);
+  const known = byPrefix.find(([prefix]) => code.startsWith(prefix));
+  if (known) return { code: known[1], message: known[2], cause };
+  return { code: "failed", message: "The database could not be opened.", cause };
+}
+
+const BUSY = "Another connection held the database for too long.";
+
+const byPrefix = [
+  ["SQLITE_CANTOPEN", "cannot_open", "The database file cannot be opened or created."],
+  ["SQLITE_PERM", "cannot_open", "The database file may not be opened."],
+  ["SQLITE_AUTH", "cannot_open", "The database file may not be opened."],
+  ["SQLITE_NOTADB", "not_a_database", "The file is not an SQLite database."],
+  ["SQLITE_CORRUPT", "damaged", "The database file is damaged."],
+  ["SQLITE_READONLY", "read_only", "The database is read-only."],
+  ["SQLITE_FULL", "disk_full", "The disk has no room for the tables."],
+  // The statements are right, so a table is missing, or is there already.
+  [
+    "SQLITE_ERROR",
+    "schema_conflict",
+    "The database has tables that are not as this version made them.",
+  ],
+] as const;

@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import type { SqliteDatabase } from "./sqlite-database.js";
+
+/** Where the storage keeps everything: in a file of its own, or in a host's open database. */
+export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;
+
+export interface SqliteFileOptions extends TimeoutOptions {
+  /**
+   * The database file. It is created when it is missing; its folder must exist. `:memory:` for a
+   * database that ends with the storage.
+   */
+  readonly filename: string;
+  readonly database?: undefined;
+}
+
+export interface SqliteDatabaseOptions extends TimeoutOptions {
+  /**
+   * An open better-sqlite3 `Database` of the host's. It is put into WAL mode and set to
+   * `synchronous=FULL`, shared with the host, and left open. Its own `timeout` blocks the event loop
+   * while another process writes: a few milliseconds are enough.
+   */
+  readonly database: SqliteDatabase;
+  readonly filename?: undefined;
+}
+
+interface TimeoutOptions {
+  /** How long a call waits for a database that another process has locked, from 0 to 3,600; 5 when left out. */
+  readonly lockTimeoutSeconds?: number | undefined;
+}
+
+/** The options, checked and complete. */
+export interface Settings {
+  readonly source: string | SqliteDatabase;
+  /** How long a call waits for a locked database, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** @throws TypeError that names the option, when one is wrong or unknown. */
+export function parseOptions(options: SqliteStorageOptions): Settings {
+  const parsed = v.safeParse(optionsSchema, options);
+  if (!parsed.success) throw wrongOption(parsed.issues[0]);
+  const { filename, database, lockTimeoutSeconds } = parsed.output;
+  const source = filename ?? database;
+  if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
+  if (filename !== undefined && database !== undefined) {
+    throw new TypeError(
+      "openSqliteStorage: option database cannot be given together with filename",
+    );
+  }
+  return { source, timeout: lockTimeoutSeconds * 1_000 };
+}
+
+function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
+  const option = v.getDotPath(issue);
+  if (option === null) return new TypeError("openSqliteStorage: the options must be an object");
+  const rule = issue.expected === "never" ? "is not known" : issue.message;
+  return new TypeError(`openSqliteStorage: option ${option} ${rule}`);
+}
+
+const PATH = "must be a non-empty path, as a string";
+const TIMEOUT = "must be a number from 0 to 3,600";
+
+const databaseSchema = v.object({
+  open: v.boolean(),
+  inTransaction: v.boolean(),
+  prepare: v.function(),
+  exec: v.function(),
+  pragma: v.function(),
+});
+
+const optionsSchema = v.pipe(
+  v.custom((options) => !Array.isArray(options)),
+  v.strictObject({
+    filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
+    database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
+    lockTimeoutSeconds: v.optional(
+      v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
+      5,
+    ),
+  }),
+);
+
+function isPath(value: string): boolean {
+  return value.trim() !== "" && !value.includes("\0");
+}
+
+function isDatabase(value: unknown): boolean {
+  return v.is(databaseSchema, value);
+}

@@ -1,0 +1,21 @@
+/**
+ * The part of a better-sqlite3 `Database` that this package uses, so that its users do not need the
+ * types of better-sqlite3. A host's own `Database` fits as it is.
+ */
+export interface SqliteDatabase {
+  readonly open: boolean;
+  readonly inTransaction: boolean;
+  prepare<Row>(source: string): SqliteStatement<Row>;
+  exec(source: string): unknown;
+  pragma(source: string, options?: { readonly simple?: boolean }): unknown;
+}
+
+/** The part of a better-sqlite3 `Statement` that this package uses. */
+export interface SqliteStatement<Row> {
+  get(values: readonly unknown[]): Row | undefined;
+  all(values: readonly unknown[]): Row[];
+  run(values: readonly unknown[]): unknown;
+  safeIntegers(on: boolean): unknown;
+  raw(on: boolean): unknown;
+  columns(): readonly { readonly name: string }[];
+}

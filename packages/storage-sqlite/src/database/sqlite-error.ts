@@ -1,0 +1,82 @@
+import { storageFailure, type StorageFailure } from "@petstore/core";
+
+/** Thrown when a host's connection is inside a transaction of the host's own. */
+export class DatabaseInUse extends Error {
+  override readonly name = "DatabaseInUse";
+  constructor() {
+    super("the connection stayed in use");
+  }
+}
+
+/** Thrown when the path of the open database, or of its log, names another file, or none. */
+export class DatabaseMoved extends Error {
+  override readonly name = "DatabaseMoved";
+  constructor() {
+    super("the database file or its log was removed or replaced");
+  }
+}
+
+/** Thrown when the greatest id was given out. */
+export class NoIdLeft extends Error {
+  override readonly name = "NoIdLeft";
+  constructor() {
+    super("no id is left");
+  }
+}
+
+/** Whether the same work may succeed once another connection, or the host, is done. */
+export function isBusy(error: unknown): boolean {
+  if (error instanceof DatabaseInUse || isIterating(error)) return true;
+  return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
+}
+
+/** Whether the host iterates over rows of its own; better-sqlite3 gives this error no code. */
+export function isIterating(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes("busy executing a query");
+}
+
+/** Whether one call caused an error, not the database or the disk. */
+export function isCausedByCall(error: unknown): boolean {
+  if (error instanceof DatabaseMoved) return false;
+  const code = sqliteCode(error);
+  return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);
+}
+
+/**
+ * The failure of a call with this name, as in "Adding a pet". The message says what failed and why,
+ * without any value that was stored or searched for.
+ */
+export function toFailure(name: string, error: unknown): StorageFailure {
+  const reason = reasonFor(error);
+  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, error);
+}
+
+/** SQLite's name of an error, such as `SQLITE_FULL`; empty when the error is not SQLite's. */
+export function sqliteCode(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  const { code } = error;
+  return typeof code === "string" && code.startsWith("SQLITE_") ? code : "";
+}
+
+function reasonFor(error: unknown): string {
+  const code = sqliteCode(error);
+  if (code !== "") {
+    const known = reasons.find(([prefix]) => code.startsWith(prefix));
+    return `${known?.[1] ?? "SQLite refused"} (${code})`;
+  }
+  if (isIterating(error)) return new DatabaseInUse().message;
+  const isOurs = [DatabaseInUse, DatabaseMoved, NoIdLeft].some((each) => error instanceof each);
+  return isOurs && error instanceof Error ? error.message : "";
+}
+
+const reasons = [
+  ["SQLITE_BUSY", "another connection held the database for too long"],
+  ["SQLITE_LOCKED", "another connection held the database for too long"],
+  ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_READONLY", "the database is read-only"],
+  ["SQLITE_IOERR", "reading or writing the file failed"],
+  ["SQLITE_CORRUPT", "the file is damaged"],
+  ["SQLITE_NOTADB", "the file is not a database"],
+  ["SQLITE_CANTOPEN", "a file cannot be opened"],
+  ["SQLITE_CONSTRAINT", "a rule of the schema forbids it"],
+] as const;

@@ -1,0 +1,52 @@
+import type { KeyQuery, KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore/core";
+import type { GroupCommit } from "../commit/group-commit.js";
+import type { Connection } from "../database/connection.js";
+import { prepareApiKeySecrets } from "../tables/api-key-secrets.js";
+import { prepareApiKeys, type BareKeyWithUsage } from "../tables/api-keys.js";
+
+export function createKeyStorage(
+  connection: Connection,
+  reading: GroupCommit<unknown>,
+  writing: GroupCommit<unknown>,
+): KeyStorage {
+  const keys = prepareKeys(connection);
+  return {
+    insert: (key) => writing.add("Adding an API key", () => keys.insert(key)),
+    find: (id) => reading.add("Finding an API key", () => keys.find(id)),
+    list: (query) => reading.add("Listing API keys", () => keys.list(query)),
+    update: (id, decide) =>
+      writing.add("Changing an API key", () => {
+        const key = keys.find(id)?.key;
+        const { next, result } = decide(key);
+        if (key && next && next !== key) keys.update({ ...next, id });
+        return result;
+      }),
+  };
+}
+
+/** Keys with their secrets, which are in two tables. */
+function prepareKeys(connection: Connection) {
+  const keys = prepareApiKeys(connection);
+  const secrets = prepareApiKeySecrets(connection);
+
+  const withSecrets = ({ key, usage }: BareKeyWithUsage): KeyWithUsage => ({
+    key: { ...key, secrets: secrets.list(key.id) },
+    usage,
+  });
+  return {
+    insert: (key: StoredApiKey): void => {
+      keys.insert(key);
+      secrets.replace(key.id, key.secrets);
+    },
+    update: (key: StoredApiKey): void => {
+      keys.update(key);
+      secrets.replace(key.id, key.secrets);
+    },
+    find: (id: string): KeyWithUsage | undefined => {
+      const found = keys.find(id);
+      return found && withSecrets(found);
+    },
+    list: ({ limit, after = "", banned }: KeyQuery): readonly KeyWithUsage[] =>
+      (banned ? keys.listBanned(limit, after) : keys.list(limit, after)).map(withSecrets),
+  };
+}

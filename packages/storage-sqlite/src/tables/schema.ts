@@ -1,0 +1,101 @@
+import type { PetStatus, Usage } from "@petstore/core";
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Generated,
+} from "kysely";
+
+/** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
+export interface Schema {
+  readonly pets: PetsTable;
+  readonly sqlite_sequence: SequenceTable;
+  readonly pets_revision: PetsRevisionTable;
+  readonly api_keys: ApiKeysTable;
+  readonly api_key_secrets: ApiKeySecretsTable;
+  readonly api_key_usage: ApiKeyUsageTable;
+  readonly petstore_migrations: MigrationsTable;
+}
+
+export interface PetsTable {
+  readonly id: Generated<bigint>;
+  readonly name: string;
+  readonly category_id: bigint;
+  readonly status: PetStatus;
+}
+
+/** SQLite's own table: the greatest id that AUTOINCREMENT has used or seen, for each table. */
+export interface SequenceTable {
+  readonly name: string;
+  readonly seq: bigint;
+}
+
+/** One row, whose revision changes with every change of `pets`, by any program. */
+export interface PetsRevisionTable {
+  readonly only: number;
+  readonly revision: number;
+}
+
+export interface ApiKeysTable {
+  readonly id: string;
+  readonly plan: string;
+  readonly per_minute: number;
+  readonly per_day: number;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+export interface ApiKeySecretsTable {
+  readonly digest: string;
+  readonly key_id: string;
+  /** 0 for the newest secret of the key, then counting up. */
+  readonly position: number;
+  readonly hint: string;
+  readonly expires_at: number | null;
+}
+
+export interface ApiKeyUsageTable extends UsageColumns {
+  readonly key_id: string;
+}
+
+type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
+
+/** The column of each field of a `Usage`: every query and every mapping is made from this list. */
+export const usageColumns = {
+  minuteOpenedAt: "minute_opened_at",
+  minuteUsed: "minute_used",
+  dayOpenedAt: "day_opened_at",
+  dayUsed: "day_used",
+  refusals: "refusals",
+  bans: "bans",
+  bannedAt: "banned_at",
+  lastUsedAt: "last_used_at",
+} as const satisfies Record<keyof Usage, string>;
+
+/** The fields of a `Usage`, in the order of their columns. */
+export const usageFields = Object.keys(usageColumns).filter(isUsageField);
+
+function isUsageField(name: string): name is keyof Usage {
+  return name in usageColumns;
+}
+
+export interface MigrationsTable {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** A kysely that builds and compiles queries, and runs none. */
+export function createQueries(): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (database) => new SqliteIntrospector(database),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}

@@ -1,0 +1,89 @@
+// The grouping of commits is shared by databases in this process and across a network.
+import { setImmediate } from "node:timers/promises";
+import { storageFailure } from "@petstore/core";
+import { expect, it } from "vitest";
+import { createGroupCommit, type Work } from "../src/commit/group-commit.js";
+
+class Busy extends Error {}
+
+/** A database whose commits end when the test says so. */
+function createDatabase(timeout = 0) {
+  let time = 0;
+  const ends: ((error?: Error) => void)[] = [];
+  const batches: number[] = [];
+  const group = createGroupCommit<string[]>({
+    commit: async <T>(works: readonly Work<string[], T>[]) => {
+      batches.push(works.length);
+      const results = works.map((work) => work([]));
+      await new Promise<void>((resolve, reject) => {
+        ends.push((error) => (error ? reject(error) : resolve()));
+      });
+      return results;
+    },
+    errors: {
+      isBusy: (error) => error instanceof Busy,
+      isCausedByCall: (error) => error instanceof RangeError,
+      toFailure: (name, error) => storageFailure(`${name} failed.`, error),
+    },
+    timeout,
+    now: () => time,
+  });
+  const endNext = async (error?: Error): Promise<void> => {
+    while (ends.length === 0) await setImmediate();
+    ends.shift()?.(error);
+  };
+  return {
+    group,
+    batches,
+    endNext,
+    advance: (milliseconds: number) => void (time += milliseconds),
+  };
+}
+
+it("calls that arrive during a commit share the next", async () => {
+  const { group, batches, endNext } = createDatabase();
+  const first = group.add("first", () => 1);
+  while (batches.length === 0) await setImmediate();
+  const later = [2, 3].map((value) => group.add("later", () => value));
+  await endNext();
+  expect((await first)._unsafeUnwrap()).toBe(1);
+  await endNext();
+  expect((await Promise.all(later)).map((result) => result._unsafeUnwrap())).toEqual([2, 3]);
+  expect(batches).toEqual([1, 2]);
+});
+
+it("a commit that one call makes fail is repeated for each of its calls", async () => {
+  const { group, batches, endNext } = createDatabase();
+  const calls = [1, 2, 3].map((value) => group.add(String(value), () => value));
+  await endNext(new RangeError());
+  await endNext();
+  await endNext(new RangeError());
+  await endNext();
+  expect((await Promise.all(calls)).map((result) => result.isOk())).toEqual([true, false, true]);
+  expect(batches).toEqual([3, 1, 1, 1]);
+});
+
+it("each call waits for a busy database until its own timeout", async () => {
+  const { group, endNext, advance } = createDatabase(10);
+  const early = group.add("early", () => 1);
+  advance(6);
+  const late = group.add("late", () => 2);
+  await endNext(new Busy());
+  advance(4);
+  await endNext(new Busy());
+  expect((await early)._unsafeUnwrapErr().message).toBe("early failed.");
+  await endNext();
+  expect((await late)._unsafeUnwrap()).toBe(2);
+});
+
+it("closing waits for the calls before it, and refuses those after it", async () => {
+  const { group, endNext } = createDatabase();
+  const before = group.add("before", () => 1);
+  const closed = group.close();
+  expect((await group.add("after", () => 2))._unsafeUnwrapErr().message).toBe(
+    "after failed: the storage is closed.",
+  );
+  await endNext();
+  await closed;
+  expect((await before).isOk()).toBe(true);
+});

@@ -1,0 +1,20 @@
+// Run by durability.test.ts under strace: says on standard output what it has done.
+import { writeSync } from "node:fs";
+import { chargeOnce } from "./charge-once.js";
+import { openStorage } from "./open-storage.js";
+import { aKey, rex } from "./samples.js";
+
+const [, , filename = ""] = process.argv;
+const storage = await openStorage({ filename });
+await storage.keys.insert(aKey("a"));
+writeSync(1, "done: open\n");
+for (let round = 0; round < 5; round += 1) {
+  await chargeOnce(storage, "digest of a");
+  writeSync(1, "done: charge\n");
+  (await storage.pets.create(rex))._unsafeUnwrap();
+  writeSync(1, "done: create\n");
+  (
+    await storage.keys.update("a", (key) => ({ next: key && { ...key }, result: key }))
+  )._unsafeUnwrap();
+  writeSync(1, "done: update\n");
+}
