@@ -20,13 +20,13 @@ writeFileSync(tls.TLS_CERT, cert);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it.each([
+  ["server", "/v1"],
   ["mount", "/v1"],
   ["https", "/v1"],
   ["express", "/v1"],
   ["express-router", "/api/v1"],
   ["fastify", "/api/v1"],
   ["koa", "/v1"],
-  ["server", "/v1"],
   ["hono", "/api/v1"],
 ])("the example %s serves the store at %s beside the host's own page", async (name, basePath) => {
   const port = await freePort();

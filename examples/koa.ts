@@ -1,10 +1,18 @@
 import Koa from "koa";
 import { createPetStore } from "@petstore/core";
-import { createKoaMiddleware } from "@petstore/http-adapter";
+import { createNodeHandler } from "@petstore/http-adapter";
 
 const store = createPetStore();
+const handle = createNodeHandler(store);
 const app = new Koa();
-app.use(createKoaMiddleware(store)); // before any body parser, so that ids stay exact
+app.use(async (context, next) => {
+  const isElsewhere = await new Promise<boolean>((resolve) => {
+    context.res.once("close", () => resolve(false));
+    handle(context.req, context.res, () => resolve(true));
+  });
+  context.respond = isElsewhere; // else the store has used Node's own response
+  if (isElsewhere) await next();
+});
 app.use((context) => void (context.body = "The host's own page."));
 app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1");
 

@@ -23,7 +23,7 @@ const names = packages.map((name) => `@petstore/${name}`);
 /** What of others is bundled into a package, whose licence it has to bring. */
 const BUNDLED = new Map([
   ["storage-sqlite", ["kysely"]],
-  ["http-adapter", ["lossless-json"]],
+  ["http-adapter", ["lossless-json", "valibot"]],
   [
     "cli",
     ["commander", "csv-parse", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern"],

@@ -50,9 +50,11 @@ const servers: readonly [name: string, start: (store: PetStore) => Promise<Serve
     "Koa",
     (store) => {
       const handle = createNodeHandler(store);
-      const app = new Koa().use((context) => {
+      const app = new Koa();
+      app.silent = true;
+      app.use((context) => {
         context.respond = false;
-        handle(context.req, context.res, () => closing(context.req as never, context.res as never));
+        handle(context.req, context.res, () => closing(context.req, context.res));
       });
       const callback = app.callback();
       return createServer((request, response) => void callback(request, response));
@@ -175,7 +177,9 @@ test("a client that sends on for ever after its last response is cut", async () 
   socket.write(compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] }));
   const [ours] = await accepted;
   const requests = compose({ key }).repeat(1_000);
-  const more = (): void => void (socket.writable && socket.write(requests, more));
+  const more = (): void => {
+    if (socket.writable) socket.write(requests, more);
+  };
   more();
   await once(ours, "close");
   socket.destroy();
@@ -197,17 +201,17 @@ test("requests that wait for their turn do not pile up", async () => {
   server.on("request", () => (requests += 1));
   socket.write(compose({ path: "/slow" }));
   const line = compose({}).repeat(100);
-  for (let count = 0; count < 500; count += 1) socket.write(line);
+  for (let count = 0; count < 150; count += 1) socket.write(line);
   let before = 0;
   await until(() => {
     const isStill = before > 0 && ours.bytesRead === before;
     before = ours.bytesRead;
     return isStill;
   });
-  expect(requests).toBeLessThan(10_000);
+  expect(requests).toBeLessThan(6_000);
   release();
   socket.resume();
-  await until(() => requests === 50_001);
+  await until(() => requests === 15_001);
   socket.destroy();
 });
 

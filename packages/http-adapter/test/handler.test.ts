@@ -106,7 +106,9 @@ test("a request of HTTP/2 is refused with an error that says so", async () => {
   await once(stream.resume(), "end");
   client.close();
   server.close();
-  expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining("HTTP/2") })]);
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("HTTP/2") as string }),
+  ]);
 });
 
 test.each<[does: string, prepare: (request: IncomingMessage) => unknown]>([

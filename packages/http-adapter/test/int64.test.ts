@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryStorage, INT64_MAX, INT64_MIN, type Storage } from "@petstore/core";
-import { okAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import { serve } from "./support/serve.js";
 
 const EXTREMES = ["9223372036854775807", "-9223372036854775808", "9007199254740993"];
@@ -46,15 +46,14 @@ function holding(id: bigint, asked: (bigint | undefined)[]): Storage {
   return {
     ...createMemoryStorage(),
     pets: {
-      create: () => okAsync(pet),
-      createAll: () => okAsync([pet]),
+      create: () => Promise.resolve(ok(pet)),
       find: (wanted) => {
         asked.push(wanted);
-        return okAsync(wanted === id ? pet : undefined);
+        return Promise.resolve(ok(wanted === id ? pet : undefined));
       },
       list: ({ after }) => {
         asked.push(after);
-        return okAsync({ pets: [pet], next: id });
+        return Promise.resolve(ok({ pets: [pet], next: id }));
       },
     },
   };

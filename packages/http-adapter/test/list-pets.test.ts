@@ -1,5 +1,5 @@
 import { createMemoryStorage, type Pet } from "@petstore/core";
-import { okAsync } from "neverthrow";
+import { ok } from "neverthrow";
 import { expect, test } from "vitest";
 import { serve } from "./support/serve.js";
 
@@ -36,7 +36,7 @@ test("status restricts the list, and an added pet is seen at once", async () => 
 test("a storage that answers the same array again, changed, is believed", async () => {
   const storage = createMemoryStorage();
   const page: Pet[] = [];
-  const list = () => okAsync({ pets: page, next: undefined });
+  const list = () => Promise.resolve(ok({ pets: page, next: undefined }));
   const { call } = await serve({
     store: { storage: { ...storage, pets: { ...storage.pets, list } } },
   });

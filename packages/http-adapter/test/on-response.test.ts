@@ -16,7 +16,7 @@ const pet = '{"name":"Rex","categoryId":1}';
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
   [
     "createPetStoreServer",
-    (store, { requestIds: _, ...options }) => createPetStoreServer(store, options),
+    (store, { onResponse, clock }) => createPetStoreServer(store, { onResponse, clock }),
   ],
   ["createNodeHandler", (store, options) => createServer(createNodeHandler(store, options))],
   [
@@ -119,7 +119,10 @@ test("what onResponse throws, at once or later, goes to onError and harms nothin
   const onError = (cause: unknown): void => void causes.push(cause);
   const throwing = await serve({ onError, onResponse: () => fail(bug) });
   expect((await throwing.call()).status).toBe(200);
-  const rejecting = await serve({ onError, onResponse: (async () => fail(bug)) as () => void });
+  const rejecting = await serve({
+    onError,
+    onResponse: () => Promise.reject(bug) as unknown as undefined,
+  });
   expect((await rejecting.call()).status).toBe(200);
   await expect.poll(() => causes).toEqual([bug, bug]);
 });

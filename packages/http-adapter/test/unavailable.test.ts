@@ -1,5 +1,5 @@
 import { createMemoryStorage, storageFailure, type Storage } from "@petstore/core";
-import { errAsync } from "neverthrow";
+import { err } from "neverthrow";
 import { expect, test } from "vitest";
 import { serve } from "./support/serve.js";
 
@@ -60,8 +60,8 @@ test("a storage that throws is 503 too", async () => {
 
 function failing(part: "pets" | "usage"): Storage {
   const storage = createMemoryStorage();
-  const fail = () => errAsync(failure);
+  const fail = () => Promise.resolve(err(failure));
   return part === "pets"
-    ? { ...storage, pets: { create: fail, createAll: fail, find: fail, list: fail } }
+    ? { ...storage, pets: { create: fail, find: fail, list: fail } }
     : { ...storage, usage: { charge: fail, update: fail } };
 }

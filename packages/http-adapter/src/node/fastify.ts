@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
+import { isHttp2, NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder } from "./respond.js";
 
 /** The options that the plugin is registered with. */
@@ -69,7 +69,7 @@ function plugIn<Request extends FastifyRequest>(
 
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
-    if (raw.httpVersionMajor > 1) {
+    if (isHttp2(raw)) {
       done(new TypeError(NO_HTTP2));
       return;
     }

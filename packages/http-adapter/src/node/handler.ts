@@ -41,7 +41,7 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   const responder = createResponder(store, parseOptions(store, options));
   const { origin = socketAddress } = options;
   return (request, response, next) => {
-    if (request.httpVersionMajor > 1) throw new TypeError(NO_HTTP2);
+    if (isHttp2(request)) throw new TypeError(NO_HTTP2);
     const target = responder.locate(request);
     const exchange = { request, response, origin: () => origin(request) };
     if (target !== undefined) {
@@ -59,6 +59,11 @@ export function respondInTurn(responder: Responder, exchange: Exchange): void {
 /** The address at the other end of a request's socket. */
 export function socketAddress(request: IncomingMessage): string | undefined {
   return request.socket.remoteAddress;
+}
+
+/** Not by the version: Node lets a client of HTTP/1.1 write another one. */
+export function isHttp2(request: IncomingMessage): boolean {
+  return "stream" in request && request.httpVersionMajor > 1;
 }
 
 export const NO_HTTP2 =

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -134,7 +133,7 @@ export function createPetStoreServer(
     if (connection.isInputOver) return;
     connection.newest = request;
     connection.enqueue(async () => {
-      const over = once(response, "close");
+      const over = new Promise((resolve) => response.once("close", resolve));
       await respond(expectation, request, response);
       await over;
     });

@@ -82,7 +82,7 @@ const beside = ({ basePath, resolvesDots = false }: Host): readonly Call[] =>
   ].map((path) => ({ path }));
 
 function strip({ status, headers, body }: Answer): unknown {
-  return { status, headers: { ...headers, date: "" }, body };
+  return { status, headers: { ...headers, date: "", "x-request-id": "" }, body };
 }
 
 function traces({ server = createServer() }: Bench): unknown {

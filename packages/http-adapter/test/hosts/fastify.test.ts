@@ -63,17 +63,6 @@ test("it answers at every address of localhost", async () => {
   }
 });
 
-test("app.close() unmounts", async () => {
-  const { store } = await makeStore();
-  const app = fastify();
-  await app.register(petStorePlugin, { store });
-  await app.ready();
-  expect(Object.hasOwn(app.server, "emit")).toBe(true);
-  await app.close();
-  expect(Object.hasOwn(app.server, "emit")).toBe(false);
-  expect(app.server.listenerCount("checkContinue")).toBe(0);
-});
-
 test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(
   "registering with %j fails and names the option",
   async (options) => {

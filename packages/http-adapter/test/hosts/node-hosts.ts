@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createSecureServer } from "node:https";
 import { json } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
-import { createNodeHandler, mount, type NodeOptions } from "@petstore/http-adapter";
+import {
+  createNodeHandler,
+  createPetStoreServer,
+  mount,
+  type NodeOptions,
+} from "@petstore/http-adapter";
 import { createSelfSigned } from "../support/self-signed.js";
 import { AFTER_NODE } from "./after-node.js";
 import type { Host, Setting } from "./host.js";
@@ -17,6 +22,19 @@ export const plain: Host = {
     const server = createServer(host);
     return { server, unmount: mountOn(server, setting) };
   },
+  skips: AFTER_NODE,
+};
+
+/** A server of ours, with the host's pages as its fallback. */
+export const ours: Host = {
+  name: "createPetStoreServer",
+  basePath: "/v1",
+  start: ({ store, behindProxy }) => ({
+    server:
+      store === undefined
+        ? createServer(host)
+        : createPetStoreServer(store, { fallback: host, ...optionsOf(behindProxy) }),
+  }),
 };
 
 /** `mount` on a server for HTTPS. */
@@ -31,6 +49,7 @@ export const secure: Host = {
       unmount: mountOn(server, setting, "/api/v1"),
     };
   },
+  skips: AFTER_NODE,
 };
 
 /** The handler, called by a listener. */

@@ -1,7 +1,8 @@
 import { test } from "vitest";
 import { describeHost, expectUnmounted } from "./describe-host.js";
-import { listener, plain, secure } from "./node-hosts.js";
+import { listener, ours, plain, secure } from "./node-hosts.js";
 
+describeHost(ours);
 describeHost(plain);
 describeHost(secure);
 describeHost(listener);
