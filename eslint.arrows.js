@@ -73,7 +73,10 @@ const bansByPackage = {
     nodeServer,
   ],
   "storage-contract": [
-    others("(?!core$).*", "The contract states the promises of core's port and knows no storage."),
+    others(
+      "(?!core$).*",
+      "The contract states the requirements of core's port and knows no storage.",
+    ),
     nodeServer,
     database,
   ],

@@ -122,15 +122,6 @@ describe("SECURITY.md", () => {
       .filter((path) => !existsSync(join(root, "packages", path)));
     expect(missing).toEqual([]);
   });
-
-  it("quotes only names of tests that exist", () => {
-    const tests = textOf("packages/cli/test/hostile-clients.test.ts");
-    const [, section = ""] =
-      /\n## Defects that were fixed\n(.*?)\n## /s.exec(textOf("SECURITY.md")) ?? [];
-    const quoted = [...section.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
-    const missing = quoted.filter((name) => !tests.includes(name.replaceAll("…", "").trim()));
-    expect(missing).toEqual([]);
-  });
 });
 
 /** Whether a relative link leads to a file and, behind a `#`, to one of its headings. */

@@ -1,4 +1,4 @@
-/** Where the engine reads the time. */
+/** The engine's source of time. */
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;

@@ -22,9 +22,9 @@ export interface PetResult {
   readonly pet: Pet;
 }
 
-/** What every result and error of a caller with an API key has. */
+/** The part that every result and error of a caller with an API key has. */
 export interface Charged {
-  /** What is left to the caller after this request. */
+  /** The quota after this request. */
   readonly quota: Quota;
 }
 
@@ -60,7 +60,7 @@ export type Pets<ExtraError = never> = PetOperations<
 /** The operations for the host itself: no key and no limit, with the same validation. */
 export type TrustedPets = PetOperations<never, unknown>;
 
-/** The store as one API key's holder sees it. Each call authenticates and takes one token. */
+/** The operations of a client with an API key. Each call authenticates and takes one token. */
 export interface Caller extends Pets {
   /**
    * Authenticates and takes one token before the operation is known: for a transport that may have to
@@ -78,12 +78,12 @@ export interface Admission extends PetOperations<never, Charged>, Charged {
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
   /**
-   * Returns the operations for the holder of this API key. Costs nothing and does no I/O. `origin`,
-   * normally the network address, tells callers without a valid key apart: they share one bucket of the
-   * Free plan for each origin (for IPv6: each /64), and one for all without an origin.
+   * Returns the operations of the client with this API key. Costs nothing and does no I/O. `origin`,
+   * normally the network address, is used to limit callers without a valid key: those with the same
+   * origin (for IPv6, the same /64) share a bucket of the Free plan, and so do those without an origin.
    */
   as(apiKey: string | undefined, origin?: string): Caller;
-  /** Returns what is left to callers without a valid key from this origin, without charging it. */
+  /** Returns the quota of callers without a valid key from this origin, without charging it. */
   anonymousQuota(origin?: string): Quota;
   /** The operations for the host itself, without key and limits. */
   readonly trusted: TrustedPets;

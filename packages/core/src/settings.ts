@@ -28,20 +28,20 @@ export interface BanOptions {
 
 /** The options of `createPetStore`. */
 export interface PetStoreOptions {
-  /** Where everything is kept; a memory storage by default. */
+  /** Keeps pets, keys and usage; in memory by default. */
   readonly storage?: Storage | undefined;
-  /** Where the time is read; the system clock by default. */
+  /** The source of time; the system clock by default. */
   readonly clock?: Clock | undefined;
   /** Plans to add to the standard ones, or to replace them, by name. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
   /** When keys are banned; `false` for never. */
   readonly ban?: BanOptions | false | undefined;
   /**
-   * How many origins of callers without a valid key have buckets at a time; beyond that the least
-   * recently seen is forgotten. From 1 to 1,000,000; 10,000 by default.
+   * The largest number of origins of callers without a valid key that have buckets at the same time.
+   * Beyond it, the least recently seen is forgotten. From 1 to 1,000,000; 10,000 by default.
    */
   readonly maxAnonymousOrigins?: number | undefined;
-  /** Where new keys get their randomness: a secure source; the system's by default. */
+  /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
 }
 

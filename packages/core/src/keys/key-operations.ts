@@ -183,7 +183,7 @@ function emitted(
   return key;
 }
 
-/** A stored key as the host sees it: without digests, and with what its usage means now. */
+/** Returns a stored key as the host sees it: without digests, with its usage at this moment. */
 function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
   const reading = readClock();
   const limits = limitsOf(key, plans);

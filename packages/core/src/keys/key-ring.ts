@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly usage: KeyUsage;
 }
 
-/** What a key has left in both windows. */
+/** The quotas of a key in both windows. */
 export interface KeyUsage {
   readonly minute: Quota;
   readonly day: Quota;
@@ -96,6 +96,6 @@ export interface KeyRing {
   changePlan(id: string, to: PlanInput): ResultAsync<ApiKey, KeyError>;
   /** Ends the key's ban, if there is one, and forgets earlier bans. */
   liftBan(id: string): ResultAsync<ApiKey, KeyError>;
-  /** Returns what the key has left in both windows, without charging it. */
+  /** Returns the key's quotas in both windows, without charging it. */
   usage(id: string): ResultAsync<KeyUsage, KeyError>;
 }

@@ -30,7 +30,7 @@ export interface StoredApiKey {
   readonly secrets: readonly ApiKeySecret[];
 }
 
-/** Returns what is stored of a new secret. */
+/** Returns the stored form of a new secret. */
 export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }

@@ -10,7 +10,7 @@ import { bindingQuota, type Quota } from "./window.js";
 export interface AnonymousBuckets {
   /** Takes a token from the origin's bucket. `now` is the time of the verdict. */
   charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
-  /** Returns what is left to the origin. */
+  /** Returns what the origin has left. */
   peek(origin: string | undefined): Quota;
 }
 

@@ -15,9 +15,9 @@ export interface Window {
   readonly used: number;
 }
 
-/** What is left to a caller (specification, "Rate limit headers"). */
+/** What a caller has left (specification, "Rate limit headers"). */
 export interface Quota {
-  /** The limit that binds: requests per minute or per day, whichever has fewer left. */
+  /** The limit that binds: requests per minute or per day, whichever window has fewer left. */
   readonly limit: number;
   /** Requests left in the window of that limit. */
   readonly remaining: number;

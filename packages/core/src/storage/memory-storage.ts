@@ -13,7 +13,7 @@ import {
   type UsageStorage,
 } from "./storage.js";
 
-/** Creates a storage in the memory of this process: for tests, and for hosts that keep nothing. */
+/** Creates a storage in the memory of this process: for tests, and for hosts that need no persistence. */
 export function createMemoryStorage(): Storage {
   let isOpen = true;
   const run: Run = (work) => {

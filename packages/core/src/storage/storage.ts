@@ -5,8 +5,8 @@ import type { PetPage, PetQuery } from "../pets/list-query.js";
 import type { NewPet, Pet } from "../pets/pet.js";
 
 /**
- * Where a store keeps everything. Several processes may share the same data; every member is atomic
- * among all of them. A member that fails has changed nothing. Members never throw and their promises
+ * Keeps the data of a store. Several processes may share the same data; every member is atomic among
+ * all of them. A member that fails has changed nothing. Members never throw and their promises
  * never reject: a failure is the `Err` value.
  */
 export interface Storage {
@@ -34,7 +34,7 @@ export function storageFailure(message: string, cause?: unknown): StorageFailure
 export interface PetStorage {
   /**
    * Adds a pet under a new id: positive, greater than every earlier id, never reused. Once it has
-   * resolved with `Ok`, the pet is as durable as the storage promises.
+   * resolved with `Ok`, the pet is as durable as the storage documents.
    */
   create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
   /** Finds the pet with this id; `undefined` if there is none. */
