@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import { parseOptions, type HttpOptions } from "../options.js";
 import { notFound } from "../refusal.js";
@@ -51,9 +52,23 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   };
 }
 
-/** Responds to a request of a host's connection after the store's earlier requests on it. */
+/**
+ * Responds to a request on a host's connection in its turn: after the store's earlier requests on it,
+ * and once Node has given the response the socket, which it does when the host's responses before it
+ * are written. Behind a response that closes the connection, nothing is done (RFC 9112, section 9.6).
+ */
 export function respondInTurn(responder: Responder, exchange: Exchange): void {
-  connectionOf(exchange.request.socket).enqueue(() => responder.respond(exchange));
+  const { request, response } = exchange;
+  connectionOf(request.socket).enqueue(async () => {
+    const socket = response.socket ?? (await socketOf(response));
+    if (socket.destroyed || socket.writableEnded) return;
+    await responder.respond(exchange);
+  });
+}
+
+/** Resolves when Node gives a response its socket; never, when an earlier one closes the connection. */
+function socketOf(response: ServerResponse): Promise<Socket> {
+  return new Promise((resolve) => response.once("socket", resolve));
 }
 
 /** The address at the other end of a request's socket. */
