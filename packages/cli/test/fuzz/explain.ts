@@ -1,12 +1,13 @@
 import { narrow } from "./narrow.js";
-import { runRound, type Failure, type Target } from "./round.js";
+import { runRound, type Failure, type Target, type Waiting } from "./round.js";
 import type { Sequence } from "./sequences.js";
 
 /** How long to look for the guilty sequence, in milliseconds. */
 const LONGEST_SEARCH = 90_000;
 /** What depends on the moment fails in one of many tries. */
 const TRIES = 100;
-const SETTLING = 3_000;
+/** A connection lingers for 5 s at most. */
+const SHORT: Waiting = { patience: 7_000, settling: 7_000 };
 
 /** Replays what may have failed against fresh servers, and names the shortest part that fails again. */
 export async function explain(
@@ -20,8 +21,8 @@ export async function explain(
   async function fails(part: readonly Sequence[]): Promise<boolean> {
     const target = await start();
     const tries = Array.from({ length: Math.ceil(TRIES / part.length) }, () => part).flat();
-    const failure = await runRound(target, tries, SETTLING);
-    await target.server.stop("SIGKILL", SETTLING);
+    const failure = await runRound(target, tries, SHORT);
+    await target.server.stop("SIGKILL", SHORT.settling);
     if (failure?.kind !== kind) return false;
     again = failure.what;
     return true;
@@ -29,14 +30,10 @@ export async function explain(
 
   const guilty = await narrow(suspects, fails, isOver);
   const shortest = guilty.length > 1 ? guilty : await Promise.all(guilty.map(shorten));
-  return `${what}\nReplayed:\n${shortest.map(print).join("\n")}\n${again}`;
+  return `${what}\nReplayed:\n${shortest.map((one) => JSON.stringify(one)).join("\n")}\n${again}`;
 
   async function shorten(one: Sequence): Promise<Sequence> {
     const fail = (messages: Sequence["messages"]) => fails([{ ...one, messages }]);
     return { ...one, messages: await narrow(one.messages, fail, isOver) };
   }
-}
-
-function print(sequence: Sequence): string {
-  return JSON.stringify({ ...sequence, messages: sequence.messages.map(({ bytes }) => bytes) });
 }

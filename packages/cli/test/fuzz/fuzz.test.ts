@@ -13,6 +13,8 @@ import { startFuzzed, untilAtRest } from "./server.js";
 const SEQUENCES = Number(process.env["PETSTORE_FUZZ"] ?? many(2_000, 500_000));
 /** Leaves out the messages that match, to see what else there is beside a known defect. */
 const WITHOUT = process.env["PETSTORE_FUZZ_WITHOUT"];
+/** Sends nothing but this sequence again and again, as a failure has printed it. */
+const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
 /** The server is looked at after each round; there are at least four. */
 const LARGEST_ROUND = 2_500;
 /** How much more memory a server may hold at the end than after the first quarter, in bytes. */
@@ -76,6 +78,9 @@ async function fuzz(sequences: number, args: readonly string[]): Promise<void> {
 }
 
 function generate(round: number, numRuns: number): readonly Sequence[] {
+  if (REPLAY !== undefined) {
+    return Array.from({ length: numRuns }, () => JSON.parse(REPLAY) as Sequence);
+  }
   const all = fc.sample(sequence, { seed: seed + round, numRuns });
   if (WITHOUT === undefined) return all;
   const without = new RegExp(WITHOUT);

@@ -25,6 +25,16 @@ export interface Failure {
   readonly suspects: readonly Sequence[];
 }
 
+/** How long to wait until something is a failure, in milliseconds. */
+export interface Waiting {
+  /** Until the server closes a connection that its client has closed. */
+  readonly patience: number;
+  /** Until sockets and timers are gone, and the processor is at rest. */
+  readonly settling: number;
+}
+
+/** No timeout of the server is longer. */
+const LONG: Waiting = { patience: 15_000, settling: 15_000 };
 const CONNECTIONS = 32;
 /** What was sent a moment ago may be what the server has not come to yet. */
 const SUSPECTS = 3 * CONNECTIONS;
@@ -33,7 +43,7 @@ const SUSPECTS = 3 * CONNECTIONS;
 export async function runRound(
   { server, baseline, database, key, isOwn, next }: Target,
   sequences: readonly Sequence[],
-  settling?: number,
+  { settling, patience }: Waiting = LONG,
 ): Promise<Failure | undefined> {
   const may = new Set<string>();
   const must = new Set<string>();
@@ -49,7 +59,7 @@ export async function runRound(
       if (recent.length > SUSPECTS) recent.shift();
       const number = next();
       const sending = toSending(sequence, number, key);
-      const received = await send(server.port, sending, originOf(number));
+      const received = await send(server.port, sending, originOf(number), patience);
       const responses = readResponses(sending, received, { isOwn });
       if (typeof responses === "string")
         failure ??= { kind: "response", what: responses, suspects: [sequence] };

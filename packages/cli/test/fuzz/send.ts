@@ -12,11 +12,16 @@ export interface Received {
   readonly hangs: boolean;
 }
 
-/** How long a server may take to close a connection on which the client has said all: no timeout is longer. */
-const PATIENCE = 15_000;
-
-/** Sends a sequence over a connection of its own; resolves when that is gone. */
-export async function send(port: number, sending: Sending, origin: string): Promise<Received> {
+/**
+ * Sends a sequence over a connection of its own; resolves when that is gone. `patience` is how long the
+ * server may take to close it once the client has, in milliseconds.
+ */
+export async function send(
+  port: number,
+  sending: Sending,
+  origin: string,
+  patience: number,
+): Promise<Received> {
   const { segments, sequence } = sending;
   const { ending, pause, reads } = sequence;
   let bytes = "";
@@ -43,11 +48,11 @@ export async function send(port: number, sending: Sending, origin: string): Prom
   switch (ending.kind) {
     case "fin": {
       socket.end();
-      const patience = globalThis.setTimeout(() => {
+      const impatience = globalThis.setTimeout(() => {
         hangs = true;
         socket.destroy();
-      }, PATIENCE);
-      void closed.then(() => clearTimeout(patience));
+      }, patience);
+      void closed.then(() => clearTimeout(impatience));
       break;
     }
     case "reset":

@@ -74,8 +74,6 @@ export async function startFuzzed(program: readonly string[]): Promise<FuzzedSer
   };
 }
 
-/** How long sockets, timers and the processor may take to come to rest, in milliseconds: lingering takes 2 s. */
-const SETTLING = 15_000;
 const LOOK_EVERY = 50;
 const REST = 250;
 /** A server at rest looks twice a second at its connections. */
@@ -88,7 +86,7 @@ const CPU_AT_REST = 0.05;
 export async function untilAtRest(
   server: FuzzedServer,
   baseline: Held["resources"],
-  settling = SETTLING,
+  settling: number,
 ): Promise<string | undefined> {
   const deadline = performance.now() + settling;
   for (;;) {
