@@ -44,6 +44,7 @@ export function intercept(
 ): () => void {
   const clientErrors = createClientErrors(transport.renderRefusal, onUnreadable);
   const hostCheck = takeOverHostCheck(server);
+  const known = new WeakSet<IncomingMessage>();
   const owns = (): boolean => ownsServer ?? isUnclaimed(server);
 
   const restoreEmit = overrideEmit(server, (inner) => {
@@ -53,8 +54,11 @@ export function intercept(
       switch (event.kind) {
         case "request": {
           const { expectation, request, response } = event;
-          if (clientErrors.hasFailed(request.socket)) return true;
-          clientErrors.watch(request, response);
+          // One that waited for its turn is emitted a second time, without its expectation.
+          const isKnown = known.has(request);
+          if (!isKnown && clientErrors.hasFailed(request.socket)) return true;
+          known.add(request);
+          if (!isKnown) clientErrors.watch(request, response);
           const place = transport.locate(request);
           if (place === undefined) {
             inTurn(response, () => void forward.request(expectation, request, response));
