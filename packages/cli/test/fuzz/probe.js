@@ -11,7 +11,9 @@ let asked = 0;
 process.on("message", (/** @type {{ probe?: number, collect?: boolean }} */ { probe, collect }) => {
   if (probe === undefined) return;
   void Promise.all(workers().map((worker) => ask(worker, collect ?? false))).then((others) => {
-    process.send?.({ probed: probe, held: sum([measure(collect ?? false), ...others]) });
+    const held = sum([measure(collect ?? false), ...others]);
+    // The channel may be closed by now: that is no error of the server's.
+    process.send?.({ probed: probe, held }, undefined, undefined, () => undefined);
   });
 });
 // It must not keep the process alive. A worker's channel does so in any case, until it disconnects.
@@ -36,11 +38,15 @@ function workers() {
 function ask(worker, collect) {
   const number = (asked += 1);
   return new Promise((resolve) => {
-    waiting.set(number, (held) => {
+    const settle = (/** @type {Held} */ held) => {
+      worker.off("exit", gone);
       waiting.delete(number);
       resolve(held);
-    });
-    worker.send({ probe: number, collect });
+    };
+    const gone = () => settle(sum([]));
+    worker.once("exit", gone);
+    waiting.set(number, settle);
+    worker.send({ probe: number, collect }, () => undefined);
   });
 }
 
