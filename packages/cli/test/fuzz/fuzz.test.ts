@@ -1,0 +1,108 @@
+import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { many, seed } from "../../../../scripts/soak.js";
+import { useBuiltPetstore } from "../support/built-petstore.js";
+import { newDatabase } from "../support/command.js";
+import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { explain } from "./explain.js";
+import { runRound, type Target } from "./round.js";
+import { sequence, type Sequence } from "./sequences.js";
+import { startFuzzed, untilAtRest } from "./server.js";
+
+const SEQUENCES = Number(process.env["PETSTORE_FUZZ"] ?? many(2_000, 500_000));
+/** Leaves out the messages that match, to see what else there is beside a known defect. */
+const WITHOUT = process.env["PETSTORE_FUZZ_WITHOUT"];
+/** Sends nothing but this sequence again and again, as a failure has printed it. */
+const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
+/** The server is looked at after each round; there are at least four. */
+const LARGEST_ROUND = 2_500;
+/** How much more memory a server may hold at the end than after the first quarter, in bytes. */
+const GROWTH = 8 * 1_048_576;
+/** Requests under way get 10 s, then the store is closed. */
+const LONGEST_END = 15_000;
+const TIMEOUT = 240_000 + SEQUENCES * 20;
+
+const program = useBuiltPetstore();
+
+test(
+  `${SEQUENCES} sequences do not end, hang or leak a server (PETSTORE_SEED=${seed})`,
+  {
+    timeout: TIMEOUT,
+  },
+  () => fuzz(SEQUENCES, []),
+);
+
+test(
+  `nor a quarter of them one with workers (PETSTORE_SEED=${seed})`,
+  {
+    timeout: TIMEOUT,
+  },
+  () => fuzz(SEQUENCES / 4, ["--workers", "2"]),
+);
+
+async function fuzz(sequences: number, args: readonly string[]): Promise<void> {
+  const database = newDatabase();
+  const key = await issueUnlimitedKey(database);
+  let sent = 0;
+  const next = (): number => (sent += 1);
+  const start = async (): Promise<Target> => ({
+    ...(await startServer(database, key, args)),
+    ...{ database, key, isOwn: true, next },
+  });
+  const target = await start();
+  const rounds = Math.max(4, Math.ceil(sequences / LARGEST_ROUND));
+  const size = Math.ceil(sequences / rounds);
+  const begun = performance.now();
+  const memory: number[] = [];
+
+  for (let round = 0; round < rounds; round += 1) {
+    const failure = await runRound(target, generate(round, size));
+    if (failure !== undefined) {
+      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      const when = `After ${sent} sequences and ${seconds} s (PETSTORE_SEED=${seed})`;
+      throw new Error(`${when}: ${await explain(failure, start)}`);
+    }
+    memory.push((await target.server.measure(true))?.memory ?? Infinity);
+  }
+  const growth = (memory.at(-1) ?? Infinity) - (memory[Math.floor(rounds / 4)] ?? 0);
+  expect(growth, `memory after each round: ${memory.join()}`).toBeLessThan(GROWTH);
+
+  // A signal in the midst of it.
+  const { server } = target;
+  const late = runRound(target, generate(rounds, 200));
+  await setTimeout(20);
+  expect(await server.stop("SIGTERM", LONGEST_END), server.complaints()).toBe(0);
+  await late;
+  expect(server.complaints()).toBe("");
+}
+
+function generate(round: number, numRuns: number): readonly Sequence[] {
+  if (REPLAY !== undefined) {
+    return Array.from({ length: numRuns }, () => JSON.parse(REPLAY) as Sequence);
+  }
+  const all = fc.sample(sequence, { seed: seed + round, numRuns });
+  if (WITHOUT === undefined) return all;
+  const without = new RegExp(WITHOUT);
+  return all
+    .map((one) => ({ ...one, messages: one.messages.filter(({ bytes }) => !without.test(bytes)) }))
+    .filter(({ messages }) => messages.length > 0);
+}
+
+async function startServer(
+  database: string,
+  key: string,
+  args: readonly string[],
+): Promise<Pick<Target, "server" | "baseline">> {
+  const serve = ["serve", "--port", "0", "--database", database, ...args];
+  const server = await startFuzzed([program(), ...serve]);
+  onTestFinished(() => void server.stop("SIGKILL", 0));
+  // What is made for the first request belongs to the baseline.
+  const response = await fetch(`http://127.0.0.1:${server.port}/v1/pets`, {
+    headers: { Authorization: `Bearer ${key}`, Connection: "close" },
+  });
+  await response.text();
+  await untilAtRest(server, {}, 1_000);
+  const baseline = (await server.measure())?.resources ?? {};
+  return { server, baseline };
+}
