@@ -14,7 +14,6 @@ import {
 } from "./refusal.js";
 import { renderError } from "./render.js";
 import { createReports } from "./report.js";
-import { requestIdOf } from "./request-id.js";
 import { locate } from "./route.js";
 
 /**
@@ -69,9 +68,7 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
       target === undefined ? refuseElsewhere(store, message) : await handle(message, target);
     const { status, headers, body } = handled.response;
     const fields = new Headers(headers);
-    const requestId = settings.requestIds
-      ? requestIdOf(request.headers.get("X-Request-Id"))
-      : undefined;
+    const requestId = settings.requestIdOf?.(request.headers.get("X-Request-Id"));
     if (requestId !== undefined) fields.set("X-Request-Id", requestId);
     const { operation, code, keyId } = handled;
     report?.({ operation, status, code, keyId, requestId });

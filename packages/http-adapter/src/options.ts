@@ -1,6 +1,7 @@
 import { systemClock, type Clock, type PetStore } from "@petstore/core";
 import * as v from "valibot";
 import type { ResponseReport } from "./report.js";
+import { createRequestIds, type RequestIds } from "./request-id.js";
 
 /** The options of every transport; everything has a default. */
 export interface HttpOptions {
@@ -42,8 +43,14 @@ export interface HttpSettings {
   readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
-  readonly requestIds: boolean;
+  /** Left out where responses carry no `X-Request-Id`. */
+  readonly requestIdOf: RequestIds | undefined;
   readonly clock: Clock;
+}
+
+/** The options of a server of ours, checked and complete. */
+export interface ServerSettings extends HttpSettings {
+  readonly requestIdOf: RequestIds;
 }
 
 /** RFC 3986, section 3.3. Dot segments would never arrive: clients resolve them. */
@@ -106,8 +113,8 @@ export function parseOptions(store: PetStore, options: HttpOptions): HttpSetting
  * The same for a server of ours.
  * @throws TypeError that names the option, when one is wrong or unknown.
  */
-export function parseServerOptions(store: PetStore, options: HttpOptions): HttpSettings {
-  return { ...complete(forServers, store, options), requestIds: true };
+export function parseServerOptions(store: PetStore, options: HttpOptions): ServerSettings {
+  return { ...complete(forServers, store, options), requestIdOf: createRequestIds() };
 }
 
 function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions): HttpSettings {
@@ -129,7 +136,7 @@ function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
     onResponse: options.onResponse && harmless(options.onResponse, onError),
-    requestIds: options.requestIds ?? false,
+    requestIdOf: options.requestIds === true ? createRequestIds() : undefined,
     clock: options.clock ?? systemClock,
   });
 }

@@ -1,65 +1,36 @@
-/** The message itself is not valid HTTP, or its body ended early. */
-export interface BadRequest {
-  readonly code: "bad_request";
+/** A reason for a refusal: closed on `code`. */
+interface Reason<Code extends string> {
+  readonly code: Code;
   readonly message: string;
 }
 
+/** The message itself is not valid HTTP, or its body ended early. */
+export type BadRequest = Reason<"bad_request">;
 /** Nothing is at this path. */
-export interface NotFound {
-  readonly code: "not_found";
-  readonly message: string;
-}
+export type NotFound = Reason<"not_found">;
+/** The request took too long to arrive (RFC 9110, section 15.5.9). */
+export type RequestTimeout = Reason<"request_timeout">;
+/** The body is longer than allowed. */
+export type PayloadTooLarge = Reason<"payload_too_large">;
+/** The body is declared as JSON, and is not. */
+export type MalformedJson = Reason<"malformed_json">;
+/** The request expects something other than `100-continue` (RFC 9110, section 10.1.1). */
+export type ExpectationFailed = Reason<"expectation_failed">;
+/** The request line and the header section, or the trailer section, are too long (RFC 6585, section 5). */
+export type HeadersTooLarge = Reason<"headers_too_large">;
+/** A bug, of ours or of the host's. */
+export type InternalError = Reason<"internal_error">;
 
 /** The path exists, but not for this method. */
-export interface MethodNotAllowed {
-  readonly code: "method_not_allowed";
-  readonly message: string;
+export interface MethodNotAllowed extends Reason<"method_not_allowed"> {
   /** The methods of the path, as `Allow` lists them (RFC 9110, section 10.2.1). */
   readonly allow: string;
 }
 
-/** The request took too long to arrive (RFC 9110, section 15.5.9). */
-export interface RequestTimeout {
-  readonly code: "request_timeout";
-  readonly message: string;
-}
-
-/** The body is longer than allowed. */
-export interface PayloadTooLarge {
-  readonly code: "payload_too_large";
-  readonly message: string;
-}
-
 /** The body is not JSON in UTF-8, or is compressed. */
-export interface UnsupportedMediaType {
-  readonly code: "unsupported_media_type";
-  readonly message: string;
+export interface UnsupportedMediaType extends Reason<"unsupported_media_type"> {
   /** The response header that says what is accepted (RFC 9110, section 15.5.16). */
   readonly accept: { readonly Accept: string } | { readonly "Accept-Encoding": string };
-}
-
-/** The body is declared as JSON, and is not. */
-export interface MalformedJson {
-  readonly code: "malformed_json";
-  readonly message: string;
-}
-
-/** The request expects something other than `100-continue` (RFC 9110, section 10.1.1). */
-export interface ExpectationFailed {
-  readonly code: "expectation_failed";
-  readonly message: string;
-}
-
-/** The request line and the header section, or the trailer section, are too long (RFC 6585, section 5). */
-export interface HeadersTooLarge {
-  readonly code: "headers_too_large";
-  readonly message: string;
-}
-
-/** A bug, of ours or of the host's. */
-export interface InternalError {
-  readonly code: "internal_error";
-  readonly message: string;
 }
 
 /** Every reason for which the adapter itself refuses a request: closed on `code`. */

@@ -116,6 +116,7 @@ const sequences: Readonly<Record<string, string>> = {
   "a bad chunk": `${compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
   "a bad chunk with a key": `${compose({ method: "POST", key: UNKNOWN, headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
   "a bad chunk elsewhere": `${compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n\r\n`,
+  "half a body": compose({ key: UNKNOWN, method: "POST", headers: ["Content-Length: 100"] }) + "{",
   garbage: "\x01\r\n\r\n",
   "a POST and garbage": `${compose({ method: "POST", body: PET }) + PET}\x01\r\n\r\n`,
 };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpSettings } from "../options.js";
+import type { ServerSettings } from "../options.js";
 import { createReports } from "../report.js";
-import { requestIdOf } from "../request-id.js";
 import { connectionOf } from "./connection.js";
 import type { Expectation } from "./message.js";
 import type { RefuseUnread } from "./unread.js";
@@ -19,7 +18,7 @@ interface Exchange {
 /** Calls the fallback. `fail` responds for it when it throws, `refuseUnread` when the body breaks off. */
 export function createFallback(
   fallback: Fallback,
-  { onError, onResponse, clock }: HttpSettings,
+  { onError, onResponse, requestIdOf, clock }: ServerSettings,
   refuseUnread: RefuseUnread,
   isDraining: () => boolean,
 ): (exchange: Exchange, fail: () => void) => void {

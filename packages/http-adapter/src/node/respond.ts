@@ -6,7 +6,6 @@ import type { HttpSettings } from "../options.js";
 import type { Refusal } from "../refusal.js";
 import { renderError } from "../render.js";
 import { createReports, type Report } from "../report.js";
-import { requestIdOf } from "../request-id.js";
 import { locate, type Target } from "../route.js";
 import { readNodeBody } from "./body.js";
 import { connectionOf } from "./connection.js";
@@ -78,9 +77,7 @@ export function createResponder(
     closing: Closing,
     report: Report | undefined,
   ): void {
-    const requestId = settings.requestIds
-      ? requestIdOf(request.headers["x-request-id"])
-      : undefined;
+    const requestId = settings.requestIdOf?.(request.headers["x-request-id"]);
     const named =
       requestId === undefined
         ? rendered

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { PetStore } from "@petstore/core";
 import { parseServerOptions } from "../options.js";
 import {
@@ -115,10 +114,10 @@ export function createPetStoreServer(
   server.on("checkExpectation", (request, response) => take("unknown", request, response));
   server.on("clientError", (error, socket) => {
     const refusal = refusalOf(error);
-    if (refusal === undefined) socket.destroy();
+    if (refusal === undefined || !(socket instanceof Socket)) socket.destroy();
     else breakOff(refusal, socket);
   });
-  server.on("connect", (_, socket) => {
+  server.on("connect", ({ socket }) => {
     // Node has removed its own listener here too.
     socket.on("timeout", () => socket.destroy());
     refuseNext(methodNotAllowed(METHODS), socket);
@@ -146,16 +145,18 @@ export function createPetStoreServer(
   ): Promise<void> {
     const exchange = { request, response, expectation, origin: () => origin(request) };
     const target = responder.locate(request);
+    if (target !== undefined) {
+      await responder.respond({ ...exchange, target });
+      return;
+    }
     const flaw = flawOf(request, expectation);
-    if (target !== undefined) await responder.respond({ ...exchange, target });
-    else if (flaw !== undefined) responder.refuse(flaw, exchange);
+    if (flaw !== undefined) responder.refuse(flaw, exchange);
     else if (fallBack === undefined) responder.refuse(notFound(), exchange);
     else fallBack(exchange, () => responder.refuse(internalError(), exchange));
   }
 
   /** The rest of a connection cannot be read. */
-  function breakOff(refusal: UnreadableMessage, socket: Duplex): void {
-    if (!(socket instanceof Socket)) return;
+  function breakOff(refusal: UnreadableMessage, socket: Socket): void {
     const connection = connectionOf(socket);
     if (connection.isInputOver) return;
     if (connection.newest === undefined || connection.newest.complete) {
@@ -170,8 +171,7 @@ export function createPetStoreServer(
   }
 
   /** Refuses a message that is no request, after the responses before it. */
-  function refuseNext(refusal: Refusal, socket: Duplex): void {
-    if (!(socket instanceof Socket)) return;
+  function refuseNext(refusal: Refusal, socket: Socket): void {
     const connection = connectionOf(socket);
     if (connection.isInputOver) return;
     connection.isInputOver = true;

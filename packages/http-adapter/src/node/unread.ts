@@ -1,11 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
-import type { HttpSettings } from "../options.js";
+import type { ServerSettings } from "../options.js";
 import type { Refusal } from "../refusal.js";
 import { renderError } from "../render.js";
 import { createReports } from "../report.js";
-import { requestIdOf } from "../request-id.js";
 import { linger } from "./linger.js";
 
 /** Refuses a message that could not be read, as the last response of a connection. */
@@ -17,7 +16,7 @@ export type RefuseUnread = (refusal: Refusal, socket: Socket) => void;
  */
 export function createUnreadRefusals(
   store: PetStore,
-  { onError, onResponse, clock }: HttpSettings,
+  { onError, onResponse, requestIdOf, clock }: ServerSettings,
 ): RefuseUnread {
   const startReport = createReports(onResponse, clock);
   return (refusal, socket) => {

@@ -23,7 +23,7 @@ export function writeResponse(
 ): boolean {
   const { socket } = request;
   // A response on a destroyed socket would finish at once, before those in front of it.
-  if (response.headersSent || response.destroyed || socket.destroyed) return true;
+  if (response.headersSent || response.destroyed || socket.destroyed) return false;
   // Express adds it also to responses that are not its own.
   response.removeHeader("X-Powered-By");
   // The length is given, so no other header may say where the response ends.

@@ -161,6 +161,8 @@ export const headerCases: readonly ConformanceCase[] = [
     "APPLICATION/JSON",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
+    "application/json ; profile=x; charset=Utf-8",
+    `application/json; profile=${"x".repeat(200)}`,
   ].map((type) => ({
     name: `Content-Type: ${type}`,
     source: "specification, Endpoints; RFC 9110, 8.3.1",
@@ -178,6 +180,8 @@ export const headerCases: readonly ConformanceCase[] = [
     "application/json, text/plain",
     "*/*",
     "multipart/form-data; boundary=x",
+    "application/json5",
+    `application/json;${" ".repeat(300)}charset=utf-8`,
   ].map((type) => ({
     name: `Content-Type: ${JSON.stringify(type)}`,
     source: "RFC 9110, 15.5.16",
@@ -190,11 +194,24 @@ export const headerCases: readonly ConformanceCase[] = [
     request: post(PET, `Content-Encoding: ${coding}`),
     ...unsupported("accept-encoding", "identity"),
   })),
-  {
-    name: "Content-Encoding: identity",
+  ...["identity", "Identity", ""].map((coding) => ({
+    name: `Content-Encoding: ${JSON.stringify(coding)}`,
     source: "RFC 9110, 8.4.1",
-    request: post(PET, "Content-Encoding: identity"),
+    request: post(PET, `Content-Encoding: ${coding}`),
     ...created,
+  })),
+  {
+    name: "two Content-Type lines",
+    source: "RFC 9110, 5.3",
+    request: post(PET, "Content-Type: application/json", "Content-Type: text/plain"),
+    ...unsupported("accept", "application/json"),
+  },
+  {
+    name: "a wrong media type and too long a body: the length comes first",
+    source: "design, Order of checks",
+    request: head("POST /v1/pets", "Content-Type: text/plain", "Content-Length: 65537"),
+    answers: [{ status: 413, code: "payload_too_large" }],
+    closes: true,
   },
 
   {

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { createPetStoreServer } from "@petstore/http-adapter";
+import { compose, listen, makeStore } from "./support/serve.js";
+
+test("what is under way, and what still arrives, is responded to with Connection: close", async () => {
+  const { store, key } = await makeStore();
+  let release: () => void = () => undefined;
+  const server = createPetStoreServer(store, {
+    fallback: (_, response) => (release = () => response.end("late")),
+  });
+  const { dial } = await listen(server, key);
+  const [early, half] = [await dial(), await dial()];
+  const asked = once(server, "request");
+  early.send(compose({ path: "/" }));
+  half.send(compose({ key }).slice(0, -2));
+  await asked;
+  const drained = server.drain(10_000);
+  half.send("\r\n");
+  const { status, headers } = await half.answer();
+  expect([status, headers["connection"]]).toEqual([200, "close"]);
+  expect(await half.rest()).toBe("");
+  release();
+  expect(await early.rest()).toContain("late");
+  await drained;
+});
+
+test("connections that stay idle are closed, those that were never used too", async () => {
+  const { store, key } = await makeStore();
+  const server = createPetStoreServer(store);
+  const { dial } = await listen(server, key);
+  const [unused, idle] = [await dial(), await dial()];
+  idle.send(compose({ key }));
+  expect((await idle.answer()).headers["connection"]).not.toBe("close");
+  await server.drain(10_000);
+  expect(await unused.rest()).toBe("");
+  expect(await idle.rest()).toBe("");
+});
+
+test("what is still open at the deadline is cut", async () => {
+  const { store, key } = await makeStore();
+  const server = createPetStoreServer(store, { fallback: () => undefined });
+  const { dial, port } = await listen(server, key);
+  const asked = once(server, "connect");
+  const stuck = await dial();
+  stuck.send(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const slow = await dial();
+  slow.send(compose({ key }).slice(0, 20));
+  await asked;
+  await server.drain(50);
+  expect(await stuck.rest()).toBe("");
+  expect(await slow.rest()).toBe("");
+  const late = connect(port, "127.0.0.1");
+  const [error] = (await once(late, "error")) as [Error];
+  expect(error).toMatchObject({ code: "ECONNREFUSED" });
+});
