@@ -44,7 +44,7 @@ function overAllPets(key, path) {
 }
 
 /**
- * Loads a server and answers its requests per second. Fails when an result is no success.
+ * Loads a server and resolves to its requests per second. Fails when a response is not a success.
  * @param {string} url
  * @param {Operation} operation
  * @param {string} key
