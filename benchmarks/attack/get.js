@@ -1,7 +1,7 @@
 import { request } from "node:http";
 
 /**
- * Lists a pet with this secret, and resolves to the status of the result; 0 when none came.
+ * Lists a pet with this secret, and resolves to the status of the response; 0 when none came.
  * @param {import("node:http").Agent} agent
  * @param {string} url
  * @param {string} secret

@@ -98,7 +98,7 @@ async function latencies() {
   for (let request = 0; request < Number(values.requests); request += 1) {
     const start = process.hrtime.bigint();
     const status = await get(agent, url, secret);
-    if (status !== 200) throw new Error(`a good client was answered ${status}`);
+    if (status !== 200) throw new Error(`a good client got ${status}`);
     measured.push(Number(process.hrtime.bigint() - start) / 1e6);
     await setTimeout(PAUSE_MILLISECONDS);
   }

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
 
 /**
- * What is asked for: always the first page of 20, pages of 20 or of 100 after any id, any pet, or to add one.
+ * What is requested: always the first page of 20, pages of 20 or of 100 after any id, any pet, or a new pet.
  * @typedef {"list" | "page" | "longPage" | "get" | "create"} Operation
  */
 
@@ -29,7 +29,7 @@ const scripts = {
 };
 
 /**
- * Asks for each of 100,000 ids before it comes to the first again.
+ * Requests each id from 1 to 100,000, in a mixed order: the server needs as many pets.
  * @param {string} key
  * @param {string} path what the id is appended to
  */
@@ -44,7 +44,7 @@ function overAllPets(key, path) {
 }
 
 /**
- * Loads a server and resolves to its requests per second. Fails when a response is not a success.
+ * Loads a server and resolves to its requests per second. Rejects when a response is no success.
  * @param {string} url
  * @param {Operation} operation
  * @param {string} key
@@ -63,7 +63,7 @@ export async function load(url, operation, key, seconds, connections = 32) {
     url,
   ]);
   if (/Non-2xx|Socket errors/.test(stdout)) {
-    throw new Error(`${url} left requests without what they asked for:\n${stdout}`);
+    throw new Error(`${url} did not respond to every request with success:\n${stdout}`);
   }
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? [];
   return Number(rate);

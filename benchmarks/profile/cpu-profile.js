@@ -52,7 +52,7 @@ const NODE = "Node";
 const SENDING = new Set(["writeUtf8String", "writeLatin1String", "writeBuffer", "writev"]);
 
 /**
- * Who is to result for the time in a function: native code for its caller, which SQLite is seen by.
+ * The owner of the time in a function. Native code, such as SQLite, belongs to its caller.
  * @param {CallFrame} frame
  * @returns {string | undefined}
  */

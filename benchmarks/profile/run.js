@@ -65,7 +65,7 @@ for (const server of /** @type {const} */ (["floor", "petstore"])) {
 writeResults(
   "profile",
   "Where the time of a request goes",
-  `Microseconds of one request by who is to answer for them, from ${seconds} s of Node's CPU profiler each, with the start of the server; 32 connections, ${Number(values.pets).toLocaleString("en")} pets. SQLite's own time is in storage-sqlite, or in "SQLite by hand". As graphs: [list](flame-list.svg), [get](flame-get.svg), [create](flame-create.svg).`,
+  `Microseconds of one request, by the code that spends them, from ${seconds} s of Node's CPU profiler each, with the start of the server; 32 connections, ${Number(values.pets).toLocaleString("en")} pets. SQLite's own time is in storage-sqlite, or in "SQLite by hand". As graphs: [list](flame-list.svg), [get](flame-get.svg), [create](flame-create.svg).`,
   ["", ...OWNERS, "together"],
   rows,
 );

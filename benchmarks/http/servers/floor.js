@@ -14,18 +14,18 @@ const server = createServer((request, response) => {
     request.on("end", () => {
       /** @type {import("./pets-table.js").NewPet} */
       const pet = JSON.parse(Buffer.concat(chunks).toString());
-      result(response, 201, pets.create(pet));
+      respond(response, 201, pets.create(pet));
     });
   } else if (path === "/v1/pets") {
     const asked = new URLSearchParams(query);
-    result(
+    respond(
       response,
       200,
       pets.list(Number(asked.get("limit") ?? 20), Number(asked.get("after") ?? 0)),
     );
   } else {
     const pet = pets.find(Number(path.slice("/v1/pets/".length)));
-    result(response, pet ? 200 : 404, pet ?? { code: "not_found" });
+    respond(response, pet ? 200 : 404, pet ?? { code: "not_found" });
   }
 });
 
@@ -34,7 +34,7 @@ const server = createServer((request, response) => {
  * @param {number} status
  * @param {unknown} value
  */
-function result(response, status, value) {
+function respond(response, status, value) {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     "Content-Type": "application/json",

@@ -12,15 +12,8 @@ export interface ListQuery {
   readonly after: bigint | Text;
 }
 
-const NO_QUERY: ListQuery = Object.freeze({
-  limit: undefined,
-  status: undefined,
-  after: undefined,
-});
-
 /** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
 export function readListQuery(query: string): ListQuery {
-  if (query === "") return NO_QUERY;
   const parameters = new URLSearchParams(query);
   return {
     limit: toNumber(textOf(parameters, "limit")),

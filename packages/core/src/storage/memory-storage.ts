@@ -24,7 +24,7 @@ export function createMemoryStorage(): Storage {
       return Promise.resolve(err(storageFailure("The memory storage failed.", cause)));
     }
   };
-  const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
+  const tables: KeyTables = { keys: new Map(), owners: new Map(), usages: new Map() };
   return {
     pets: createPetStorage(run),
     keys: createKeyStorage(run, tables),
@@ -60,22 +60,20 @@ function createPetStorage(run: Run): PetStorage {
 }
 
 function pageOf(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {
-  const start = after === undefined ? 0 : indexAfter(inOrder, after, ({ id }) => id);
+  const start = after === undefined ? 0 : indexAfter(inOrder, after);
   const pets = Object.freeze(inOrder.slice(start, start + limit));
   return { pets, next: start + limit < inOrder.length ? pets.at(-1)?.id : undefined };
 }
 
 interface KeyTables {
   readonly keys: Map<string, StoredApiKey>;
-  /** The ids of all keys, in ascending order. */
-  readonly ids: string[];
   /** The id of the key that has the secret, by the secret's digest. */
   readonly owners: Map<string, string>;
   readonly usages: Map<string, Usage>;
 }
 
 function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
-  const { keys, ids, usages } = tables;
+  const { keys, usages } = tables;
   const withUsage = (key: StoredApiKey): KeyWithUsage => ({
     key,
     usage: usages.get(key.id) ?? NO_USAGE,
@@ -85,24 +83,21 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
       run(() => {
         if (keys.has(key.id)) throw new Error("This id is taken.");
         putKey(tables, key);
-        ids.splice(indexAfter(ids, key.id, String), 0, key.id);
       }),
     find: (id) =>
       run(() => {
         const key = keys.get(id);
         return key && withUsage(key);
       }),
-    list: ({ limit, after, banned }) =>
-      run(() => {
-        const selected: KeyWithUsage[] = [];
-        let index = after === undefined ? 0 : indexAfter(ids, after, String);
-        for (; index < ids.length && selected.length < limit; index += 1) {
-          const key = keys.get(ids[index] ?? "");
-          const each = key && withUsage(key);
-          if (each && (!banned || each.usage.bans > 0)) selected.push(each);
-        }
-        return selected;
-      }),
+    list: ({ limit, after = "", banned }) =>
+      run(() =>
+        [...keys.values()]
+          .filter(({ id }) => id > after)
+          .sort((one, other) => (one.id < other.id ? -1 : 1))
+          .map(withUsage)
+          .filter(({ usage }) => !banned || usage.bans > 0)
+          .slice(0, limit),
+      ),
     update: (id, decide) =>
       run(() => {
         const key = keys.get(id);
@@ -145,18 +140,14 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
   };
 }
 
-/** Returns the index of the first element whose id is greater, in an array in ascending order of id. */
-function indexAfter<T, Id extends string | bigint>(
-  inOrder: readonly T[],
-  id: Id,
-  idOf: (element: T) => Id,
-): number {
+/** Returns the index of the first pet whose id is greater. */
+function indexAfter(inOrder: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = inOrder.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const element = inOrder[middle];
-    if (element === undefined || idOf(element) > id) high = middle;
+    const pet = inOrder[middle];
+    if (pet === undefined || pet.id > id) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -36,8 +36,6 @@ function parseExactly(text: string): unknown {
 
 /** Whether valid JSON text nests arrays and objects deeper than `limit` levels. */
 function isDeeperThan(limit: number, text: string): boolean {
-  // Every level takes two brackets.
-  if (text.length <= 2 * limit) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];

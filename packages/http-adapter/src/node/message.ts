@@ -30,9 +30,7 @@ export function flawOf(request: IncomingMessage, expectation: Expectation): Refu
 export function headerLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const candidate = rawHeaders[index];
-    if (candidate?.length !== name.length || candidate.toLowerCase() !== name) continue;
-    lines.push(rawHeaders[index + 1] ?? "");
+    if (rawHeaders[index]?.toLowerCase() === name) lines.push(rawHeaders[index + 1] ?? "");
   }
   return lines;
 }

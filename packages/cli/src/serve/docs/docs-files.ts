@@ -24,37 +24,26 @@ const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"]
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
- * The files of the docs page by their paths. They are hashed at their first request, because they are
- * large and seldom requested.
+ * The files of the docs page by their paths.
  * @throws if one cannot be read: the installation is broken.
  */
-export function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
+export function readDocsFiles(): ReadonlyMap<string, DocsFile> {
+  const openApi = encodeOpenApiDocument(openApiDocument);
   return new Map([
-    ["/openapi.json", once(documentFile)],
-    ["/docs", found("index.html")],
-    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, found(name)] as const),
+    ["/openapi.json", toDocsFile("openapi.json", Buffer.from(openApi))],
+    ["/docs", read("index.html")],
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, read(name)] as const),
   ]);
 }
 
-function documentFile(): DocsFile {
-  return toDocsFile("openapi.json", encodeOpenApiDocument(openApiDocument));
+function read(name: string): DocsFile {
+  return toDocsFile(name, readFileSync(find(name)));
 }
 
-function found(name: string): () => DocsFile {
-  const bytes = readFileSync(find(name));
-  return once(() => toDocsFile(name, bytes));
-}
-
-function toDocsFile(name: string, content: string | Uint8Array): DocsFile {
-  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+function toDocsFile(name: string, bytes: Uint8Array): DocsFile {
   const digest = createHash("sha256").update(bytes).digest("base64url");
   const type = TYPES.get(extname(name)) ?? "application/octet-stream";
   return { type, bytes, etag: `"${digest}"` };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** The build copies all files into one directory beside itself; the sources have them in two places. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "@petstore/http-adapter";
-import { findDocsFiles, type DocsFile } from "./docs-files.js";
+import { readDocsFiles, type DocsFile } from "./docs-files.js";
 
 /** Relative, so that they are right behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
@@ -40,14 +40,14 @@ const METHOD_NOT_ALLOWED = JSON.stringify({
  * `/` to `/docs`, and calls `next` for everything else.
  */
 export function createDocsHandler(): NodeHandler {
-  const files = findDocsFiles();
+  const files = readDocsFiles();
   return (request, response, next) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const file = files.get(path);
     const redirect = REDIRECTS.get(path);
     if (file === undefined && redirect === undefined) next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
-    else if (file !== undefined) respondWithFile(request, response, file());
+    else if (file !== undefined) respondWithFile(request, response, file);
     else response.writeHead(302, { ...HEADERS, Location: redirect, "Content-Length": 0 }).end();
   };
 }

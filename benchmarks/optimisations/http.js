@@ -1,0 +1,191 @@
+// Optimisations of HTTP, compared in processor time of the server, and of what is in a body.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { MIMEType } from "node:util";
+import { createMemoryStorage, createPetStore } from "@petstore/core";
+import { createPetStoreServer, decodeJson } from "@petstore/http-adapter";
+import { ok } from "neverthrow";
+import { repeat } from "./measure.js";
+
+/** @import { ChildProcess } from "node:child_process" */
+/** @import { IncomingMessage, RequestListener, Server } from "node:http" */
+/** @import { Optimisation, Work } from "./measure.js" */
+
+const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
+const PAGE = `[${Array.from({ length: 20 }, (_, id) => `{"id":${id},${PET.slice(1)}`).join()}]`;
+const HEADERS = {
+  "Content-Type": "application/json",
+  "Content-Length": String(Buffer.byteLength(PAGE)),
+};
+
+/** @returns {Promise<{ optimisations: readonly Optimisation[], close: () => void }>} */
+export async function compareHttp() {
+  const get = "GET / HTTP/1.1\r\nHost: pets\r\n";
+  const client = fork(fileURLToPath(new URL("client.js", import.meta.url)));
+  const load = (/** @type {Server} */ server, request = get, body = "") =>
+    loadOf(client, server, `${request}Content-Length: ${body.length}\r\n\r\n${body}`);
+  const post = "POST / HTTP/1.1\r\nHost: pets\r\n";
+  const isSame = await pageServer(true);
+  const isFresh = await pageServer(false);
+  const bytes = Buffer.from(PET);
+  const exact = Buffer.from(PET.replace("7", "7.0"));
+
+  /** @type {readonly Optimisation[]} */
+  const optimisations = [
+    {
+      name: "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)",
+      file: "http-adapter/src/node/write.ts",
+      unit: "request",
+      sample: 1_600,
+      now: processorTime,
+      optimised: await load(createServer(respondInOneChunk)),
+      plain: await load(createServer(respond)),
+    },
+    {
+      name: "a page that is the same object is encoded once (plain: a storage that makes it anew)",
+      file: "http-adapter/src/render.ts",
+      unit: "request",
+      sample: 1_600,
+      now: processorTime,
+      optimised: await load(isSame.server, isSame.request),
+      plain: await load(isFresh.server, isFresh.request),
+    },
+    {
+      name: "a body that has arrived is read at once (plain: by listeners, with a deadline)",
+      file: "http-adapter/src/node/body.ts",
+      unit: "request",
+      sample: 1_600,
+      now: processorTime,
+      optimised: await load(createServer(withBody(readAtOnce)), post, PET),
+      plain: await load(createServer(withBody(readByListeners)), post, PET),
+    },
+    {
+      name: "JSON without long numbers, fractions or exponents is left to JSON.parse (plain: `7.0` takes the exact reader)",
+      file: "http-adapter/src/json/decode.ts",
+      unit: "body",
+      sample: 10_000,
+      optimised: repeat(() => decodeJson(bytes)),
+      plain: repeat(() => decodeJson(exact)),
+    },
+    {
+      name: "the usual media type is compared (plain: parsed)",
+      file: "http-adapter/src/content.ts",
+      unit: "body",
+      sample: 10_000,
+      optimised: repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
+      plain: repeat(isJson),
+    },
+  ];
+  return {
+    optimisations,
+    close: () => void client.kill(),
+  };
+}
+
+/** @type {RequestListener} */
+function respond(_, response) {
+  response.writeHead(200, HEADERS);
+  response.end(PAGE);
+}
+
+/** @type {RequestListener} */
+function respondInOneChunk(_, response) {
+  response.writeHead(200, HEADERS);
+  response.socket?.cork();
+  response.write(PAGE);
+  response.socket?.uncork();
+  response.end();
+}
+
+/**
+ * A server of ours on a storage that returns the same page for as long as nothing changes, or another
+ * one each time.
+ * @param {boolean} isSame
+ */
+async function pageServer(isSame) {
+  const memory = createMemoryStorage();
+  for (let index = 0; index < 20; index += 1) {
+    await memory.pets.create({ name: `pet ${index}`, categoryId: 7n, status: "available" });
+  }
+  const listed = await memory.pets.list({ limit: 20, status: undefined, after: undefined });
+  if (listed.isErr()) throw new Error(listed.error.message);
+  const { pets, next } = listed.value;
+  const page = () => ({ pets: isSame ? pets : Object.freeze([...pets]), next });
+  const list = () => Promise.resolve(ok(page()));
+  const storage = { ...memory, pets: { ...memory.pets, list } };
+  const store = createPetStore({ storage });
+  const limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
+  const issued = await store.keys.issue({ plan: "enterprise", limits });
+  if (issued.isErr()) throw new Error(issued.error.message);
+  const { secret } = issued.value;
+  const request = `GET /v1/pets HTTP/1.1\r\nHost: pets\r\nAuthorization: Bearer ${secret}\r\n`;
+  return { server: createPetStoreServer(store), request };
+}
+
+/**
+ * Reads the body after a turn of the event loop, in which the request is admitted.
+ * @param {(request: IncomingMessage) => Promise<unknown> | unknown} read
+ * @returns {RequestListener}
+ */
+function withBody(read) {
+  return (request, response) => {
+    const readAndRespond = async () => {
+      await read(request);
+      respond(request, response);
+    };
+    setImmediate(() => void readAndRespond());
+  };
+}
+
+/** @param {IncomingMessage} request */
+function readAtOnce(request) {
+  return request.complete && request.readableLength > 0 ? request.read() : readByListeners(request);
+}
+
+/** @param {IncomingMessage} request */
+function readByListeners(request) {
+  return new Promise((resolve) => {
+    /** @type {Buffer[]} */
+    const chunks = [];
+    const deadline = setTimeout(() => finish(undefined), 10_000);
+    const take = (/** @type {Buffer} */ chunk) => chunks.push(chunk);
+    const end = () => finish(Buffer.concat(chunks));
+    const close = () => finish(undefined);
+    const finish = (/** @type {Buffer | undefined} */ body) => {
+      clearTimeout(deadline);
+      request.off("data", take).off("end", end).off("close", close);
+      resolve(body);
+    };
+    request.on("data", take).on("end", end).on("close", close);
+  });
+}
+
+function isJson() {
+  const { essence, params } = new MIMEType(HEADERS["Content-Type"]);
+  return essence === "application/json" && (params.get("charset") ?? "utf-8") === "utf-8";
+}
+
+/**
+ * Loads a server from the other process, over connections that are kept.
+ * @param {ChildProcess} client
+ * @param {Server} server
+ * @param {string} request
+ * @returns {Promise<Work>}
+ */
+async function loadOf(client, server, request) {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return async (times) => {
+    client.send({ port, request, times });
+    await once(client, "message");
+  };
+}
+
+function processorTime() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}

@@ -1,0 +1,138 @@
+// Optimisations of statements, compared side by side on better-sqlite3.
+import { join } from "node:path";
+import { Database } from "../better-sqlite3.js";
+import { repeat } from "./measure.js";
+
+/** @import { Optimisation } from "./measure.js" */
+
+const PETS = 20_000;
+const ROWS = 32;
+const TOGETHER = 8;
+const COLUMNS = "id, name, category_id, status";
+const isKnown = "status = 'available' or status = 'pending' or status = 'sold'";
+const isIn = "status in ('available', 'pending', 'sold')";
+
+/**
+ * @param {string} folder for the database
+ * @returns {{ optimisations: readonly Optimisation[], close: () => void }}
+ */
+export function compareStatements(folder) {
+  const database = new Database(join(folder, "statements.db"));
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = NORMAL");
+  const create = (/** @type {string} */ table, /** @type {string} */ check) =>
+    database.exec(`create table ${table} (
+      id integer primary key autoincrement, name text not null, category_id integer not null,
+      status text not null check (${check})) strict`);
+  create("pets", isKnown);
+  create("pets_by_or", isKnown);
+  create("pets_by_in", isIn);
+  database.exec("create table usage (used integer not null) strict; insert into usage values (0)");
+  const insert = (/** @type {string} */ table, rows = 1) => {
+    const values = Array.from({ length: rows }, () => "(?, ?, ?)").join();
+    return database.prepare(`insert into ${table} (name, category_id, status) values ${values}`);
+  };
+  const insertOne = insert("pets");
+  const insertByOr = insert("pets_by_or");
+  const insertByIn = insert("pets_by_in");
+  const insertMany = insert("pets", TOGETHER);
+  const pet = ["Rex", 7n, "available"];
+  const many = Array.from({ length: TOGETHER }, () => pet).flat();
+  database.transaction(() => repeat(() => insertOne.run(pet))(PETS))();
+
+  const list = (/** @type {boolean} */ isRaw) =>
+    database
+      .prepare(`select ${COLUMNS} from pets where id > ? order by id limit 20`)
+      .safeIntegers(true)
+      .raw(isRaw);
+  const tuples = list(true);
+  const objects = list(false);
+  const find = database.prepare(`select ${COLUMNS} from pets where id = ?`).raw(true);
+  const begin = database.prepare("begin");
+  const beginImmediate = database.prepare("begin immediate");
+  const commit = database.prepare("commit");
+  const use = database.prepare("update usage set used = used + 1");
+  const idOf = (/** @type {number} */ index) => (index * 7_919) % PETS;
+
+  /** @param {() => unknown} work */
+  const inTransaction = (work) => {
+    begin.run();
+    work();
+    commit.run();
+  };
+  const write = () => {
+    beginImmediate.run();
+    use.run();
+    commit.run();
+  };
+
+  /** @type {readonly Optimisation[]} */
+  const optimisations = [
+    {
+      name: "rows are read as tuples (plain: as objects)",
+      file: "storage-sqlite/src/database/statement.ts",
+      unit: "page of 20",
+      sample: 1_000,
+      optimised: repeat((index) => tuples.all(idOf(index)).map(petOfTuple)),
+      plain: repeat((index) => objects.all(idOf(index)).map(petOfObject)),
+    },
+    {
+      name: `${TOGETHER} pets are inserted by one statement (plain: one pet by each; the commit not counted)`,
+      file: "storage-sqlite/src/tables/pets.ts",
+      unit: `${ROWS} pets`,
+      sample: 100,
+      optimised: (times) =>
+        inTransaction(() => repeat(() => insertMany.run(many))((times * ROWS) / TOGETHER)),
+      plain: (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),
+    },
+    {
+      name: "the statuses are compared one by one (plain: with IN; the commit not counted)",
+      file: "storage-sqlite/src/migrations/0001-initial.ts",
+      unit: `${ROWS} pets`,
+      sample: 100,
+      optimised: (times) => inTransaction(() => repeat(() => insertByOr.run(pet))(times * ROWS)),
+      plain: (times) => inTransaction(() => repeat(() => insertByIn.run(pet))(times * ROWS)),
+    },
+    {
+      name: `reads that arrive together share a transaction (${ROWS} pets; plain: one transaction each)`,
+      file: "storage-sqlite/src/storage/sqlite-storage.ts",
+      unit: `${ROWS} pets`,
+      sample: 100,
+      optimised: repeat((turn) =>
+        inTransaction(() => repeat((index) => find.get(idOf(turn * ROWS + index)))(ROWS)),
+      ),
+      plain: repeat((turn) =>
+        repeat((index) => inTransaction(() => find.get(idOf(turn * ROWS + index))))(ROWS),
+      ),
+    },
+    {
+      name: "`synchronous` is set when it changes (plain: before each transaction)",
+      file: "storage-sqlite/src/commit/transactions.ts",
+      unit: "transaction that writes usage",
+      sample: 500,
+      optimised: repeat(write),
+      plain: repeat(() => {
+        database.exec("pragma synchronous = NORMAL");
+        write();
+      }),
+    },
+  ];
+  return { optimisations, close: () => database.close() };
+}
+
+/** @param {unknown} row */
+function petOfTuple(row) {
+  const [id, name, categoryId, status] = /** @type {unknown[]} */ (row);
+  return Object.freeze({ id, name, categoryId, status });
+}
+
+/** @param {unknown} row */
+function petOfObject(row) {
+  const {
+    id,
+    name,
+    category_id: categoryId,
+    status,
+  } = /** @type {Record<string, unknown>} */ (row);
+  return Object.freeze({ id, name, categoryId, status });
+}

@@ -1,0 +1,150 @@
+// Optimisations of the engine and its storages, compared through public means.
+import { join } from "node:path";
+import { createMemoryStorage, createPetStore } from "@petstore/core";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
+import { Database } from "../better-sqlite3.js";
+import { repeat, repeatBy } from "./measure.js";
+
+/** @import { PetStore, Storage } from "@petstore/core" */
+/** @import { Optimisation } from "./measure.js" */
+
+const CALLERS = 32;
+const PETS = 20_000;
+const UNLIMITED = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
+
+/**
+ * @param {string} folder for the databases
+ * @returns {Promise<{ optimisations: readonly Optimisation[], close: () => Promise<void> }>}
+ */
+export async function compareStorages(folder) {
+  const ban = { afterRefusals: 1, firstSeconds: 3_600 };
+  const store = createPetStore({ storage: await open({ filename: join(folder, "ours.db") }), ban });
+  const database = new Database(join(folder, "host.db"));
+  const hosted = createPetStore({ storage: await open({ database }) });
+  const memory = createPetStore();
+  for (let from = 0; from < PETS; from += 1_000) {
+    await repeatBy(1_000, (index) =>
+      store.trusted.createPet({ name: `pet ${from + index}`, categoryId: index }),
+    )(1_000);
+  }
+  const callers = await Promise.all(Array.from({ length: CALLERS }, () => callerOf(store)));
+  const [caller] = callers;
+  const hostedCaller = await callerOf(hosted);
+  const banned = await bannedCaller(store);
+  const secret = await issue(memory);
+  const kept = memory.as(secret);
+  const create = () => store.trusted.createPet({ name: "Rex", categoryId: 7n });
+  let unasked = 0;
+
+  const optimisations = [
+    {
+      name: `calls that arrive together share a transaction (${CALLERS} callers)`,
+      file: "storage-sqlite/src/commit/group-commit.ts",
+      unit: "pet added",
+      sample: 160,
+      optimised: repeatBy(CALLERS, create),
+      plain: repeatBy(1, create),
+    },
+    {
+      name: "usage is committed at NORMAL, without a sync (plain: a host's database, at FULL)",
+      file: "storage-sqlite/src/storage/sqlite-storage.ts",
+      unit: "request admitted",
+      sample: 160,
+      optimised: repeatBy(1, () => caller?.admit()),
+      plain: repeatBy(1, () => hostedCaller.admit()),
+    },
+    {
+      name: `a transaction reads and writes the usage of a key once (${CALLERS} requests of one key; plain: of ${CALLERS} keys)`,
+      file: "storage-sqlite/src/storage/usage-storage.ts",
+      unit: "request admitted",
+      sample: 1_600,
+      optimised: repeatBy(CALLERS, () => caller?.admit()),
+      plain: repeatBy(CALLERS, (index) => callers[index % CALLERS]?.admit()),
+    },
+    {
+      name: "a refusal that changes no usage is not written (a banned key; plain: an admitted one)",
+      file: "core/src/limits/charge.ts",
+      unit: "request",
+      sample: 800,
+      optimised: repeatBy(1, () => banned.admit()),
+      plain: repeatBy(1, () => caller?.admit()),
+    },
+    {
+      name: "a page is kept until a pet changes (plain: a page that is new each time)",
+      file: "storage-sqlite/src/storage/page-cache.ts",
+      unit: "page of 20",
+      sample: 1_600,
+      optimised: repeatBy(CALLERS, () => store.trusted.listPets()),
+      plain: repeatBy(CALLERS, () => store.trusted.listPets({ after: (unasked -= 1) })),
+    },
+    {
+      name: "a connection keeps its caller, who digests the key once (plain: a new caller for each request; in memory)",
+      file: "http-adapter/src/handle.ts, core/src/operations/calls.ts",
+      unit: "request admitted",
+      sample: 10_000,
+      optimised: repeatBy(1, () => kept.admit()),
+      plain: repeatBy(1, () => memory.as(secret).admit()),
+    },
+    await byStatus(),
+  ];
+  return {
+    optimisations,
+    close: async () => {
+      await Promise.all([store.close(), hosted.close(), memory.close()]);
+      database.close();
+    },
+  };
+}
+
+/** @returns {Promise<Optimisation>} */
+async function byStatus() {
+  const { pets } = createMemoryStorage();
+  /** @type {import("@petstore/core").Pet[]} */
+  const all = [];
+  for (let index = 0; index < PETS; index += 1) {
+    const status = index % 20 === 19 ? "sold" : "available";
+    const created = await pets.create({ name: `pet ${index}`, categoryId: 7n, status });
+    if (created.isOk()) all.push(created.value);
+  }
+  const sold = () => all.filter(({ status }) => status === "sold").slice(0, 20);
+  return {
+    name: `the memory storage has an array for each status (${PETS.toLocaleString("en")} pets; plain: one array is filtered)`,
+    file: "core/src/storage/memory-storage.ts",
+    unit: "page of 20",
+    sample: 500,
+    optimised: repeatBy(1, () => pets.list({ limit: 20, status: "sold", after: undefined })),
+    plain: repeat(sold),
+  };
+}
+
+/**
+ * @param {import("@petstore/storage-sqlite").SqliteStorageOptions} options
+ * @returns {Promise<Storage>}
+ */
+async function open(options) {
+  const opened = await openSqliteStorage(options);
+  if (opened.isErr()) throw new Error(opened.error.message);
+  return opened.value;
+}
+
+/** @param {PetStore} store */
+async function callerOf(store) {
+  return store.as(await issue(store));
+}
+
+/** @param {PetStore} store */
+async function bannedCaller(store) {
+  const caller = store.as(await issue(store, { perMinute: 1, perDay: 1 }));
+  for (let request = 0; request < 3; request += 1) await caller.admit();
+  return caller;
+}
+
+/**
+ * @param {PetStore} store
+ * @param {import("@petstore/core").RateLimits} limits
+ */
+async function issue({ keys }, limits = UNLIMITED) {
+  const issued = await keys.issue({ plan: "enterprise", limits });
+  if (issued.isErr()) throw new Error(issued.error.message);
+  return issued.value.secret;
+}
