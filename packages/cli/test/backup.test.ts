@@ -61,7 +61,7 @@ it("does not replace a file unless it is forced to", async () => {
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to make is there already.`,
+    error: `petstore: no backup of ${database}: The destination already exists.`,
   });
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
@@ -75,7 +75,7 @@ it("does not replace the database that it backs up, beside a running server eith
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to make is the database itself, or one that belongs to it.`,
+    error: `petstore: no backup of ${database}: The destination is the database itself, or a file that belongs to it.`,
   });
   const added = await addPet(server.url, new Agent(), secret, "Rex");
   expect(added.status).toBe(201);
@@ -93,7 +93,7 @@ it("does not replace a database that a server uses", async () => {
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to replace is a database that somebody has open.`,
+    error: `petstore: no backup of ${database}: The file to replace is a database that another connection has open.`,
   });
   const added = await addPet(server.url, new Agent(), secret, "Rex");
   await server.end("SIGKILL");
@@ -111,7 +111,7 @@ it("says in one line that there is no database, and makes none", async () => {
   const file = join(dirname(database), "backup.db");
   const refused = await petstore("backup", file, "--database", database);
   expect(refused.code).toBe(1);
-  expect(refused.error).toMatch(/^petstore: no backup of .*: There is no such database, .*$/);
+  expect(refused.error).toMatch(/^petstore: no backup of .*: The database does not exist .*$/);
   expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
 });
 
@@ -142,7 +142,7 @@ it("leaves nothing behind when it is told to stop", async () => {
     while (readdirSync(folder).length < 2) await setTimeout(5);
     child.kill(signal);
     expect(await ended).toEqual([1, null]);
-    expect(error).toBe(`petstore: no backup of ${database}: It was stopped.\n`);
+    expect(error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
     expect(readdirSync(folder)).toEqual(["pets.db"]);
   }
   other.close();

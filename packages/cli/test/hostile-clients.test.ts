@@ -173,7 +173,7 @@ describe("petstore serve", () => {
       // Until the server has the first half, a signal may come before the request.
       await fetch(`${origin(server.url)}/healthz`);
       const ended = server.end(signal);
-      await expect.poll(() => server.output()).toContain(`petstore got ${signal}`);
+      await expect.poll(() => server.output()).toContain(`petstore received ${signal}`);
       socket.write("done\r\n\r\n");
       await once(socket, "close");
       expect(answer).toMatch(/^HTTP\/1\.1 401 /);

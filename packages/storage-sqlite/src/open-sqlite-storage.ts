@@ -9,8 +9,8 @@ import { isBusy } from "./database/sqlite-error.js";
 import { createSqliteStorage } from "./storage/sqlite-storage.js";
 
 /**
- * Opens a storage on SQLite, and creates or updates its tables. An unusable database is an error of
- * this call, not of a later one.
+ * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call,
+ * not a later one.
  * @throws TypeError that names the option, when one is wrong.
  * @example
  * const storage = await openSqliteStorage({ filename: "pets.db" });

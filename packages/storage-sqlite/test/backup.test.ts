@@ -129,7 +129,7 @@ describe("a backup of a database in use", () => {
       writeFileSync(`${to}${ending}`, "");
       const { code, message } = (await backupSqliteFile({ filename, to }))._unsafeUnwrapErr();
       expect(code).toBe("destination_exists");
-      expect(message).toContain(`${to}${ending} is there already`);
+      expect(message).toContain(`${to}${ending} already exists`);
       rmSync(`${to}${ending}`);
     }
     await leaveBehind(to);

@@ -70,7 +70,7 @@ describe("while another connection holds the write lock", () => {
     const storage = await openWith({ lockTimeoutSeconds: 0.03 });
     other.exec("begin immediate");
     for (const result of await Promise.all(writes(storage))) {
-      expect(result._unsafeUnwrapErr().message).toContain("held the database for too long");
+      expect(result._unsafeUnwrapErr().message).toContain("locked the database for too long");
     }
     other.exec("rollback");
     expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
@@ -139,7 +139,7 @@ describe("a read that meets a busy database, as while another process recovers t
   it("fails after the timeout", async () => {
     const storage = await openStorage({ database: failing(Infinity), lockTimeoutSeconds: 0.005 });
     expect((await storage.pets.find(1n))._unsafeUnwrapErr().message).toBe(
-      "Finding a pet failed: another connection held the database for too long (SQLITE_BUSY_RECOVERY).",
+      "Finding a pet failed: another connection locked the database for too long (SQLITE_BUSY_RECOVERY).",
     );
   });
 });

@@ -20,7 +20,7 @@ interface CsvRecord {
   readonly fields: Result<readonly string[], string>;
 }
 
-/** The heading, and how to read the records under it. */
+/** The heading, and a function that converts the records below it. */
 interface Table {
   readonly heading: Buffer;
   readonly toPet: (fields: readonly string[]) => Result<unknown, string>;
@@ -29,7 +29,7 @@ interface Table {
 const COLUMNS = ["name", "categoryId", "status"] as const;
 const REQUIRED_COLUMNS = ["name", "categoryId"] as const;
 
-/** Reads comma-separated values (RFC 4180) under a heading that names the columns, in any order. */
+/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
 export const readCsv: EntryReader = async function* (chunks) {
   let unfinished = Buffer.alloc(0);
   let line = 1;
@@ -56,7 +56,8 @@ export const readCsv: EntryReader = async function* (chunks) {
         entries.push({ first, last, bytes: isTooLong ? undefined : text, pet });
       }
     }
-    // Only a single line can be longer. One byte more than allowed is enough to recognize it.
+    // An unfinished record is never longer than allowed, but an unfinished line may be. One byte more than
+    // allowed is enough to recognize such a line.
     unfinished = Buffer.from(bytes.subarray(start, start + LONGEST_ENTRY + 1));
     if (isEnd && table === undefined) return err("There is no heading.");
     return ok({ entries, heading: table?.heading });
@@ -71,8 +72,8 @@ export const readCsv: EntryReader = async function* (chunks) {
 };
 
 /**
- * Splits bytes into records; those after the last record are unfinished. A line on which a quote is out of
- * place, or opens and is not closed within the length allowed, is a record of its own.
+ * Splits bytes into records, and leaves out an unfinished record at the end. If a quote on a line is out
+ * of place, or is not closed within the maximum length of an entry, the line is a record of its own.
  */
 function splitRecords(bytes: Buffer, isEnd: boolean): readonly CsvRecord[] {
   const end = isEnd ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1;
@@ -98,7 +99,7 @@ function splitRecords(bytes: Buffer, isEnd: boolean): readonly CsvRecord[] {
 const QUOTE_NOT_CLOSED = "A quote is not closed.";
 const QUOTE_OUT_OF_PLACE = "A quote is out of place.";
 
-/** Parses records up to the first problem, which it returns. `length` is that of all records so far. */
+/** Parses records up to the first problem, and returns it. `length` is the length of all records so far. */
 function parseCsv(
   bytes: Buffer,
   onRecord: (fields: readonly string[], length: number) => void,

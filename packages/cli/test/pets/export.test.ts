@@ -90,7 +90,7 @@ describe("pets export", () => {
     writeFileSync(file, "mine");
     const refused = await petstore("pets", "export", file, "--database", database);
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toBe(`petstore: ${file} exists already (--force replaces it)`);
+    expect(refused.error).toBe(`petstore: ${file} already exists (--force replaces it)`);
     expect(readFileSync(file, "utf8")).toBe("mine");
 
     const forced = await petstore("pets", "export", file, "--force", "--database", database);
@@ -126,7 +126,7 @@ describe("pets export", () => {
     const [link, file] = [`${database}.link`, `${database}.ndjson`];
     symlinkSync(file, link);
     const refused = await petstore("pets", "export", link, "--database", database);
-    expect(refused.error).toBe(`petstore: ${link} exists already (--force replaces it)`);
+    expect(refused.error).toBe(`petstore: ${link} already exists (--force replaces it)`);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -197,7 +197,7 @@ describe("pets import", () => {
     [["-", "--format", "xml"], "Allowed choices are ndjson, csv."],
     [
       ["-", "--rejects", "package.json"],
-      "cannot write rejected lines to package.json: it exists already",
+      "cannot write rejected lines to package.json: it already exists",
     ],
   ])("refuses %j with one line and exit code 1", async (args, reason) => {
     const refused = await petstore("pets", "import", ...args, "--database", newDatabase());

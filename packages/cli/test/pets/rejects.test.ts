@@ -48,7 +48,7 @@ describe("the file for rejected lines", () => {
     const refused = await importIt("--rejects", rejects);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.error).toMatch(
-      /^petstore: cannot write rejected lines to .*: it exists already$/,
+      /^petstore: cannot write rejected lines to .*: it already exists$/,
     );
     await importIt("--rejects", rejects, "--from-line", "4");
     expect(readFileSync(rejects, "utf8")).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));

@@ -1,4 +1,4 @@
-/** Milliseconds since some moment, by a clock that is never set: for timeouts. */
+/** Returns milliseconds of a clock that is never set: for timeouts. */
 export function monotonicNow(): number {
   return performance.now();
 }

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 
-/** How often to try again without a pause: the commit of another connection is shorter than a timer. */
+/** The number of retries without a pause: another connection's commit takes less time than a timer. */
 const RETRIES_WITHOUT_PAUSE = 20;
 const LONGEST_PAUSE = 20;
 
 /**
- * How long to pause before a retry, counted from 1, in milliseconds; 0 is a turn of the event loop.
- * Without jitter: the event loops of two processes drift by more than these pauses differ.
+ * Returns the pause before a retry in milliseconds; retries count from 1, and 0 is one turn of the event
+ * loop. There is no jitter, because the event loops of two processes drift apart by themselves.
  */
 export function pauseBefore(retry: number): number {
   if (retry <= RETRIES_WITHOUT_PAUSE) return 0;
@@ -18,11 +18,11 @@ export interface WhileBusyOptions {
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Whether an error means that another connection holds the database. */
+  /** Whether an error means that another connection has locked the database. */
   readonly isBusy: (error: unknown) => boolean;
 }
 
-/** Retries an action while another connection holds the database, without blocking the event loop. */
+/** Retries an action while another connection has locked the database, without blocking the event loop. */
 export async function whileBusy<T>(
   { timeout, now, isBusy }: WhileBusyOptions,
   action: () => T,

@@ -24,9 +24,9 @@ const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"]
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
- * The files of the docs page by their paths. They are hashed at their first request, because they are
- * large and seldom requested.
- * @throws if one cannot be read: the installation is broken.
+ * Returns the files of the docs page by their paths. Each is hashed at its first request, because the
+ * files are large and seldom requested.
+ * @throws Error when a file cannot be read: the installation is broken.
  */
 export function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
   return new Map([
@@ -52,12 +52,12 @@ function toDocsFile(name: string, content: string | Uint8Array): DocsFile {
   return { type, bytes, etag: `"${digest}"` };
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+function once<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined;
+  return () => (created ??= { value: create() }).value;
 }
 
-/** The build copies all files into one directory beside itself; the sources have them in two places. */
+/** The build has all files in one directory beside it. In the source tree they are in two places. */
 function find(name: string): URL | string {
   const built = new URL(`docs/${name}`, import.meta.url);
   if (existsSync(built)) return built;

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "@petstore/http-adapter";
 import { findDocsFiles, type DocsFile } from "./docs-files.js";
 
-/** Relative, so that they are right behind any proxy. */
+/** Relative, so that they work behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ["/", "docs"],
   ["/docs/", "../docs"],
 ]);
 
 /**
- * The page loads only what this server serves: nothing from other hosts, no inline scripts, no frames.
- * The icons of Swagger UI are data: images.
+ * The page loads only files from this server: nothing from other hosts, no inline scripts, no frames.
+ * Swagger UI's icons are `data:` images.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -64,7 +64,7 @@ function refuseMethod(response: ServerResponse): void {
     .end(METHOD_NOT_ALLOWED);
 }
 
-/** Browsers check their copy at every use, so that a new version is shown at once. */
+/** `no-cache` makes browsers revalidate their copy, so that they show a new version at once. */
 function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
