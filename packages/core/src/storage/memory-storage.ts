@@ -13,7 +13,7 @@ import {
   type UsageStorage,
 } from "./storage.js";
 
-/** Creates a storage in the memory of this process: for tests, and for hosts that need no persistence. */
+/** Creates a storage in this process's memory: for tests, and for hosts that need no persistence. */
 export function createMemoryStorage(): Storage {
   let isOpen = true;
   const run: Run = (work) => {
@@ -36,7 +36,7 @@ export function createMemoryStorage(): Storage {
   };
 }
 
-/** Runs one call at once; if the work throws, the call fails. */
+/** Runs a call immediately. If the work throws, the call fails. */
 type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 
 function createPetStorage(run: Run): PetStorage {
@@ -145,7 +145,7 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
   };
 }
 
-/** Returns the index of the first element whose id is greater, in an array in ascending order of id. */
+/** Returns the index of the first element with a greater id, in an array in ascending order of id. */
 function indexAfter<T, Id extends string | bigint>(
   inOrder: readonly T[],
   id: Id,
