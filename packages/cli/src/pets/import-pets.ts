@@ -44,7 +44,7 @@ interface Imported {
 }
 
 /** The outcome of entries that were imported together. */
-interface Batch {
+interface BatchOutcome {
   readonly pets: number;
   readonly bad: readonly BadEntry[];
   /** The line after the last entry that was imported or reported. */
@@ -63,7 +63,7 @@ interface ImportRun {
   readonly fromLine: number;
   readonly stop: AbortSignal;
   /** Called after each batch. `Err` stops the import. */
-  onBatch(batch: Batch, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
+  onBatch(batch: BatchOutcome, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
 }
 
 /** The number of pets that are created at the same time, so that the storage commits them together. */
@@ -150,7 +150,7 @@ const STOP_SIGNAL = "It received a signal to stop.";
  * first entry after the last stored pet. In rare cases an earlier entry is not stored. It is reported as
  * bad, because resuming at it would import the later entries twice.
  */
-async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<Batch> {
+async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<BatchOutcome> {
   const outcomes = await Promise.all(entries.map((entry) => create(store, entry)));
   const lastCreated = outcomes.findLastIndex(({ kind }) => kind === "created");
   const failed = outcomes.findIndex(({ kind }, index) => kind === "failed" && index > lastCreated);

@@ -21,8 +21,8 @@ interface CsvRecord {
 }
 
 /** The heading, and a function that converts the records below it. */
-interface Table {
-  readonly heading: Buffer;
+interface Heading {
+  readonly bytes: Buffer;
   readonly toPet: (fields: readonly string[]) => Result<unknown, string>;
 }
 
@@ -33,7 +33,7 @@ const REQUIRED_COLUMNS = ["name", "categoryId"] as const;
 export const readCsv: EntryReader = async function* (chunks) {
   let unfinished = Buffer.alloc(0);
   let line = 1;
-  let table: Table | undefined;
+  let heading: Heading | undefined;
 
   const read = (bytes: Buffer, isEnd: boolean): Result<EntryGroup, string> => {
     const entries: Entry[] = [];
@@ -46,21 +46,21 @@ export const readCsv: EntryReader = async function* (chunks) {
       line = last + 1;
       if (isBlank(text)) continue;
       const checked = checkBytes(text).andThen(() => fields);
-      if (table === undefined) {
-        const opened = checked.andThen((names) => openTable(names, text));
-        if (opened.isErr()) return err(opened.error);
-        table = opened.value;
+      if (heading === undefined) {
+        const parsed = checked.andThen((names) => parseHeading(names, text));
+        if (parsed.isErr()) return err(parsed.error);
+        heading = parsed.value;
       } else {
         const isTooLong = text.length > LONGEST_ENTRY;
-        const pet = checked.andThen(table.toPet);
+        const pet = checked.andThen(heading.toPet);
         entries.push({ first, last, bytes: isTooLong ? undefined : text, pet });
       }
     }
     // An unfinished record is never longer than allowed, but an unfinished line may be. One byte more than
     // allowed is enough to recognize such a line.
     unfinished = Buffer.from(bytes.subarray(start, start + LONGEST_ENTRY + 1));
-    if (isEnd && table === undefined) return err("There is no heading.");
-    return ok({ entries, heading: table?.heading });
+    if (isEnd && heading === undefined) return err("There is no heading.");
+    return ok({ entries, heading: heading?.bytes });
   };
 
   for await (const chunk of chunks) {
@@ -132,14 +132,14 @@ function checkBytes(bytes: Buffer): Result<void, string> {
   return isUtf8(bytes) ? ok() : err("It is not UTF-8.");
 }
 
-function openTable(names: readonly string[], heading: Buffer): Result<Table, string> {
+function parseHeading(names: readonly string[], bytes: Buffer): Result<Heading, string> {
   const missing = REQUIRED_COLUMNS.filter((column) => !names.includes(column));
   const repeated = COLUMNS.filter((column) => names.indexOf(column) !== names.lastIndexOf(column));
   if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
   if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
 
   return ok({
-    heading,
+    bytes,
     toPet: (fields) => {
       if (fields.length !== names.length) {
         return err(`It has ${counted(fields.length, "field")} instead of ${names.length}.`);

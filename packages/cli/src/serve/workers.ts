@@ -13,7 +13,7 @@ export interface Workers {
 }
 
 /** A message from a worker to the process that started it. */
-type Message =
+type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string };
 
@@ -112,7 +112,7 @@ function fork({ onListening, onEnd }: WorkerEvents): Worker {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = cluster.fork();
   let problem: string | undefined;
-  worker.on("message", (message: Message) => {
+  worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "listening") onListening(message.url);
     else problem = message.problem;
   });
@@ -131,7 +131,7 @@ export function isWorker(): boolean {
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
 ): Promise<void> {
-  const send = (message: Message): void => void cluster.worker?.send(message);
+  const send = (message: WorkerMessage): void => void cluster.worker?.send(message);
   const served = await serve((url) => send({ kind: "listening", url }));
   if (served.isErr()) send({ kind: "problem", problem: served.error });
   cluster.worker?.disconnect();

@@ -4,8 +4,7 @@ import { dirname, resolve } from "node:path";
 import { systemRandom } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import { monotonicNow } from "../commit/monotonic-clock.js";
-import { whileBusy } from "../commit/while-busy.js";
+import { monotonicNow, retryWhileBusy } from "../commit/retry.js";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
 import { Database } from "../database/driver.js";
 import { isBusy } from "../database/sqlite-error.js";
@@ -73,7 +72,7 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
 
 async function copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
   const options = { timeout: LOCK_TIMEOUT, now: monotonicNow, isBusy };
-  const source = await whileBusy(options, () => {
+  const source = await retryWhileBusy(options, () => {
     refuseAborted(signal);
     return openSnapshot(from);
   });

@@ -1,7 +1,7 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { setTimeout } from "node:timers/promises";
-import { pauseBefore } from "./while-busy.js";
+import { backoffBefore } from "./retry.js";
 
 /**
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
@@ -109,8 +109,8 @@ export function createGroupCommit<Transaction>({
   const waitForOthers = async (error: unknown): Promise<void> => {
     for (const call of queue.removeExpired(now())) call.fail(error);
     retries = queue.isEmpty() ? 0 : retries + 1;
-    const pause = pauseBefore(retries);
-    if (pause > 0) await setTimeout(pause);
+    const backoff = backoffBefore(retries);
+    if (backoff > 0) await setTimeout(backoff);
   };
 
   return {

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { NodeHandler } from "@petstore/http-adapter";
-import { findDocsFiles, type DocsFile } from "./docs-files.js";
+import { createRequire } from "node:module";
+import { extname } from "node:path";
+import { encodeOpenApiDocument, openApiDocument, type NodeHandler } from "@petstore/http-adapter";
 
 /** Relative, so that they work behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
@@ -84,4 +87,66 @@ function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes("*") || known.includes(etag);
+}
+
+/** A file that is served unchanged. */
+interface DocsFile {
+  /** Its Content-Type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Changes with the content (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".css", "text/css; charset=utf-8"],
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".json", "application/json"],
+]);
+
+const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"];
+const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
+
+/**
+ * Returns the files of the docs page by their paths. Each is hashed at its first request, because the
+ * files are large and seldom requested.
+ * @throws Error when a file cannot be read: the installation is broken.
+ */
+function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
+  return new Map([
+    ["/openapi.json", once(documentFile)],
+    ["/docs", readDocsFile("index.html")],
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, readDocsFile(name)] as const),
+  ]);
+}
+
+function documentFile(): DocsFile {
+  return toDocsFile("openapi.json", encodeOpenApiDocument(openApiDocument));
+}
+
+function readDocsFile(name: string): () => DocsFile {
+  const bytes = readFileSync(locate(name));
+  return once(() => toDocsFile(name, bytes));
+}
+
+function toDocsFile(name: string, content: string | Uint8Array): DocsFile {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  const type = TYPES.get(extname(name)) ?? "application/octet-stream";
+  return { type, bytes, etag: `"${digest}"` };
+}
+
+function once<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined;
+  return () => (created ??= { value: create() }).value;
+}
+
+/** The build has all files in one directory. In the source tree they are in two places. */
+function locate(name: string): URL | string {
+  const built = new URL(`docs/${name}`, import.meta.url);
+  if (existsSync(built)) return built;
+  return SWAGGER_UI_FILES.includes(name)
+    ? createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
+    : new URL(`page/${name}`, import.meta.url);
 }
