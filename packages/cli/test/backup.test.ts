@@ -7,13 +7,12 @@ import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
-import { issueUnlimitedKey } from "./support/unlimited-key.js";
+import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
 import { addPet, send, writeUntilCut } from "./support/client.js";
 
 const program = useBuiltPetstore();
 
-it("holds every pet that a server under writers acknowledged before it began, and serves", async () => {
+it("holds every pet that a busy server acknowledged before it began, and can be served", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
   const server = await startBuilt([process.execPath, program()], "--database", database);
@@ -52,7 +51,7 @@ it("holds every pet that a server under writers acknowledged before it began, an
   expect(await restored.end("SIGTERM")).toBe(0);
 });
 
-it("does not replace a file unless it is forced to", async () => {
+it("does not replace a file without --force", async () => {
   const database = newDatabase();
   await issueUnlimitedKey(database);
   const file = join(dirname(database), "backup.db");
@@ -67,7 +66,7 @@ it("does not replace a file unless it is forced to", async () => {
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
 });
 
-it("does not replace the database that it backs up, beside a running server either", async () => {
+it("does not replace the database that it backs up, even while a server uses it", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
   const server = await startBuilt([process.execPath, program()], "--database", database);
@@ -106,7 +105,7 @@ it("does not replace a database that a server uses", async () => {
   expect((await petstore("pets", "export", "--database", used)).out).toBe("");
 });
 
-it("says in one line that there is no database, and makes none", async () => {
+it("says in one line that there is no database, and creates none", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "backup.db");
   const refused = await petstore("backup", file, "--database", database);
@@ -115,7 +114,7 @@ it("says in one line that there is no database, and makes none", async () => {
   expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
 });
 
-it("names the cause of a failure that it has no words for", async () => {
+it("names the cause of an unexpected failure", async () => {
   const database = newDatabase();
   await issueUnlimitedKey(database);
   const file = join(dirname(database), "x".repeat(300));
@@ -126,7 +125,7 @@ it("names the cause of a failure that it has no words for", async () => {
   );
 });
 
-it("leaves nothing behind when it is told to stop", async () => {
+it("leaves no files behind when it receives a stop signal", async () => {
   const database = newDatabase();
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");

@@ -117,7 +117,9 @@ function findDocsFiles(): ReadonlyMap<string, () => DocsFile> {
   return new Map([
     ["/openapi.json", once(documentFile)],
     ["/docs", readDocsFile("index.html")],
-    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, readDocsFile(name)] as const),
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map(
+      (name) => [`/docs/${name}`, readDocsFile(name)] as const,
+    ),
   ]);
 }
 
