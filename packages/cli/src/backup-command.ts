@@ -2,7 +2,7 @@ import { backupSqliteFile } from "@petstore/storage-sqlite";
 import { Command } from "commander";
 import { databaseOption } from "./options.js";
 import { listenForStop } from "./stop-signal.js";
-import type { Report, Terminal } from "./terminal.js";
+import type { ReportError, Terminal } from "./terminal.js";
 
 interface BackupOptions {
   readonly database: string;
@@ -11,13 +11,13 @@ interface BackupOptions {
 
 const HELP = `
 The backup holds every pet and key that was stored before it began. It is an ordinary database file.
-To restore it, stop the servers, replace the database with it, and delete the files next to it that
-end in -wal and -shm.`;
+To restore it, stop the servers, replace the database with the backup, and delete the files beside
+the database whose names end in -wal and -shm.`;
 
-/** `petstore backup`: copies the database, also while servers use it. */
-export function backupCommand(terminal: Terminal, fail: Report): Command {
+/** `petstore backup`: copies the database, even while servers use it. */
+export function backupCommand(terminal: Terminal, fail: ReportError): Command {
   return new Command("backup")
-    .description("Copy the database into one file, also while servers use it.")
+    .description("Copy the database to one file, even while servers use it.")
     .argument("<file>", "the file to create")
     .addOption(databaseOption())
     .option("--force", "replace an existing file, but never a database that is in use")

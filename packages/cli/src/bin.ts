@@ -1,12 +1,12 @@
 import { runCommand } from "./run-command.js";
 import { createTerminal } from "./terminal.js";
 
-/** How long the last lines of a server may take to be read, in milliseconds. */
+/** How long to wait until a server's last lines are read, in milliseconds. */
 const OUTPUT_TIMEOUT = 1_000;
 
 const args = process.argv.slice(2);
 const exitCode = await runCommand(args, createTerminal(process));
-// A server that stopped because of an unexpected error has set its own.
+// A server that stopped after an unexpected error has set its own exit code.
 process.exitCode ??= exitCode;
-// A log that is never read would keep the process alive. Other commands wait for their readers.
+// An unread log would keep the process alive. Other commands wait until their output is read.
 if (args[0] === "serve") setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();

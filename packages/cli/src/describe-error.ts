@@ -1,15 +1,15 @@
-/** An error of the store. A failure of its storage has the storage's own error as its cause. */
+/** An error of the store. Its cause is the storage's own error if the storage failed. */
 export interface StoreError {
   readonly message: string;
   readonly cause?: unknown;
 }
 
-/** Describes an error of the store for the operator, in the storage's words where there are any. */
+/** Describes an error of the store for the operator: with the storage's message, if it has one. */
 export function describeStoreError({ message, cause }: StoreError): string {
   return hasMessage(cause) ? cause.message : message;
 }
 
-/** Describes an error that nothing was prepared for, with its stack if it has one. */
+/** Describes an unexpected error, with its stack if it has one. */
 export function describeUnknownError(error: unknown): string {
   if (error instanceof Error) return error.stack ?? error.message;
   return hasMessage(error) ? error.message : String(error);
@@ -24,7 +24,7 @@ export function describeFileError(error: unknown): string {
 
 const FILE_ERRORS = [
   ["ENOENT", "it does not exist"],
-  ["EEXIST", "it exists already"],
+  ["EEXIST", "it already exists"],
   ["EISDIR", "it is a directory"],
   ["ENOTDIR", "its directory is a file"],
   ["EACCES", "permission denied"],

@@ -4,7 +4,7 @@ import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
 
-/** Opens the store in this file, and creates it if it does not exist. */
+/** Opens the store in this file, which is created if it does not exist. */
 export async function openStore(database: string): Promise<Result<PetStore, string>> {
   const storage = await openSqliteStorage({ filename: database });
   if (storage.isErr()) return err(`cannot use the database ${database}: ${storage.error.message}`);
@@ -16,7 +16,7 @@ export async function openExistingStore(database: string): Promise<Result<PetSto
   return existsSync(database) ? openStore(database) : err(`there is no database ${database}`);
 }
 
-/** Opens a store, uses it, and closes it again. */
+/** Uses a store that is being opened, and closes it afterwards. */
 export async function withStore<T>(
   opening: Promise<Result<PetStore, string>>,
   use: (store: PetStore) => PromiseLike<Result<T, StoreError>>,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** `--database`, which every command takes. */
+/** The option `--database`, which every command takes. */
 export function databaseOption(): Option {
   return new Option("--database <file>", "the SQLite file that holds the store")
     .env("PETSTORE_DATABASE")
@@ -8,7 +8,7 @@ export function databaseOption(): Option {
     .default("petstore.db");
 }
 
-/** Reads text that is not blank; SQLite, for one, takes a blank file name for a temporary database. */
+/** Reads text that is not blank. SQLite, for example, opens a temporary database for a blank file name. */
 export function nonBlank(problem: string): (text: string) => string {
   return (text) => {
     if (text.trim() === "") throw new InvalidArgumentError(problem);
@@ -16,7 +16,7 @@ export function nonBlank(problem: string): (text: string) => string {
   };
 }
 
-/** Reads a whole number from `least` to `most`, in decimal digits. */
+/** Parses a whole number from `least` to `most`, in decimal digits. */
 export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds =
     most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
@@ -27,7 +27,7 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
   };
 }
 
-/** Reads an ISO 8601 date, which means its midnight, or a time; both in UTC unless an offset follows. */
+/** Parses an ISO 8601 time, or a date, which means its midnight. Both are in UTC unless an offset follows. */
 export function isoTime(text: string): Date {
   const [, date = "", clock = "T00:00", offset = "Z"] = ISO_TIME.exec(text) ?? [];
   const time = new Date(`${date}${clock}${offset}`);
@@ -37,7 +37,7 @@ export function isoTime(text: string): Date {
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** JavaScript reads 31 February as 3 March. */
+/** `Date` parses 31 February as 3 March. */
 function isOnCalendar(date: string): boolean {
   const midnight = new Date(date);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);

@@ -4,11 +4,11 @@ import { backupCommand } from "./backup-command.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { petsCommand } from "./pets/pets-command.js";
 import { serveCommand } from "./serve/serve-command.js";
-import type { Report, Streams, Terminal } from "./terminal.js";
+import type { ReportError, Streams, Terminal } from "./terminal.js";
 
 /**
- * Runs the `petstore` command with these arguments.
- * Resolves to the exit code: 0, or 1 after a line that says why the command failed.
+ * Runs the `petstore` command with these arguments. Resolves to the exit code: 0, or 1 after it has
+ * printed a line that says why the command failed.
  */
 export async function runCommand(
   args: readonly string[],
@@ -16,8 +16,8 @@ export async function runCommand(
   streams: Streams = process,
 ): Promise<number> {
   let exitCode = 0;
-  const report: Report = (message) => terminal.error(`petstore: ${message}`);
-  const fail: Report = (message) => {
+  const report: ReportError = (message) => terminal.error(`petstore: ${message}`);
+  const fail: ReportError = (message) => {
     report(message);
     exitCode = 1;
   };
@@ -39,7 +39,7 @@ export async function runCommand(
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
-    // Commander has reported the mistake already; it also throws after printing help.
+    // Commander has already reported the error. It also throws after it has printed help.
     if (!(error instanceof CommanderError)) throw error;
     const problem = await terminal.written();
     if (problem !== undefined) fail(`the output could not be printed: ${problem}`);

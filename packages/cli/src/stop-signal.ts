@@ -1,4 +1,4 @@
-/** The operator's request to stop an import, an export or a backup. */
+/** The operator's signal to stop an import, an export or a backup. */
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
@@ -8,7 +8,7 @@ export interface StopSignal {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Listens for the first signal to stop. A second one ends the process at once. */
+/** Listens for the first stop signal. A second one ends the process at once. */
 export function listenForStop(): StopSignal {
   const controller = new AbortController();
   const end = (): void => {

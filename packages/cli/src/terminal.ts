@@ -7,11 +7,11 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a line about a problem. */
   error(line: string): void;
-  /** Waits until the lines of the result are written. Resolves to the reason if one could not be. */
+  /** Resolves when the lines of the result are written: to the reason if one could not be written. */
   written(): Promise<string | undefined>;
 }
 
-/** Where a command reads and writes data; `process` is one. */
+/** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -19,10 +19,10 @@ export interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Reports a problem to the operator in one line; every command reports this way. */
-export type Report = (message: string) => void;
+/** Reports an error to the operator in one line. */
+export type ReportError = (message: string) => void;
 
-/** A terminal on these streams. A full disk or a closed pipe does not end the process. */
+/** Creates a terminal on these streams. A full disk or a closed pipe does not end the process. */
 export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
   let problem: string | undefined;
   let last = Promise.resolve();

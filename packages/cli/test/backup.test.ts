@@ -7,13 +7,12 @@ import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
-import { issueUnlimitedKey } from "./support/unlimited-key.js";
+import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
 import { addPet, send, writeUntilCut } from "./support/client.js";
 
 const program = useBuiltPetstore();
 
-it("holds every pet that a server under writers acknowledged before it began, and serves", async () => {
+it("holds every pet that a busy server acknowledged before it began, and can be served", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
   const server = await startBuilt([process.execPath, program()], "--database", database);
@@ -52,7 +51,7 @@ it("holds every pet that a server under writers acknowledged before it began, an
   expect(await restored.end("SIGTERM")).toBe(0);
 });
 
-it("does not replace a file unless it is forced to", async () => {
+it("does not replace a file without --force", async () => {
   const database = newDatabase();
   await issueUnlimitedKey(database);
   const file = join(dirname(database), "backup.db");
@@ -61,13 +60,13 @@ it("does not replace a file unless it is forced to", async () => {
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to make is there already.`,
+    error: `petstore: no backup of ${database}: The destination already exists.`,
   });
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
 });
 
-it("does not replace the database that it backs up, beside a running server either", async () => {
+it("does not replace the database that it backs up, even while a server uses it", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
   const server = await startBuilt([process.execPath, program()], "--database", database);
@@ -75,7 +74,7 @@ it("does not replace the database that it backs up, beside a running server eith
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to make is the database itself, or one that belongs to it.`,
+    error: `petstore: no backup of ${database}: The destination is the database itself, or a file that belongs to it.`,
   });
   const added = await addPet(server.url, new Agent(), secret, "Rex");
   expect(added.status).toBe(201);
@@ -93,7 +92,7 @@ it("does not replace a database that a server uses", async () => {
   expect(refused).toEqual({
     code: 1,
     out: "",
-    error: `petstore: no backup of ${database}: The file to replace is a database that somebody has open.`,
+    error: `petstore: no backup of ${database}: The file to replace is a database that another connection has open.`,
   });
   const added = await addPet(server.url, new Agent(), secret, "Rex");
   await server.end("SIGKILL");
@@ -106,16 +105,16 @@ it("does not replace a database that a server uses", async () => {
   expect((await petstore("pets", "export", "--database", used)).out).toBe("");
 });
 
-it("says in one line that there is no database, and makes none", async () => {
+it("says in one line that there is no database, and creates none", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "backup.db");
   const refused = await petstore("backup", file, "--database", database);
   expect(refused.code).toBe(1);
-  expect(refused.error).toMatch(/^petstore: no backup of .*: There is no such database, .*$/);
+  expect(refused.error).toMatch(/^petstore: no backup of .*: The database does not exist .*$/);
   expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
 });
 
-it("names the cause of a failure that it has no words for", async () => {
+it("names the cause of an unexpected failure", async () => {
   const database = newDatabase();
   await issueUnlimitedKey(database);
   const file = join(dirname(database), "x".repeat(300));
@@ -126,7 +125,7 @@ it("names the cause of a failure that it has no words for", async () => {
   );
 });
 
-it("leaves nothing behind when it is told to stop", async () => {
+it("leaves no files behind when it receives a stop signal", async () => {
   const database = newDatabase();
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");
@@ -142,7 +141,7 @@ it("leaves nothing behind when it is told to stop", async () => {
     while (readdirSync(folder).length < 2) await setTimeout(5);
     child.kill(signal);
     expect(await ended).toEqual([1, null]);
-    expect(error).toBe(`petstore: no backup of ${database}: It was stopped.\n`);
+    expect(error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
     expect(readdirSync(folder)).toEqual(["pets.db"]);
   }
   other.close();

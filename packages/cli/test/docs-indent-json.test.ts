@@ -8,7 +8,7 @@ test.each(["[]", '{"a":[{}, [ ],{"b":-1.5}],"c":"[{,:}\\"\\\\"}', '"text"', "nul
   },
 );
 
-test("every digit stays", () => {
+test("every digit is kept", () => {
   expect(indentJson('{"id":9223372036854775807,"n":1.0}')).toBe(
     '{\n  "id": 9223372036854775807,\n  "n": 1.0\n}',
   );

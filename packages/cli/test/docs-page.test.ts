@@ -56,7 +56,7 @@ interface Shown {
   open(): Promise<void>;
   /** Writes the request's body. */
   write(body: string): Promise<void>;
-  /** Presses the button; what the page shows of the answer. */
+  /** Presses the button; what the page shows of the response. */
   execute(): Promise<string>;
 }
 
@@ -69,10 +69,10 @@ function operation(page: Page, id: string): Shown {
       const answered = page.waitForResponse(/\/v1\/pets/);
       await block.getByRole("button", { name: "Execute" }).click();
       const { "x-ratelimit-remaining": remaining = "" } = (await answered).headers();
-      const answer = block.locator(".live-responses-table").first();
-      // The page has drawn this answer, not the one before.
-      await answer.getByText(`x-ratelimit-remaining: ${remaining}`).waitFor();
-      return answer.innerText();
+      const response = block.locator(".live-responses-table").first();
+      // The page has drawn this response, not the one before.
+      await response.getByText(`x-ratelimit-remaining: ${remaining}`).waitFor();
+      return response.innerText();
     },
   };
 }

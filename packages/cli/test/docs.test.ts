@@ -14,15 +14,15 @@ async function start(): Promise<string> {
 }
 
 describe("petstore serve, outside /v1", () => {
-  it("gives the OpenAPI document as JSON, with exact bounds", async () => {
-    const answer = await fetch(`${await start()}/openapi.json?fresh`);
-    expect(answer.headers.get("content-type")).toBe("application/json");
-    const body = await answer.text();
+  it("serves the OpenAPI document as JSON, with exact bounds", async () => {
+    const response = await fetch(`${await start()}/openapi.json?fresh`);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const body = await response.text();
     expect(JSON.parse(body)).toEqual(openApiDocument);
     expect(body).toContain("9223372036854775807");
   });
 
-  it("gives every file that the page names, with its type, and says whom the page may talk to", async () => {
+  it("serves every file of the page, with its type and a content security policy", async () => {
     const origin = await start();
     const page = await fetch(`${origin}/docs`);
     const html = await page.text();
@@ -31,22 +31,22 @@ describe("petstore serve, outside /v1", () => {
     const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(named).toHaveLength(4);
     const files = [...named, "docs/exact-numbers.js", "docs/indent-json.js"];
-    const answers = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
-    for (const answer of [page, ...answers]) {
-      expect(answer.status).toBe(200);
-      const [, extension = "html"] = /\.(\w+)$/.exec(new URL(answer.url).pathname) ?? [];
+    const responses = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
+    for (const response of [page, ...responses]) {
+      expect(response.status).toBe(200);
+      const [, extension = "html"] = /\.(\w+)$/.exec(new URL(response.url).pathname) ?? [];
       const type = extension === "js" ? "javascript" : extension;
-      expect(answer.headers.get("content-type")).toBe(`text/${type}; charset=utf-8`);
-      expect(answer.headers.get("content-security-policy")).toBe(
+      expect(response.headers.get("content-type")).toBe(`text/${type}; charset=utf-8`);
+      expect(response.headers.get("content-security-policy")).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
           "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
       );
-      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-      expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
     }
   });
 
-  it("answers 304 to who has the file already, and HEAD without a body", async () => {
+  it("responds 304 to a client that has the file, and to HEAD without a body", async () => {
     const url = `${await start()}/docs/swagger-ui.css`;
     const head = await fetch(url, { method: "HEAD" });
     expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
@@ -59,7 +59,7 @@ describe("petstore serve, outside /v1", () => {
     expect((await fetch(url, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   });
 
-  it("sends / and /docs/ to the page", async () => {
+  it("redirects / and /docs/ to the page", async () => {
     const origin = await start();
     for (const path of ["/", "/docs/"]) {
       const { redirected, url } = await fetch(origin + path);
@@ -67,16 +67,16 @@ describe("petstore serve, outside /v1", () => {
     }
   });
 
-  it("answers other methods 405 with Allow and an Error", async () => {
+  it("responds to other methods with 405, Allow and an Error", async () => {
     const origin = await start();
     for (const path of ["/docs", "/openapi.json", "/"]) {
-      const answer = await fetch(origin + path, { method: "POST", body: "x" });
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-      expect(await answer.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+      const response = await fetch(origin + path, { method: "POST", body: "x" });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
     }
   });
 
-  it("answers every other path as the adapter does", async () => {
+  it("responds to every other path as the adapter does", async () => {
     const { port } = new URL(await start());
     const paths = [
       "/dogs",
@@ -88,10 +88,10 @@ describe("petstore serve, outside /v1", () => {
     for (const path of paths) {
       const socket = connect(Number(port), "127.0.0.1");
       socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-      const answer = await text(socket);
-      expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-      expect(answer).toContain("X-RateLimit-Remaining: 60");
-      expect(answer).toContain('{"code":"not_found"');
+      const response = await text(socket);
+      expect(response).toMatch(/^HTTP\/1\.1 404 /);
+      expect(response).toContain("X-RateLimit-Remaining: 60");
+      expect(response).toContain('{"code":"not_found"');
     }
   });
 });

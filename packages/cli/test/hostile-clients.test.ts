@@ -6,11 +6,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
-import { newDatabase } from "./support/command.js";
+import { issueUnlimitedKey, newDatabase } from "./support/command.js";
 import { freePort } from "./support/free-port.js";
-import { madeUpKey } from "./support/made-up-key.js";
+import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
 import { openSocket, sendAndReset, sendUntilClosed } from "./support/raw-client.js";
-import { issueUnlimitedKey } from "./support/unlimited-key.js";
 
 const program = useBuiltPetstore();
 const HOST = "Host: pets.test\r\n";
@@ -23,7 +22,7 @@ const bearer = (secret: string): string => `Authorization: Bearer ${secret}\r\n`
 
 const origin = (url: string): string => new URL(url).origin;
 
-/** It serves, has printed no error, and ends as it should when it is told to. */
+/** Expects that the server serves, has printed no error, and shuts down with exit code 0. */
 async function expectUnharmed(server: BuiltServer): Promise<void> {
   expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
   expect(server.output()).toMatch(/^petstore listens on \S+.*\n$/);
@@ -53,37 +52,37 @@ describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly
       () =>
         `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\n` +
         `GET /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
     ],
     [
       "a wrong method for the docs, a body and a made-up key",
       () =>
         `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
         `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
     ],
     [
       "a wrong method for the docs, a body for the health check and a made-up key",
       () =>
         `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
         `GET /readyz HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
     ],
     [
       "two Hosts, a body and a made-up key",
       () =>
         `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}\r\n` +
         `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
     ],
     [
       "an old version, a body and a made-up key",
       () =>
         `GET /healthz HTTP/1.0\r\n\r\n` +
         `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey())}\r\n`,
+        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
     ],
-  ])("survives %s in one segment, and answers the first alone", async (_, segment) => {
+  ])("survives %s in one segment, and responds to the first only", async (_, segment) => {
     const server = await start("--database", newDatabase(), ...more);
     for (let count = 0; count < 16; count += 1) {
       const received = await sendUntilClosed(server.url, segment());
@@ -95,7 +94,7 @@ describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly
 });
 
 describe("petstore serve", () => {
-  it("performs nothing behind an answer of the docs that closes the connection", async () => {
+  it("performs no request after a response of the docs that closes the connection", async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
     const server = await start("--database", database);
@@ -112,7 +111,7 @@ describe("petstore serve", () => {
     expect(await listed.json()).toEqual([]);
   });
 
-  it("delivers its 413 to a client that goes on with 10 MB in chunks", async () => {
+  it("delivers its 413 to a client that keeps sending 10 MB in chunks", async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
     const server = await start("--database", database);
@@ -167,16 +166,16 @@ describe("petstore serve", () => {
     async (signal) => {
       const server = await start("--database", newDatabase());
       const socket = await openSocket(server.url);
-      let answer = "";
-      socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+      let response = "";
+      socket.setEncoding("latin1").on("data", (text: string) => (response += text));
       socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
       // Until the server has the first half, a signal may come before the request.
       await fetch(`${origin(server.url)}/healthz`);
       const ended = server.end(signal);
-      await expect.poll(() => server.output()).toContain(`petstore got ${signal}`);
+      await expect.poll(() => server.output()).toContain(`petstore received ${signal}`);
       socket.write("done\r\n\r\n");
       await once(socket, "close");
-      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+      expect(response).toMatch(/^HTTP\/1\.1 401 /);
       expect(await ended).toBe(0);
     },
   );
@@ -188,9 +187,9 @@ describe("petstore serve", () => {
     await expectUnharmed(server);
   });
 
-  it("logs no part of a key, also of two that are joined", async () => {
+  it("logs no part of a key, nor of two joined keys", async () => {
     const server = await start("--database", newDatabase(), "--log");
-    const [key, other] = [madeUpKey(), madeUpKey()];
+    const [key, other] = [madeUpKey(0), madeUpKey(2)];
     for (const path of [`/pets/${key}${other}`, `/pet_live_${key}`, `/${key}_${other}`]) {
       await fetch(server.url + path);
     }
@@ -215,15 +214,15 @@ describe("an error that no code caught", () => {
       ...["--database", newDatabase()],
     );
     const socket = await openSocket(server.url);
-    let answer = "";
-    socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+    let response = "";
+    socket.setEncoding("latin1").on("data", (text: string) => (response += text));
     socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
     await fetch(`${origin(server.url)}/healthz`);
     const ended = server.end("SIGUSR2");
     await expect.poll(() => server.output()).toMatch(/Error: a bug\n\s+at .*crash\.mjs/);
     socket.write("done\r\n\r\n");
     await once(socket, "close");
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
     expect(await ended).toBe(70);
   });
 

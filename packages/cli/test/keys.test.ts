@@ -41,7 +41,7 @@ describe("keys issue", () => {
     expect(await issue(newDatabase(), "--expires", text)).toMatchObject({ expiresAt });
   });
 
-  it("prints the secret for people when not asked for JSON", async () => {
+  it("prints the secret as text without --json", async () => {
     const { code, out } = await petstore(
       ...["keys", "issue", "--plan", "pro", "--database", newDatabase()],
     );
@@ -145,13 +145,13 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     expect(JSON.parse(json.out)).toMatchObject([{ label }]);
   });
 
-  it("does not make a database where there is none", async () => {
+  it("does not create a database that does not exist", async () => {
     const database = newDatabase();
     const refused = await petstore("keys", "list", "--database", database);
     expect(refused).toMatchObject({ code: 1, error: `petstore: there is no database ${database}` });
   });
 
-  it("says in one line when the file is no database", async () => {
+  it("says in one line when the file is not a database", async () => {
     const database = newDatabase();
     writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
     const { code, error } = await petstore("keys", "list", "--database", database);

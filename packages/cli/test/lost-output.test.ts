@@ -36,20 +36,20 @@ async function reported(child: ChildProcess): Promise<{ code: unknown; error: st
 }
 
 async function isHealthy(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-  return answer?.ok ?? false;
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  return response?.ok ?? false;
 }
 
 describe.skipIf(!hasFull)("with outputs that are full", () => {
   it.each([[[]], [["--log"]], [["--log", "--workers", "2"]]])(
-    "a server %j serves on, and ends well",
+    "a server %j keeps serving, and shuts down",
     async (more) => {
       const port = await freePort();
       const args = ["--port", String(port), "--database", newDatabase(), ...more];
       const server = startFull(["full", "full"], "serve", ...args);
       const exit = ended(server);
       await expect.poll(() => isHealthy(port), { timeout: 10_000 }).toBe(true);
-      // The first line of a log may be lost without anybody noticing.
+      // The first line of a log may be lost without an error.
       expect(await Promise.all([isHealthy(port), isHealthy(port)])).toEqual([true, true]);
       server.kill("SIGTERM");
       expect(await exit).toBe(0);
@@ -76,7 +76,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
   });
 
   it.each([["issue", "--plan", "free"], ["list"]])(
-    "keys %s fails, and says why",
+    "keys %s fails with the cause",
     async (...args) => {
       const database = newDatabase();
       await petstore("keys", "issue", "--plan", "free", "--database", database);
@@ -88,7 +88,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
     },
   );
 
-  it("help fails, and says why", async () => {
+  it("help fails with the cause", async () => {
     const child = startFull(["full", "pipe"], "--help");
     expect(await reported(child)).toEqual({
       code: 1,
@@ -97,7 +97,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
   });
 });
 
-it("an import whose readers have gone imports every good line", async () => {
+it("an import whose outputs are closed imports every valid line", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "pets.ndjson");
   const lines = Array.from({ length: 5_000 }, (_, index) =>
@@ -115,7 +115,7 @@ it("an import whose readers have gone imports every good line", async () => {
 
 const hasBash = spawnSync("bash", ["-c", "ulimit -f 1000"]).status === 0;
 
-it.skipIf(!hasBash)("writes no part of a rejected line that does not fit as a whole", async () => {
+it.skipIf(!hasBash)("writes a rejected line completely or not at all", async () => {
   const database = newDatabase();
   const rejects = join(dirname(database), "rejects.csv");
   const long = `Rex,${"x".repeat(600_000)}`;

@@ -25,7 +25,7 @@ function openSocket(url: string): Promise<Socket> {
 }
 
 describe("X-Request-Id", () => {
-  it("is the client's when harmless and a fresh one otherwise, on every answer", async () => {
+  it("is the client's if it is safe and otherwise a new one, on every response", async () => {
     const { url } = await startServer("--database", newDatabase());
     const idFor = async (path: string, sent?: string) =>
       (
@@ -44,13 +44,13 @@ describe("X-Request-Id", () => {
 });
 
 describe("a message that cannot be read", () => {
-  it("is answered with an X-Request-Id, and logged", async () => {
+  it("gets a response with an X-Request-Id, and is logged", async () => {
     const server = await startServer("--database", newDatabase(), "--log");
     const socket = await openSocket(server.url);
     socket.write("nonsense\r\n\r\n");
-    let answer = "";
-    for await (const chunk of socket.setEncoding("utf8")) answer += String(chunk);
-    const [, id] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(answer) ?? [];
+    let response = "";
+    for await (const chunk of socket.setEncoding("utf8")) response += String(chunk);
+    const [, id] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(response) ?? [];
     expect(id).toMatch(FRESH);
     await expect.poll(() => server.output()).toContain(`"requestId":"${String(id)}"`);
     expect(server.output()).toMatch(
@@ -101,7 +101,7 @@ describe("--log", () => {
     expect(server.output()).not.toContain(secret.slice(13));
   });
 
-  it("is silent when not asked for", async () => {
+  it("logs nothing when it is not given", async () => {
     const server = await startServer("--database", newDatabase());
     await (await fetch(`${server.url}/pets`)).text();
     await server.end();
@@ -110,7 +110,7 @@ describe("--log", () => {
 });
 
 describe("/healthz and /readyz", () => {
-  it("answer without a key, outside the base path", async () => {
+  it("respond without a key, outside the base path", async () => {
     const { url } = await startServer("--database", newDatabase());
     const health = await fetch(`${origin(url)}/healthz`);
     expect([health.status, await health.json()]).toEqual([200, { status: "ok" }]);
@@ -124,7 +124,7 @@ describe("/healthz and /readyz", () => {
 });
 
 describe("the graceful end", () => {
-  it("drops no request that a client sends on a connection it was given", async () => {
+  it("drops no request on a connection that was accepted", async () => {
     const database = newDatabase();
     const { secret } = await issue(database);
     const server = await startServer("--database", database);
@@ -163,7 +163,7 @@ describe("the graceful end", () => {
     agent.destroy();
   });
 
-  it("answers a request that is half sent when it begins, and closes the connection", async () => {
+  it("responds to a request that was half sent when it began, and closes the connection", async () => {
     const database = newDatabase();
     const { secret } = await issue(database);
     const server = await startServer("--database", database);
@@ -178,13 +178,13 @@ describe("the graceful end", () => {
     const exit = server.end();
     await expect.poll(() => server.output()).toContain("SIGTERM");
     socket.write(body.slice(9));
-    let answer = "";
-    for await (const chunk of socket.setEncoding("utf8")) answer += String(chunk);
-    expect(answer).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
+    let response = "";
+    for await (const chunk of socket.setEncoding("utf8")) response += String(chunk);
+    expect(response).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
     expect(await exit).toBe(0);
   });
 
-  it("closes connections that stay idle, soon", async () => {
+  it("soon closes idle connections", async () => {
     const server = await startServer("--database", newDatabase());
     const [socket, silent] = [await openSocket(server.url), await openSocket(server.url)];
     socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");

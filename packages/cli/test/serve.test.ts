@@ -46,7 +46,7 @@ describe("serve", () => {
     expect(second.output()).not.toContain("curl");
   });
 
-  it("knows a key issued or revoked beside it at once", async () => {
+  it("accepts and refuses keys at once when another process issues and revokes them", async () => {
     const database = newDatabase();
     const { url } = await startServer("--database", database);
     const { id, secret } = await secretOf(database);
@@ -71,7 +71,7 @@ describe("serve", () => {
     expect(error).toBe(`petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`);
   });
 
-  it("takes no empty address for every interface", async () => {
+  it("refuses an empty address instead of listening on every interface", async () => {
     const { code, error } = await petstore("serve", "--host=", "--database", newDatabase());
     expect({ code, error }).toEqual({
       code: 1,

@@ -5,8 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
-import { issueUnlimitedKey } from "./support/unlimited-key.js";
+import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
 import { addPet, send } from "./support/client.js";
 
 const program = useBuiltPetstore();
@@ -22,7 +21,7 @@ function workersOf({ pid }: BuiltServer): readonly number[] {
 }
 
 describe("serve --workers", () => {
-  it("serves with so many processes, and ends them all with exit code 0", async () => {
+  it("serves with the given number of processes, and ends them all with exit code 0", async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
     const server = await start("--database", database);
@@ -35,16 +34,16 @@ describe("serve --workers", () => {
     expect(server.output().match(/finishing/g)).toHaveLength(1);
   });
 
-  it("admits exactly what the plan allows, whichever worker is asked", async () => {
+  it("admits exactly the plan's number of requests over all workers", async () => {
     const database = newDatabase();
     const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
     const { secret } = JSON.parse((await petstore(...args)).out) as { secret: string };
     const server = await start("--database", database);
     // A connection for each request, so that they go to both workers.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 90 }, () => send(`${server.url}/pets`, new Agent(), secret)),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(statuses.filter((status) => status === 429)).toHaveLength(30);
   });
@@ -66,8 +65,8 @@ describe("serve --workers", () => {
     const write = async (writer: number): Promise<void> => {
       for (let count = 0; !isOver; count += 1) {
         const name = `pet ${writer} ${count}`;
-        const answer = await addPet(server.url, new Agent(), secret, name).catch(() => undefined);
-        if (answer?.status === 201) acknowledged.push(name);
+        const response = await addPet(server.url, new Agent(), secret, name).catch(() => undefined);
+        if (response?.status === 201) acknowledged.push(name);
       }
     };
     const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
@@ -91,7 +90,7 @@ describe("serve --workers", () => {
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it("refuses a database in memory, which no other process shares", async () => {
+  it("refuses a database in memory, which processes cannot share", async () => {
     const refused = await petstore("serve", "--workers", "2", "--database", ":memory:");
     expect(refused).toEqual({
       code: 1,
@@ -113,7 +112,7 @@ describe("serve --workers", () => {
     other.close();
   });
 
-  it("ends with exit code 1 and a line that says why when all workers die again and again", async () => {
+  it("ends with exit code 1 and a line that says why when all workers keep dying", async () => {
     const server = await start("--database", newDatabase());
     const over = new AbortController();
     void server.ended.then(() => over.abort());
@@ -122,13 +121,11 @@ describe("serve --workers", () => {
       await setTimeout(20);
     }
     expect(await server.ended).toBe(1);
-    expect(server.output()).toContain(
-      "petstore: a worker ends again and again: it ended with SIGKILL",
-    );
+    expect(server.output()).toContain("petstore: a worker keeps ending: it ended with SIGKILL");
     expect(workersOf(server)).toEqual([]);
   });
 
-  it("goes on with the others when one dies again and again", async () => {
+  it("keeps serving with the other workers when one keeps dying", async () => {
     const server = await start("--database", newDatabase());
     const [spared = -1] = workersOf(server);
     const remarks = () => server.output().match(/a worker is restarted/g)?.length ?? 0;
@@ -141,7 +138,7 @@ describe("serve --workers", () => {
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
-  it("leaves no worker behind when it is killed itself", async () => {
+  it("leaves no worker behind when it is killed", async () => {
     const server = await start("--database", newDatabase());
     const workers = workersOf(server);
     await server.end("SIGKILL");

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
 }
 
-/** A clock that stands still until it is moved: for tests, and for hosts that simulate time. */
+/** A clock that only moves when it is told to: for tests, and for hosts that simulate time. */
 export interface ManualClock extends Clock {
   /** Moves the clock by this many milliseconds; a negative number sets it back. */
   advance(milliseconds: number): void;
@@ -40,11 +40,11 @@ export interface ClockReading {
 
 /**
  * Reads the clock.
- * @throws TypeError when the clock does not return a time from 1970 on.
+ * @throws TypeError when the clock does not return a time since 1970.
  */
 export type ReadClock = () => ClockReading;
 
-/** Reads this clock and notices when it is set back. */
+/** Creates a function that reads this clock and detects when it was set back. */
 export function createClockReader(clock: Clock): ReadClock {
   let last = 0;
   let latest = 0;

@@ -11,7 +11,7 @@ export type MissingApiKey = ReturnType<typeof missingApiKey>;
 export const missingApiKey = () =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
-/** The API key is malformed, unknown, revoked or expired; which of these is not disclosed. */
+/** The API key is malformed, unknown, revoked or expired. The error does not say which. */
 export type InvalidApiKey = ReturnType<typeof invalidApiKey>;
 export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
 
@@ -41,12 +41,12 @@ export const apiKeyBanned = (retryAfterSeconds: number) => ({
   retryAfterSeconds,
 });
 
-/** A list parameter is out of bounds; the message names every wrong parameter. */
+/** A list parameter is invalid. The message names every wrong parameter. */
 export type InvalidQuery = ReturnType<typeof invalidQuery>;
 export const invalidQuery = (problems: readonly string[]) =>
   coded("invalid_query", sentence(problems));
 
-/** The new pet lacks required fields or has invalid values; the message names every wrong field. */
+/** The new pet lacks required fields or has invalid values. The message names every wrong field. */
 export type InvalidPet = ReturnType<typeof invalidPet>;
 export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
 
@@ -55,7 +55,7 @@ export type PetNotFound = ReturnType<typeof petNotFound>;
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
 /**
- * The storage failed; nothing was done, and the same call may succeed later. `cause` is for the
+ * The storage failed. Nothing was done, and the same call may succeed later. `cause` is for the
  * host's own log and is never shown to a client.
  */
 export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
@@ -71,7 +71,7 @@ export const storageUnavailable = (cause: unknown) => ({
 export type StoreClosed = ReturnType<typeof storeClosed>;
 export const storeClosed = () => coded("store_closed", "The store is closed.");
 
-/** An API key cannot be issued or changed as requested; the message names every wrong field. */
+/** An API key cannot be issued or changed as requested. The message names every wrong field. */
 export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
 export const invalidKeyRequest = (problems: readonly string[]) =>
   coded("invalid_key_request", sentence(problems));
@@ -106,7 +106,7 @@ export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | Ge
 /** The failures of managing API keys. */
 export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
 
-/** An error as a caller receives it: with the quota that is left. */
+/** An error as a caller receives it: with the remaining quota. */
 export type WithQuota<E> = E & { readonly quota: Quota };
 
 function coded<Code extends string>(code: Code, message: string): CodedError<Code> {

@@ -75,8 +75,8 @@ export type Listener<Event> = (event: Event) => unknown;
 
 /**
  * The events of this process, in the order in which they happened. An event is emitted after the result
- * of its call is known. Listeners never delay a request or make it fail. When `store.close()` has
- * resolved, every event has been emitted.
+ * of its call is known. Listeners never delay a request or make it fail. All events have been emitted
+ * when `store.close()` resolves.
  */
 export interface Events {
   /** Adds a listener for one type of event. Returns a function that removes it. */
@@ -106,7 +106,7 @@ export function createEvents(): {
     }
   };
   const onAny = (listener: Listener<PetStoreEvent>): (() => void) => {
-    // Wrapped, so that a listener added twice is called twice and removed once.
+    // Wrapped, because a listener that was added twice is called twice, and each is removed separately.
     const added: Listener<PetStoreEvent> = (event) => listener(event);
     listeners.add(added);
     return () => listeners.delete(added);
@@ -142,7 +142,7 @@ function notify(listener: Listener<PetStoreEvent>, event: PetStoreEvent): void {
   }
 }
 
-/** A listener's failure is the host's own and must not affect a request. */
+/** A listener's failure must not affect a request. */
 function ignore(): void {
-  // Nothing to do.
+  // The host's listener has to report its own failures.
 }

@@ -14,7 +14,7 @@ import type { ListPetsInput, PetPage } from "./pets/list-query.js";
 import type { NewPetInput } from "./pets/new-pet.js";
 import type { Pet } from "./pets/pet.js";
 
-/** A pet's id as a caller passes it: an int64; text must be in canonical decimal form. */
+/** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
 
 /** One pet. */
@@ -22,15 +22,15 @@ export interface PetResult {
   readonly pet: Pet;
 }
 
-/** The part that every result and error of a caller with an API key has. */
+/** The field that every result and error of a caller with an API key has. */
 export interface Charged {
   /** The quota after this request. */
   readonly quota: Quota;
 }
 
 /**
- * The three operations, declared once. `Extra` is on every result and on every error of an operation;
- * every operation can fail with `CommonError`.
+ * The three operations. `Extra` is part of every result and of every error of an operation;
+ * `CommonError` can come from each of them.
  */
 export interface PetOperations<CommonError, Extra> {
   /** Lists pets in ascending order of id (specification, "GET /pets"). */
@@ -42,58 +42,58 @@ export interface PetOperations<CommonError, Extra> {
     input: NewPetInput,
   ): ResultAsync<PetResult & Extra, (CreatePetError & Extra) | CommonError>;
   /**
-   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is not found.
+   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
    * @deprecated To be removed on 5 December 2030; list by status instead.
    */
   getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
 }
 
 /**
- * The operations of a caller with an API key. Code written against `Pets<TransportError>` takes a caller
- * in this process or a remote client.
+ * The operations of a caller with an API key. Code written against `Pets<TransportError>` accepts both a
+ * caller in this process and a remote client.
  */
 export type Pets<ExtraError = never> = PetOperations<
   WithQuota<AdmissionError> | ExtraError,
   Charged
 >;
 
-/** The operations for the host itself: no key and no limit, with the same validation. */
+/** The host's own operations: without key and limits, with the same validation. */
 export type TrustedPets = PetOperations<never, unknown>;
 
 /** The operations of a client with an API key. Each call authenticates and takes one token. */
 export interface Caller extends Pets {
   /**
-   * Authenticates and takes one token before the operation is known: for a transport that may have to
-   * refuse the request for a reason of its own.
+   * Authenticates and takes one token before the operation is known. For a transport, which may refuse
+   * the request for its own reasons.
    */
   admit(): ResultAsync<Admission, WithQuota<AdmissionError>>;
 }
 
-/** One admitted request, already charged. A transport performs at most one operation on it. */
+/** One admitted request, which is already charged. A transport performs at most one operation on it. */
 export interface Admission extends PetOperations<never, Charged>, Charged {
-  /** The id of the API key that the request came with. */
+  /** The id of the request's API key. */
   readonly keyId: string;
 }
 
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
   /**
-   * Returns the operations of the client with this API key. Costs nothing and does no I/O. `origin`,
-   * normally the network address, is used to limit callers without a valid key: those with the same
-   * origin (for IPv6, the same /64) share a bucket of the Free plan, and so do those without an origin.
+   * Returns the operations of the client with this API key. Charges nothing and does no I/O. `origin`,
+   * normally the network address, limits callers without a valid key: callers with the same origin (for
+   * IPv6, the same /64) share a bucket of the Free plan, and so do callers without an origin.
    */
   as(apiKey: string | undefined, origin?: string): Caller;
   /** Returns the quota of callers without a valid key from this origin, without charging it. */
   anonymousQuota(origin?: string): Quota;
-  /** The operations for the host itself, without key and limits. */
+  /** The host's own operations, without key and limits. */
   readonly trusted: TrustedPets;
   /** Issues and manages API keys. */
   readonly keys: KeyRing;
   /** The events of this process. */
   readonly events: Events;
   /**
-   * Refuses new calls with `store_closed`, lets running ones finish, then closes the storage. Closing
-   * again returns the result of the first call.
+   * Refuses new calls with `store_closed`, lets running calls finish, and closes the storage. Another
+   * call returns the first one's result.
    */
   close(): ResultAsync<void, StorageUnavailable>;
 }

@@ -32,13 +32,13 @@ export interface PetStoreOptions {
   readonly storage?: Storage | undefined;
   /** The source of time; the system clock by default. */
   readonly clock?: Clock | undefined;
-  /** Plans to add to the standard ones, or to replace them, by name. */
+  /** Plans by name: added to the standard plans, or replacing them. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
   /** When keys are banned; `false` for never. */
   readonly ban?: BanOptions | false | undefined;
   /**
-   * The largest number of origins of callers without a valid key that have buckets at the same time.
-   * Beyond it, the least recently seen is forgotten. From 1 to 1,000,000; 10,000 by default.
+   * The maximum number of origins of callers without a valid key whose usage is kept. Beyond it, the
+   * least recently used is dropped. From 1 to 1,000,000; 10,000 by default.
    */
   readonly maxAnonymousOrigins?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
@@ -57,7 +57,7 @@ export interface Settings {
   readonly maxAnonymousOrigins: number;
 }
 
-/** The buckets of as many origins are allocated in advance: about 20 bytes each. */
+/** Each origin's bucket is allocated in advance: about 20 bytes. */
 const MAX_ORIGINS = 1_000_000;
 const MAX_SECONDS = 31_536_000;
 

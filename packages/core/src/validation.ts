@@ -2,8 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 
 /**
- * Validates what the host passes. The error lists every problem, each starting with the path of the
- * wrong value, or with `root` when the whole value is wrong.
+ * Validates input from the host. The error lists every problem. Each begins with the path of the wrong
+ * value, or with `root` if the whole value is wrong.
  */
 export function validate<const Schema extends v.GenericSchema>(
   schema: Schema,
@@ -15,7 +15,7 @@ export function validate<const Schema extends v.GenericSchema>(
   return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
 }
 
-/** An object with these fields and no others; not an array. */
+/** Returns a schema of an object with these fields and no others; not an array. */
 export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {
   const isRecord = (value: unknown): boolean =>
     typeof value === "object" && value !== null && !Array.isArray(value);
@@ -23,7 +23,7 @@ export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) 
   return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(entries, unknown));
 }
 
-/** An object written in braces: not an array, a Map or an instance of a class. */
+/** Returns a schema of a plain object: not an array, a Map or an instance of a class. */
 export function plainObject(message: string) {
   return v.custom<object>((value) => {
     if (typeof value !== "object" || value === null) return false;
@@ -32,7 +32,7 @@ export function plainObject(message: string) {
   }, message);
 }
 
-/** An integer within these bounds. */
+/** Returns a schema of an integer from `least` to `most`. */
 export function integer(least: number, most: number, message: string) {
   return v.custom<number>(
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
@@ -41,7 +41,7 @@ export function integer(least: number, most: number, message: string) {
 }
 
 /**
- * Returns an object's own field; `whenMissing` if it has none or it is `undefined`. Input from the
+ * Returns an object's own field, or `whenMissing` if there is none or it is `undefined`. Input from the
  * network must not reach a prototype.
  */
 export function ownField(input: object, name: string, whenMissing?: unknown): unknown {

@@ -66,7 +66,7 @@ describe("authentication", () => {
     expect(store.anonymousQuota("192.0.2.2").remaining).toBe(60);
   });
 
-  it("when the origin has used them up, requests are over the limit, and a good key is still served", async () => {
+  it("when the origin has used them up, requests without a key get rate_limit_exceeded, and a valid key is still served", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue();
     for (let request = 0; request < 60; request += 1)
@@ -93,7 +93,7 @@ describe("authentication", () => {
     expect(remaining).toEqual([60, 59, 59]);
   });
 
-  it("neither the store, a caller, an error nor what is stored shows a secret", async () => {
+  it("a secret appears neither in the store, a caller or an error nor in the storage", async () => {
     const storage = createMemoryStorage();
     const { store, issue } = openStore({ storage });
     const { secret } = await issue();

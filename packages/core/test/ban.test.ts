@@ -88,7 +88,7 @@ describe("ban", () => {
     expect(error(await caller.admit())).toMatchObject({ retryAfterSeconds: 60 });
   });
 
-  it("needs refusals in a row: one request served starts the count anew", async () => {
+  it("needs refusals in a row: a served request resets the count", async () => {
     const { clock, caller } = await openBannable();
     for (let minute = 0; minute < 5; minute += 1) {
       expect(await codes(caller, 6)).not.toContain("api_key_banned");
@@ -96,7 +96,7 @@ describe("ban", () => {
     }
   });
 
-  it("says when the key is really served again when the day is used up beyond the ban", async () => {
+  it("names the time at which the key is served again if the day's limit lasts longer than the ban", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 3 } });
     const start = clock.now();
@@ -121,14 +121,14 @@ describe("ban", () => {
     expect(await codes(caller, 1)).toEqual(["ok"]);
   });
 
-  it("and the refusals before it are forgotten when it is lifted", async () => {
+  it("is forgotten, with the refusals before it, when it is lifted", async () => {
     const { store, id, caller } = await openBannable();
     await codes(caller, 6);
     value(await store.keys.liftBan(id));
     expect(await codes(caller, 3)).toEqual(Array<string>(3).fill("rate_limit_exceeded"));
   });
 
-  it("shows the limit that binds when the day is used up", async () => {
+  it("shows the day's limit when that is used up", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 3 } });
     await codes(store.as(secret), 2);
@@ -143,7 +143,7 @@ describe("ban", () => {
     expect(await codes(store.as(secret), 50)).not.toContain("api_key_banned");
   });
 
-  it("is neither enforced nor prepared by a host that bans no keys, whatever another host does", async () => {
+  it("is neither enforced nor counted towards by a host that bans no keys", async () => {
     const storage = createMemoryStorage();
     const { store: strict, issue } = openStore({ storage });
     const { store: lenient } = openStore({ storage, ban: false });

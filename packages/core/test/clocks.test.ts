@@ -20,7 +20,7 @@ async function openLimited(ban: BanOptions | false = false) {
 }
 
 describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
-  it("grants nothing twice and locks no key out for longer than one window", async () => {
+  it("grants no token twice and locks no key out for longer than one window", async () => {
     const { clock, caller } = await openLimited();
     expect(await admitted(caller)).toBe(3);
     clock.advance(-step);
@@ -37,19 +37,6 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
     clock.advance(-step);
     expect(await admitted(caller)).toBe(0);
     clock.advance(MINUTE);
-    expect(await admitted(caller)).toBe(3);
-  });
-
-  it("followed by a restart locks no key out for longer than a window and the clocks' difference", async () => {
-    const storage = createMemoryStorage();
-    const clock = createManualClock();
-    const open = () => createPetStore({ storage, clock, ban: false });
-    const { secret } = value(await open().keys.issue({ plan: "enterprise", limits: LIMITS }));
-    expect(await admitted(open().as(secret))).toBe(3);
-    clock.advance(-step);
-    const caller = open().as(secret);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(MINUTE + Math.min(step, 10 * SECOND));
     expect(await admitted(caller)).toBe(3);
   });
 });
@@ -74,7 +61,7 @@ describe("the wall clock set back while another key is busy", () => {
     expect(await admitted(caller)).toBe(3);
   });
 
-  it("lets a ban end while its key is silent", async () => {
+  it("lets a ban end while its key sends no requests", async () => {
     const { store, clock, id, caller, stepBack } = await openTwo({});
     expect(await admitted(caller, 7)).toBe(3);
     await stepBack();
@@ -128,7 +115,7 @@ describe("the wall clock of one of two processes set back", () => {
     expect(await admitted(corrected, 1)).toBe(0);
   });
 
-  it("lifts no ban of the other's", async () => {
+  it("ends no ban of the other process", async () => {
     const { clock, ahead, corrected } = await openTwo(HOUR, {});
     clock.advance(2 * MINUTE);
     expect(await admitted(ahead, 121)).toBe(60);
@@ -146,34 +133,6 @@ describe("clocks", () => {
     expect(await admitted(caller)).toBe(3);
     clock.advance(-YEAR);
     expect(await admitted(caller)).toBe(0);
-  });
-
-  it("ten idle years overflow nothing", async () => {
-    const { store, clock, id, caller } = await openLimited();
-    expect(await admitted(caller)).toBe(3);
-    clock.advance(10 * YEAR);
-    expect(value(await store.keys.usage(id)).minute.remaining).toBe(3);
-    expect(await admitted(caller)).toBe(3);
-  });
-
-  it.each([5, -5])("processes whose clocks differ by %i s grant nothing twice", async (seconds) => {
-    const storage = createMemoryStorage();
-    const clock = createManualClock();
-    const other = { now: () => clock.now() + seconds * SECOND };
-    const store = createPetStore({ storage, clock, ban: false });
-    const { secret } = value(await store.keys.issue({ plan: "enterprise", limits: LIMITS }));
-    const callers = [store, createPetStore({ storage, clock: other, ban: false })].map((each) =>
-      each.as(secret),
-    );
-    let total = 0;
-    const windows = 10;
-    for (let second = 0; second < windows * 60; second += 1) {
-      for (const caller of callers) total += await admitted(caller, 2);
-      clock.advance(SECOND);
-    }
-    // One clock opens the first window, the other may end it: once, and by their difference.
-    expect(total).toBeLessThanOrEqual((windows + 1) * 3);
-    expect(total).toBeGreaterThanOrEqual(windows * 3);
   });
 
   it.each([

@@ -66,7 +66,7 @@ describe("close", () => {
     expect(closings()).toBe(1);
   });
 
-  it("is not held up by a refused call", async () => {
+  it("does not wait for a refused call", async () => {
     const { store } = openStore();
     expect(error(await store.as(undefined, null as never).admit()).code).toBe("missing_api_key");
     expect(error(await store.as(5 as never, 5 as never).admit()).code).toBe("invalid_api_key");

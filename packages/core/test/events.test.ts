@@ -57,7 +57,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are emitted when the result of their call is known, not before", async () => {
+  it("are emitted after the result of their call is known", async () => {
     const { promise, resolve } = withResolvers();
     const storage = createMemoryStorage();
     const find = async () => {
@@ -135,7 +135,7 @@ describe("events", () => {
     expect(events.map(({ type }) => type)).toEqual(["key_issued"]);
   });
 
-  it("of one type reach its listeners alone, until they stop listening", async () => {
+  it("reach the listeners for their type only, until the listeners are removed", async () => {
     const { store } = openStore();
     const heard: PetStoreEvent[] = [];
     const stop = store.events.on("pet_created", (event) => heard.push(event));
@@ -148,7 +148,7 @@ describe("events", () => {
     expect(heard).toMatchObject([{ type: "pet_created", pet: { name: "Rex" } }]);
   });
 
-  it("a listener that throws, rejects or never settles touches neither requests nor others", async () => {
+  it("a listener that throws, rejects or never settles affects neither requests nor other listeners", async () => {
     const { store } = openStore();
     let heard = 0;
     store.events.onAny(() => {
@@ -163,7 +163,7 @@ describe("events", () => {
     expect(heard).toBe(2);
   });
 
-  it("show no secret", async () => {
+  it("contain no secret", async () => {
     const { events, issue } = openRecorded();
     const { secret } = await issue();
     await delivered();

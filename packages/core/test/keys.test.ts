@@ -108,7 +108,7 @@ describe("a random source", () => {
   });
 });
 
-describe("a plan that only another host knows", () => {
+describe("a plan that only another host has", () => {
   it("binds its keys with the limits that they were issued with", async () => {
     const storage = createMemoryStorage();
     const there = openStore({ storage, plans: { trial: { perMinute: 2, perDay: 5 } } });
@@ -211,7 +211,7 @@ describe("rotate", () => {
 });
 
 describe("changePlan", () => {
-  it("keeps what was used", async () => {
+  it("keeps the usage", async () => {
     const { store, issue } = openStore();
     const { id, secret } = await issue();
     for (let request = 0; request < 10; request += 1) value(await store.as(secret).admit());
@@ -225,7 +225,7 @@ describe("changePlan", () => {
     expect(error(await store.as(secret).admit()).quota).toMatchObject({ remaining: 0 });
   });
 
-  it("refuses what issuing would refuse", async () => {
+  it("refuses the same input as issue", async () => {
     const { store, issue } = openStore();
     const { id } = await issue();
     for (const to of [

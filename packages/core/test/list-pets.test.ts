@@ -25,7 +25,7 @@ describe("listPets", () => {
     expect(value(await trusted.listPets({ limit })).pets).toHaveLength(limit);
   });
 
-  it("reaches every pet once through next, and ends", async () => {
+  it("lists every pet once when next is followed to the end", async () => {
     const seen: bigint[] = [];
     let after: bigint | undefined;
     do {

@@ -60,7 +60,7 @@ describe("the origin of callers without a valid key", () => {
     expect(await share(text, "1:2:3:4:ffff::")).toBe(isIPv6(text));
   });
 
-  it("keeps none of a long text, not even as what a shorter one was cut from", async () => {
+  it("keeps no long text in memory, not even as the parent of a substring", async () => {
     const store = createPetStore();
     await refuseFromAfar(store);
     let strings = "";

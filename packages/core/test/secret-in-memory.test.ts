@@ -8,7 +8,7 @@ async function issueAndForget(store: PetStore): Promise<void> {
   expect((await store.as(secret).listPets()).isOk()).toBe(true);
 }
 
-it("a store keeps no secret in memory, not even as what a shorter text was cut from", async () => {
+it("a store keeps no secret in memory, not even as the parent of a substring", async () => {
   const store = createPetStore();
   await issueAndForget(store);
   let strings = "";

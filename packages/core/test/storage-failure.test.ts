@@ -28,7 +28,7 @@ const ways: readonly [string, unknown, () => Promise<Result<never, StorageFailur
 ];
 
 describe.each(ways)("a storage that %s", (_, cause, fail) => {
-  it("is storage_unavailable in every call, with what is left to the caller", async () => {
+  it("fails every call with storage_unavailable and the caller's remaining quota", async () => {
     const inner = createMemoryStorage();
     let broken = false;
     const storage: Storage = {

@@ -14,14 +14,14 @@ import type {
 import type { Result } from "neverthrow";
 import { aKey, oneMore } from "./samples.js";
 
-/** The value that a call of the storage resolves to. A failure of the storage is an `AssertionError`. */
+/** Resolves to the value of a call. Rejects with an `AssertionError` if the storage fails. */
 export async function valueOf<T>(call: Promise<Result<T, StorageFailure>>): Promise<T> {
   const result = await call;
   if (result.isErr()) assert.fail(`The storage failed: ${result.error.message}`);
   return result.value;
 }
 
-/** Asserts that a call of the storage fails: as an `Err` value, neither thrown nor rejected. */
+/** Asserts that a call of the storage fails with an `Err` value, and neither throws nor rejects. */
 export async function assertFails(
   call: () => Promise<Result<unknown, StorageFailure>>,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function createPets(storage: Storage, pets: readonly NewPet[]): Pro
   return created;
 }
 
-/** Every pet that a query finds, page by page, in the order of the storage. */
+/** Resolves to every pet that a query finds, page by page, in the order of the storage. */
 export async function allPets(
   storage: Storage,
   query: Partial<PetQuery> = {},
@@ -59,7 +59,7 @@ export async function insertKeys(storage: Storage, ...ids: readonly string[]): P
   for (const id of ids) await valueOf(storage.keys.insert(aKey(id)));
 }
 
-/** One page of keys: by default the first 100, banned or not. */
+/** Resolves to one page of keys: by default the first 100, banned or not. */
 export function listKeys(
   storage: Storage,
   query: Partial<KeyQuery> = {},
@@ -68,7 +68,7 @@ export function listKeys(
   return valueOf(storage.keys.list({ limit, after, banned }));
 }
 
-/** The key with this id. */
+/** Resolves to the key with this id. */
 export async function keyOf(storage: Storage, id: string): Promise<StoredApiKey | undefined> {
   return (await valueOf(storage.keys.find(id)))?.key;
 }
@@ -84,7 +84,7 @@ export function changeKey(
   );
 }
 
-/** The usage of the key with this id. */
+/** Resolves to the usage of the key with this id. */
 export async function usageOf(storage: Storage, id: string): Promise<Usage | undefined> {
   return (await valueOf(storage.keys.find(id)))?.usage;
 }
@@ -94,12 +94,12 @@ export function setUsage(storage: Storage, id: string, usage: Usage): Promise<vo
   return valueOf(storage.usage.update(id, () => ({ next: usage, result: undefined })));
 }
 
-/** The holder that a charge of this digest shows to its decision. */
+/** Resolves to the holder that a charge of this digest passes to its decision. */
 export function holderOf(storage: Storage, digest: string): Promise<KeyHolder | undefined> {
   return valueOf(storage.usage.charge(digest, (holder) => ({ result: holder })));
 }
 
-/** Charges one request to the key that has this digest. Resolves to the requests of the day before it. */
+/** Charges one request to the key that has this digest. Resolves to the day's requests before it. */
 export function chargeOnce(storage: Storage, digest: string): Promise<number> {
   return valueOf(
     storage.usage.charge(digest, (holder) => {

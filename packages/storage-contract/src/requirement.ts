@@ -2,23 +2,23 @@ import type { Storage } from "@petstore/core";
 
 /** One requirement of the storage port, with the check that a storage meets it. */
 export interface StorageRequirement {
-  /** The requirement as a sentence. Its subject, left out, is the storage. */
+  /** The requirement as a sentence without its subject, which is the storage. */
   readonly name: string;
-  /** The feature that the check uses. The requirement does not apply to a storage without it. */
+  /** The feature that the check needs. The requirement does not apply to a storage without it. */
   readonly needs?: StorageFeature;
   /** Rejects with an `AssertionError` when the storage does not meet the requirement. */
   check(open: OpenStorage): Promise<void>;
 }
 
 /**
- * What some storages cannot do. `reopening`: finds its data again after it was closed. `sharing`: can be
- * open several times at once on the same data.
+ * A feature that not every storage has. `reopening`: its data is still there when it is opened again.
+ * `sharing`: several storages can be open on the same data at the same time.
  */
 export type StorageFeature = "reopening" | "sharing";
 
 /**
- * Opens the storage. The first call opens it empty. A requirement that needs a feature calls it again
- * and gets a storage on the same data.
+ * Opens the storage. The first call opens an empty one. Only a requirement that needs a feature calls it
+ * again, and gets a storage on the same data.
  */
 export type OpenStorage = () => Promise<Storage>;
 
@@ -26,7 +26,7 @@ export type OpenStorage = () => Promise<Storage>;
 export interface Place {
   /** Opens a storage on this place. Every call opens the same data, if the storage supports it. */
   open(): Promise<Storage>;
-  /** Removes the data. Called once, after every storage that was opened on it is closed. */
+  /** Removes the data. Called once, after every storage on it is closed. */
   remove(): Promise<void>;
 }
 

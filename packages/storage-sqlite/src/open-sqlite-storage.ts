@@ -1,7 +1,6 @@
 import type { Storage } from "@petstore/core";
 import { ResultAsync } from "neverthrow";
-import { monotonicNow } from "./commit/monotonic-clock.js";
-import { whileBusy } from "./commit/while-busy.js";
+import { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 import { openDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
@@ -9,8 +8,8 @@ import { isBusy } from "./database/sqlite-error.js";
 import { createSqliteStorage } from "./storage/sqlite-storage.js";
 
 /**
- * Opens a storage on SQLite, and creates or updates its tables. An unusable database is an error of
- * this call, not of a later one.
+ * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call,
+ * not a later one.
  * @throws TypeError that names the option, when one is wrong.
  * @example
  * const storage = await openSqliteStorage({ filename: "pets.db" });
@@ -25,7 +24,7 @@ export function openSqliteStorage(
 
 async function open({ source, timeout }: Settings): Promise<Storage> {
   const now = monotonicNow;
-  return whileBusy({ timeout, now, isBusy }, () => {
+  return retryWhileBusy({ timeout, now, isBusy }, () => {
     const database = openDatabase(source);
     try {
       return createSqliteStorage(database, { timeout, now });

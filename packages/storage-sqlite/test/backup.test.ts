@@ -17,22 +17,18 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let filename: string;
 let to: string;
 let storage: Storage;
 beforeEach(async () => {
-  folder = createFolder();
   filename = folder.path("pets.db");
   to = folder.path("backup.db");
   storage = await openStorage({ filename });
 });
-afterEach(async () => {
-  await storage.close();
-  folder.remove();
-});
+afterEach(() => storage.close());
 
 async function add(count: number, name = "Rex"): Promise<void> {
   const pet = { ...rex, name };
@@ -63,7 +59,7 @@ const codeOf = async (options: BackupOptions): Promise<string> =>
   (await backupSqliteFile(options))._unsafeUnwrapErr().code;
 
 describe("a backup of a database in use", () => {
-  it("is one file that opens as a storage and holds what was acknowledged", async () => {
+  it("is one file that opens as a storage and holds all acknowledged pets and keys", async () => {
     await add(500);
     await storage.keys.insert(aKey("a"));
     const { bytes } = (await backupSqliteFile({ filename, to }))._unsafeUnwrap();
@@ -78,7 +74,7 @@ describe("a backup of a database in use", () => {
     await restored.close();
   });
 
-  it("holds everything before it and lets writes and reads go on, who need not wait", async () => {
+  it("holds everything that was committed before it, and writes and reads do not wait", async () => {
     for (let batch = 0; batch < 60; batch += 1) await add(1_000, "x".repeat(200));
     const over = new AbortController();
     let during = 0;
@@ -101,7 +97,7 @@ describe("a backup of a database in use", () => {
     expect(petsIn(to)).toBeLessThanOrEqual(60_000 + during);
   });
 
-  it("waits, without holding up the event loop, while another connection keeps readers out", async () => {
+  it("waits, without blocking the event loop, while another connection has an exclusive lock", async () => {
     const held = folder.path("held.db");
     const other = new Database(held);
     other.exec("create table pets (id); insert into pets values (1); begin exclusive");
@@ -114,7 +110,7 @@ describe("a backup of a database in use", () => {
     other.close();
   });
 
-  it("replaces a file only when it is told to", async () => {
+  it("replaces a file only with overwrite", async () => {
     await add(1);
     writeFileSync(to, "mine");
     expect(await codeOf({ filename, to })).toBe("destination_exists");
@@ -123,13 +119,13 @@ describe("a backup of a database in use", () => {
     expect(petsIn(to)).toBe(1);
   });
 
-  it("is refused beside a log that SQLite would replay over it, unless told to replace that", async () => {
+  it("is refused beside a log that SQLite would replay over it, except with overwrite", async () => {
     await add(3);
     for (const ending of ["-wal", "-shm", "-journal"]) {
       writeFileSync(`${to}${ending}`, "");
       const { code, message } = (await backupSqliteFile({ filename, to }))._unsafeUnwrapErr();
       expect(code).toBe("destination_exists");
-      expect(message).toContain(`${to}${ending} is there already`);
+      expect(message).toContain(`${to}${ending} already exists`);
       rmSync(`${to}${ending}`);
     }
     await leaveBehind(to);
@@ -140,7 +136,7 @@ describe("a backup of a database in use", () => {
     expect(petsIn(to)).toBe(3);
   });
 
-  it("replaces a file with the logs of it, or of others, that lie beside it", async () => {
+  it("replaces a file and the logs beside it, whether they belong to it or not", async () => {
     await add(3);
     const whole = folder.path("whole.db");
     (await backupSqliteFile({ filename, to: whole }))._unsafeUnwrap();
@@ -155,7 +151,7 @@ describe("a backup of a database in use", () => {
     }
   });
 
-  it("does not replace a database that somebody has open", async () => {
+  it("does not replace a database that another connection has open", async () => {
     const other = await openStorage({ filename: to });
     await other.pets.create(rex);
     const { ino } = statSync(to);
@@ -168,13 +164,13 @@ describe("a backup of a database in use", () => {
     expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
   });
 
-  it("does not replace what is no file", async () => {
+  it("does not replace a folder", async () => {
     mkdirSync(to);
     expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
     expect(backupFiles()).toEqual(["backup.db"]);
   });
 
-  it("is whole or refused when others are made under the same name at once", async () => {
+  it("is complete or refused when several backups to one name run at the same time", async () => {
     for (let batch = 0; batch < 20; batch += 1) await add(1_000, "x".repeat(200));
     const atOnce = (overwrite: boolean): Promise<readonly string[]> => {
       const backUp = async (): Promise<string> => {
@@ -192,7 +188,7 @@ describe("a backup of a database in use", () => {
     expect(backupFiles()).toEqual(["backup.db"]);
   });
 
-  it("is stopped by its signal, and leaves nothing behind", async () => {
+  it("is aborted by its signal, and leaves no files behind", async () => {
     for (let batch = 0; batch < 60; batch += 1) await add(1_000, "x".repeat(200));
     const stop = new AbortController();
     const backup = backupSqliteFile({ filename, to, signal: stop.signal });
@@ -204,7 +200,7 @@ describe("a backup of a database in use", () => {
     expect(backupFiles()).toEqual([]);
   });
 
-  it("answers what is wrong, and leaves nothing behind", async () => {
+  it("fails with a code that names the cause, and leaves no files behind", async () => {
     expect(await codeOf({ filename: folder.path("missing.db"), to })).toBe("no_database");
     expect(await codeOf({ filename: dirname(filename), to })).toBe("no_database");
     const notes = folder.path("notes.txt");
@@ -214,7 +210,7 @@ describe("a backup of a database in use", () => {
     expect(backupFiles()).toEqual([]);
   });
 
-  it("never takes the place of the database or of its logs, whatever they are called", async () => {
+  it("never replaces the database or its logs, whatever their paths", async () => {
     await add(3);
     mkdirSync(folder.path("elsewhere"));
     symlinkSync(folder.path("."), folder.path("elsewhere/folder"));
@@ -237,7 +233,7 @@ describe("a backup of a database in use", () => {
     expect(petsIn(filename)).toBe(3);
   });
 
-  it("does not take a database for what another one has left behind", async () => {
+  it("does not delete a database whose name looks like another one's log", async () => {
     const odd = folder.path("odd.db-wal");
     (await backupSqliteFile({ filename, to: odd }))._unsafeUnwrap();
     const backup = { filename: odd, to: folder.path("odd.db"), overwrite: true };

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { observe } from "./observe.js";
 import { openStorage } from "./open-storage.js";
 
-it("banned keys are listed by their index, without looking at the others", async () => {
+it("banned keys are listed by their index, without a scan of the other keys", async () => {
   const database = new Database(":memory:");
   onTestFinished(() => void database.close());
   const ran: string[] = [];

@@ -1,6 +1,6 @@
 import type { Storage } from "@petstore/core";
 
-/** Charges the key one request, and answers how many it had used before. */
+/** Charges one request to a key. Resolves to the day's requests before it. */
 export async function chargeOnce(storage: Storage, digest: string): Promise<number> {
   const charged = await storage.usage.charge(digest, (holder) => ({
     next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },

@@ -52,7 +52,7 @@ it("calls that arrive during a commit share the next", async () => {
   expect(batches).toEqual([1, 2]);
 });
 
-it("a commit that one call makes fail is repeated for each of its calls", async () => {
+it("when one call makes a commit fail, each of its calls is committed separately", async () => {
   const { group, batches, endNext } = createDatabase();
   const calls = [1, 2, 3].map((value) => group.add(String(value), () => value));
   await endNext(new RangeError());
@@ -76,7 +76,7 @@ it("each call waits for a busy database until its own timeout", async () => {
   expect((await late)._unsafeUnwrap()).toBe(2);
 });
 
-it("closing waits for the calls before it, and refuses those after it", async () => {
+it("close waits for earlier calls, and refuses later ones", async () => {
   const { group, endNext } = createDatabase();
   const before = group.add("before", () => 1);
   const closed = group.close();

@@ -4,7 +4,7 @@ import { openStorage } from "./open-storage.js";
 import { firstPage, rex } from "./samples.js";
 import { createFolder } from "./temporary-folder.js";
 
-it("a page that is damaged later fails the calls that meet it, and no others", async () => {
+it("a page that is damaged after opening fails only the calls that read it", async () => {
   const folder = createFolder();
   const filename = folder.path("pets.db");
   const filling = await openStorage({ filename });

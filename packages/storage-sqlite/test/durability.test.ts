@@ -2,22 +2,18 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
 const FULL = 2;
 
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
-let folder: TemporaryFolder;
-beforeEach(() => {
-  folder = createFolder();
-});
-afterEach(() => folder.remove());
+const folder = useFolder();
 
 /** What a process did to the log, in order: its writes as one, its syncs, and what it said was done. */
 function stepsOf(trace: string): readonly string[] {
@@ -55,7 +51,7 @@ describe("durability", () => {
     },
   );
 
-  it("keeps a host's database at the level that syncs every commit", async () => {
+  it("keeps a host's database at synchronous=FULL", async () => {
     const database = new Database(folder.path("host.db"));
     database.pragma("synchronous = OFF");
     const storage = await openStorage({ database });
@@ -69,7 +65,7 @@ describe("durability", () => {
     database.close();
   });
 
-  it("writes the log back as it grows, however many pets are added one by one", async () => {
+  it("checkpoints the log as it grows while pets are added one by one", async () => {
     const filename = folder.path("pets.db");
     const storage = await openStorage({ filename });
     for (let count = 0; count < 4_000; count += 1) await storage.pets.create(rex);

@@ -3,20 +3,18 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let database: Database.Database;
 let storage: Storage;
 beforeEach(async () => {
-  folder = createFolder();
   database = new Database(folder.path("pets.db"));
   storage = await openStorage({ database });
 });
 afterEach(async () => {
   await storage.close();
   database.close();
-  folder.remove();
 });
 
 const big = { ...rex, name: "x".repeat(60_000) };
@@ -26,7 +24,7 @@ const fill = (): void => {
 };
 
 describe("on a full disk", () => {
-  it("what does not fit fails, whole, and what fitted is kept", async () => {
+  it("a pet that does not fit is not added, and earlier pets are kept", async () => {
     fill();
     const first = await storage.pets.create(big);
     expect(first.isOk()).toBe(true);
@@ -48,7 +46,7 @@ describe("on a full disk", () => {
     expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 
-  it("everything works again when there is room", async () => {
+  it("everything works again when there is space", async () => {
     fill();
     await Promise.all([storage.pets.create(big), storage.pets.create(big)]);
     expect((await storage.pets.create(big)).isOk()).toBe(true);

@@ -3,20 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 import { commitsIn } from "./wal-commits.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let storage: Storage;
 beforeEach(async () => {
-  folder = createFolder();
   storage = await openStorage({ filename: folder.path("pets.db") });
   for (const id of ["a", "b"]) await storage.keys.insert(aKey(id));
 });
-afterEach(async () => {
-  await storage.close();
-  folder.remove();
-});
+afterEach(() => storage.close());
 
 async function commitsOf(work: () => PromiseLike<unknown>): Promise<number> {
   const before = commitsIn(folder.path("pets.db-wal"));
@@ -40,20 +36,20 @@ describe("calls that arrive in one turn share one commit", () => {
     ).toBe(1);
   });
 
-  it("but no more than a thousand of them", async () => {
+  it("up to a thousand calls", async () => {
     expect(await commitsOf(() => Promise.all(times(2_500, () => storage.pets.create(rex))))).toBe(
       3,
     );
   });
 
-  it("and write nothing when nothing changed", async () => {
+  it("and write nothing if nothing changed", async () => {
     const look = () => storage.usage.charge("digest of a", (holder) => ({ result: holder }));
     expect(await commitsOf(() => Promise.all(times(32, look)))).toBe(0);
   });
 });
 
 describe("a call that fails in a shared commit", () => {
-  it("fails alone, and leaves nothing of itself", async () => {
+  it("fails alone, and none of its changes are stored", async () => {
     const takenDigest = { ...aKey("c"), secrets: [...aKey("new").secrets, ...aKey("a").secrets] };
     const impossible = { ...rex, categoryId: 2n ** 63n };
     const [before, taken, wrong, after] = await Promise.all([
@@ -73,7 +69,7 @@ describe("a call that fails in a shared commit", () => {
     expect((await storage.keys.find("d"))._unsafeUnwrap()?.key).toEqual(aKey("d"));
   });
 
-  it("is forgotten: those that come later share theirs again", async () => {
+  it("does not affect later calls: they share commits again", async () => {
     const impossible = { ...rex, categoryId: 2n ** 63n };
     await Promise.all([storage.pets.create(rex), storage.pets.create(impossible)]);
     expect(await commitsOf(() => Promise.all(times(32, () => storage.pets.create(rex))))).toBe(1);

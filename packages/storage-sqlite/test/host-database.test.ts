@@ -25,7 +25,7 @@ describe("in a host's database", () => {
     expect(database.prepare("select count(*) from pets").pluck().get()).toBe(0);
   });
 
-  it("a write waits for the end of the host's transaction, and is no part of it", async () => {
+  it("a write waits for the end of the host's transaction, and is not part of it", async () => {
     database.exec("begin");
     const created = storage.pets.create(rex);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
@@ -35,7 +35,7 @@ describe("in a host's database", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  it("waiting for the host is not taken for waiting in SQLite, whose timeout may be as long", async () => {
+  it("a wait for the host's transaction does not use SQLite's own timeout, even a long one", async () => {
     database.pragma("busy_timeout = 60000");
     const other = await openStorage({ database, lockTimeoutSeconds: 60 });
     database.exec("begin");
@@ -54,7 +54,7 @@ describe("in a host's database", () => {
     expect((await created).isOk()).toBe(true);
   });
 
-  it("a page read inside the host's transaction is forgotten with it", async () => {
+  it("a page that is read inside the host's transaction is not cached after its rollback", async () => {
     await storage.pets.create(rex);
     database.exec("begin; update pets set name = 'Never'");
     expect(await names()).toEqual(["Never"]);
@@ -62,7 +62,7 @@ describe("in a host's database", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  it("numbers stay numbers and int64 stays exact, whatever the host's default is", async () => {
+  it("numbers stay numbers and int64 stays exact, whatever default the host has set", async () => {
     const other = new Database(":memory:").defaultSafeIntegers(true);
     const strict = await openStorage({ database: other });
     await strict.keys.insert(aKey("a"));

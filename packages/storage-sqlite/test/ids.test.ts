@@ -3,20 +3,16 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let storage: Storage;
 beforeEach(async () => {
-  folder = createFolder();
   storage = await openStorage({ filename: folder.path("pets.db") });
 });
-afterEach(async () => {
-  await storage.close();
-  folder.remove();
-});
+afterEach(() => storage.close());
 
-/** As somebody with a shell for SQLite does. */
+/** Changes the database as an operator with SQLite's shell could. */
 function byHand(statement: string): void {
   const database = new Database(folder.path("pets.db"));
   database.exec(statement);
@@ -25,21 +21,21 @@ function byHand(statement: string): void {
 const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
 
 describe("the id of a new pet", () => {
-  it("follows those that were given out in the same turn", async () => {
+  it("follows the ids that were assigned in the same turn", async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, create));
     expect(ids).toEqual(Array.from({ length: 30 }, (_, index) => BigInt(index + 1)));
     const { pets } = (await storage.pets.list({ ...firstPage, limit: 100 }))._unsafeUnwrap();
     expect(pets.map(({ id }) => id)).toEqual(ids);
   });
 
-  it("is above one that was removed", async () => {
+  it("is greater than the id of a removed pet", async () => {
     await create();
     const newest = await create();
     byHand("delete from pets");
     expect(await create()).toBe(newest + 1n);
   });
 
-  it("is above one that was set by hand", async () => {
+  it("is greater than an id that was set by hand", async () => {
     await create();
     byHand("insert into pets (id, name, category_id, status) values (40, '', 1, 'sold')");
     expect(await create()).toBe(41n);
@@ -48,8 +44,8 @@ describe("the id of a new pet", () => {
   });
 });
 
-describe("when the ids come to their end", () => {
-  it("the greatest is given out, and then none", async () => {
+describe("when the ids run out", () => {
+  it("the greatest id is assigned, and then creates fail", async () => {
     byHand(`insert into pets (id, name, category_id, status)
       values (${String(2n ** 63n - 3n)}, '', 1, 'sold')`);
     const [first, last, none] = await Promise.all([

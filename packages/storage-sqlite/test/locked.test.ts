@@ -6,19 +6,17 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { observe } from "./observe.js";
 import { aKey, firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let filename: string;
 let other: Database.Database;
 beforeEach(() => {
-  folder = createFolder();
   filename = folder.path("pets.db");
   other = new Database(filename);
 });
 afterEach(() => {
   other.close();
-  folder.remove();
 });
 
 async function openWith(options: { lockTimeoutSeconds: number }): Promise<Storage> {
@@ -41,7 +39,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe("while another connection holds the write lock", () => {
-  it("writes wait without holding up the event loop, and are done when it lets go", async () => {
+  it("writes wait without blocking the event loop, and complete when the lock is released", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 60 });
     other.exec("begin immediate");
     let settled = 0;
@@ -56,7 +54,7 @@ describe("while another connection holds the write lock", () => {
     await storage.close();
   });
 
-  it("reads go on", async () => {
+  it("reads do not wait", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 60 });
     await storage.pets.create(rex);
     other.exec("begin immediate");
@@ -66,11 +64,11 @@ describe("while another connection holds the write lock", () => {
     await storage.close();
   });
 
-  it("writes fail when they have waited for long enough, and leave no trace", async () => {
+  it("writes fail after the timeout, and change nothing", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 0.03 });
     other.exec("begin immediate");
     for (const result of await Promise.all(writes(storage))) {
-      expect(result._unsafeUnwrapErr().message).toContain("held the database for too long");
+      expect(result._unsafeUnwrapErr().message).toContain("locked the database for too long");
     }
     other.exec("rollback");
     expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
@@ -118,7 +116,7 @@ describe("while another connection holds the write lock", () => {
   });
 });
 
-describe("a read that meets a busy database, as while another process recovers the log", () => {
+describe("a read of a busy database, for example while another process recovers the log", () => {
   /** A host's database whose reads from pets fail with this code, so many times. */
   function failing(times: number): Database.Database {
     const database = new Database(":memory:");
@@ -131,7 +129,7 @@ describe("a read that meets a busy database, as while another process recovers t
     return database;
   }
 
-  it("is tried again", async () => {
+  it("is retried", async () => {
     const storage = await openStorage({ database: failing(3), lockTimeoutSeconds: 60 });
     expect((await storage.pets.find(1n)).isOk()).toBe(true);
   });
@@ -139,7 +137,7 @@ describe("a read that meets a busy database, as while another process recovers t
   it("fails after the timeout", async () => {
     const storage = await openStorage({ database: failing(Infinity), lockTimeoutSeconds: 0.005 });
     expect((await storage.pets.find(1n))._unsafeUnwrapErr().message).toBe(
-      "Finding a pet failed: another connection held the database for too long (SQLITE_BUSY_RECOVERY).",
+      "Finding a pet failed: another connection locked the database for too long (SQLITE_BUSY_RECOVERY).",
     );
   });
 });

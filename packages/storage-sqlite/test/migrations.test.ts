@@ -36,11 +36,11 @@ const columns = () =>
   database.prepare("select name from pragma_table_info('pets') order by cid").pluck().all();
 
 describe("the schema", () => {
-  it("has steps that count from 1 without gaps", () => {
+  it("has migrations with numbers from 1 without gaps", () => {
     expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
   });
 
-  it("is brought up to date from an older step, with what is stored in it", () => {
+  it("is migrated from an older version, and keeps its data", () => {
     migrateTo(...migrations);
     database.exec("insert into pets (name, category_id, status) values ('Rex', 7, 'sold')");
     migrateTo(...migrations, addsColumn);
@@ -50,13 +50,13 @@ describe("the schema", () => {
     expect(database.prepare("select name from pets").pluck().all()).toEqual(["Rex"]);
   });
 
-  it("takes each step once", () => {
+  it("applies each migration once", () => {
     migrateTo(...migrations, addsColumn);
     migrateTo(...migrations, addsColumn);
     expect(recorded()).toEqual([1, 2]);
   });
 
-  it("stays as it was when a step fails", () => {
+  it("is unchanged when a migration fails", () => {
     migrateTo(...migrations);
     expect(() => migrateTo(...migrations, addsColumn, fails)).toThrow();
     expect(recorded()).toEqual([1]);
@@ -64,7 +64,7 @@ describe("the schema", () => {
     expect(database.inTransaction).toBe(false);
   });
 
-  it("serves a page by status, and one of banned keys, without looking at the others", () => {
+  it("reads a page by status, and a page of banned keys, without a scan of other rows", () => {
     migrateTo(...migrations);
     const planOf = (query: string): string => {
       const steps = database.prepare<[], { detail: string }>(`explain query plan ${query}`).all();

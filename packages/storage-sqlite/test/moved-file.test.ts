@@ -3,25 +3,21 @@ import type { Storage } from "@petstore/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let path: string;
 let storage: Storage;
 beforeEach(async () => {
-  folder = createFolder();
   path = folder.path("pets.db");
   storage = await openStorage({ filename: path });
   (await storage.pets.create(rex))._unsafeUnwrap();
 });
-afterEach(async () => {
-  await storage.close();
-  folder.remove();
-});
+afterEach(() => storage.close());
 
 const MOVED = "the database file or its log was removed or replaced";
 
-describe("while its file is elsewhere", () => {
+describe("while its file is moved away", () => {
   it.each<[happened: string, move: () => void]>([
     ["removed", () => rmSync(path)],
     ["renamed", () => renameSync(path, folder.path("elsewhere.db"))],
@@ -42,7 +38,7 @@ describe("while its file is elsewhere", () => {
     expect((await storage.keys.insert(aKey("a")))._unsafeUnwrapErr().message).toContain(MOVED);
   });
 
-  it("it has added nothing, and goes on once the file is back", async () => {
+  it("it adds no pet, and works again once the file is back", async () => {
     renameSync(path, folder.path("elsewhere.db"));
     expect((await storage.pets.create(rex)).isErr()).toBe(true);
     renameSync(folder.path("elsewhere.db"), path);

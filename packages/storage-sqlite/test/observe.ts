@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 
-/** Makes a host's open database tell the source of each statement once it was run, or has failed. */
+/** Calls `ran` with the source of each statement of a host's open database after it has run or failed. */
 export function observe(database: Database.Database, ran: (source: string) => void): void {
   const prepare = database.prepare.bind(database);
   database.prepare = ((source: string) => {

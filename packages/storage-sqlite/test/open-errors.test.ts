@@ -1,16 +1,12 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
-beforeEach(() => {
-  folder = createFolder();
-});
-afterEach(() => folder.remove());
+const folder = useFolder();
 
 async function codeOf(options: SqliteStorageOptions): Promise<string> {
   const opened = await openSqliteStorage({ lockTimeoutSeconds: 0, ...options });
@@ -42,12 +38,12 @@ const foreign = [
   ],
 ] as const;
 
-describe("opening a database answers at once", () => {
-  it("cannot_open for a folder that is not there", async () => {
+describe("opening a database fails with", () => {
+  it("cannot_open for a folder that does not exist", async () => {
     expect(await codeOf({ filename: folder.path("missing/pets.db") })).toBe("cannot_open");
   });
 
-  it("cannot_open for a folder in the place of the file", async () => {
+  it("cannot_open for a path that is a folder", async () => {
     mkdirSync(folder.path("pets.db"));
     expect(await codeOf({ filename: folder.path("pets.db") })).toBe("cannot_open");
   });
@@ -58,7 +54,7 @@ describe("opening a database answers at once", () => {
     expect(await codeOf({ database })).toBe("cannot_open");
   });
 
-  it("not_a_database for a text file, and leaves it as it is", async () => {
+  it("not_a_database for a text file, which is unchanged", async () => {
     const filename = folder.path("notes.txt");
     writeFileSync(filename, "Buy dog food.\n".repeat(500));
     expect(await codeOf({ filename })).toBe("not_a_database");
@@ -77,7 +73,7 @@ describe("opening a database answers at once", () => {
     expect(await codeOf({ filename })).toBe("damaged");
   });
 
-  it("read_only for a database that may only be read", async () => {
+  it("read_only for a read-only database", async () => {
     const database = new Database(await createFile(), { readonly: true });
     expect(await codeOf({ database })).toBe("read_only");
     database.close();
@@ -91,7 +87,7 @@ describe("opening a database answers at once", () => {
     database.close();
   });
 
-  it("busy when another connection does not let go", async () => {
+  it("busy when another connection keeps its lock", async () => {
     const filename = await createFile();
     const other = new Database(filename);
     other.exec("begin immediate");
@@ -115,7 +111,7 @@ describe("opening a database answers at once", () => {
     expect(await codeOf({ filename })).toBe("schema_too_new");
   });
 
-  it("schema_conflict for a host's own table of the same name, and adds none of ours", async () => {
+  it("schema_conflict for a host's own table of the same name, and adds no table", async () => {
     const database = new Database(folder.path("host.db"));
     database.exec("create table api_keys (mine text)");
     expect(await codeOf({ database })).toBe("schema_conflict");
@@ -124,7 +120,7 @@ describe("opening a database answers at once", () => {
     database.close();
   });
 
-  it("and leaves a refused file in the journal mode that it had", async () => {
+  it("any code without changing the journal mode of the file", async () => {
     for (const [index, [code, tables]] of foreign.entries()) {
       const filename = folder.path(`foreign-${index}.db`);
       const database = new Database(filename);
@@ -139,7 +135,7 @@ describe("opening a database answers at once", () => {
     }
   });
 
-  it("schema_conflict when somebody dropped a table", async () => {
+  it("schema_conflict when a table was dropped", async () => {
     const filename = await createFile();
     const other = new Database(filename);
     other.exec("drop table api_key_usage");
@@ -154,7 +150,7 @@ describe("opening a database answers at once", () => {
     database.close();
   });
 
-  it.each(["3.51.3", "3.51.10", "3.53.0", "4.0.0"])("nothing for SQLite %s", async (version) => {
+  it.each(["3.51.3", "3.51.10", "3.53.0", "4.0.0"])("not for SQLite %s", async (version) => {
     const database = new Database(":memory:");
     database.function("sqlite_version", () => version);
     expect((await openSqliteStorage({ database })).isOk()).toBe(true);
@@ -179,7 +175,7 @@ describe("opening a database answers at once", () => {
   });
 });
 
-describe("opening a database throws what the options have wrong, and names it", () => {
+describe("opening a database throws a TypeError that names the wrong option", () => {
   const filename = ":memory:";
   it.each<[unknown, string]>([
     [undefined, "options"],
@@ -217,7 +213,7 @@ describe("opening a database throws what the options have wrong, and names it", 
     expect(open).toThrow(name);
   });
 
-  it("unless they are only left out", async () => {
+  it("but not for options that are undefined", async () => {
     await (await openStorage({ filename, database: undefined })).close();
     await (await openStorage({ filename, lockTimeoutSeconds: undefined })).close();
     const database = new Database(filename);

@@ -3,14 +3,13 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./open-storage.js";
 import { firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
 describe("a page of pets", () => {
-  let folder: TemporaryFolder;
+  const folder = useFolder();
   let storage: Storage;
   let shell: Database.Database;
   beforeEach(async () => {
-    folder = createFolder();
     storage = await openStorage({ filename: folder.path("pets.db") });
     shell = new Database(folder.path("pets.db"));
     for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
@@ -18,7 +17,6 @@ describe("a page of pets", () => {
   afterEach(async () => {
     await storage.close();
     shell.close();
-    folder.remove();
   });
   const list = async (): Promise<PetPage> => (await storage.pets.list(firstPage))._unsafeUnwrap();
 
@@ -28,7 +26,7 @@ describe("a page of pets", () => {
     expect([page, page.pets, ...page.pets].every(Object.isFrozen)).toBe(true);
   });
 
-  it("is read anew after a pet was added here", async () => {
+  it("is read again after a pet was added here", async () => {
     await list();
     await storage.pets.create(rex);
     expect((await list()).pets).toHaveLength(4);
@@ -48,13 +46,13 @@ describe("a page of pets", () => {
     expect(after.pets).toHaveLength(expected);
   });
 
-  it("is read anew when another program has removed the revision", async () => {
+  it("is read again if another program removed the revision", async () => {
     await list();
     shell.exec("delete from pets_revision; update pets set name = 'New'");
     expect((await list()).pets[0]?.name).toBe("New");
   });
 
-  it("is forgotten when others need its memory", async () => {
+  it("is dropped when the cache is full", async () => {
     const big = { ...rex, name: "x".repeat(60_000) };
     await Promise.all(Array.from({ length: 50 }, () => storage.pets.create(big)));
     const listAfter = async (after: number): Promise<PetPage> =>

@@ -2,22 +2,20 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
 const ROUNDS = 40;
 const CALLERS = 16;
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let filename: string;
 beforeEach(() => {
-  folder = createFolder();
   filename = folder.path("pets.db");
 });
-afterEach(() => folder.remove());
 
 function start(): ChildProcess {
   const script = fileURLToPath(new URL("charging-process.ts", import.meta.url));
@@ -72,7 +70,7 @@ describe("two processes on one file", () => {
 });
 
 describe("a process that is killed", () => {
-  it("forgives nothing that was answered", { timeout: 60_000 }, async () => {
+  it("loses no charge that was acknowledged", { timeout: 60_000 }, async () => {
     const storage = await openStorage({ filename });
     await storage.keys.insert(aKey("a"));
     await storage.pets.create(rex);

@@ -4,16 +4,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./observe.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { useFolder } from "./temporary-folder.js";
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let database: Database.Database;
 let shell: Database.Database;
 let storage: Storage;
 let afterStatement: (source: string) => void;
 beforeEach(async () => {
   afterStatement = () => undefined;
-  folder = createFolder();
   database = new Database(folder.path("pets.db"));
   shell = new Database(folder.path("pets.db"));
   observe(database, (source) => afterStatement(source));
@@ -22,7 +21,6 @@ beforeEach(async () => {
 afterEach(() => {
   shell.close();
   database.close();
-  folder.remove();
 });
 
 /** Has another program commit this, once, right after the next read from a table. */
@@ -34,8 +32,8 @@ function meanwhile(table: string, statements: string): void {
   };
 }
 
-describe("what another program commits in the middle of a read", () => {
-  it("is on the page that is read next", async () => {
+describe("a change that another program commits in the middle of a read", () => {
+  it("is on the next page that is read", async () => {
     const countPets = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets.length;
     await storage.pets.create(rex);
     meanwhile("pets", "delete from pets");

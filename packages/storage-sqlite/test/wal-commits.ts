@@ -6,7 +6,7 @@ export function commitsIn(walFile: string): number {
   const frameSize = 24 + wal.readUInt32BE(8);
   let commits = 0;
   for (let frame = 32; frame + frameSize <= wal.length; frame += frameSize) {
-    // Only the last frame of a commit tells the size of the database after it.
+    // Only the last frame of a commit holds the size of the database after it.
     if (wal.readUInt32BE(frame + 4) !== 0) commits += 1;
   }
   return commits;

@@ -11,10 +11,10 @@ import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
 import { databaseOption, isoTime, wholeNumber } from "../options.js";
-import type { Report, Terminal } from "../terminal.js";
+import type { ReportError, Terminal } from "../terminal.js";
 import { issuedKey, keyList, singleKey, type Renderer } from "./render-keys.js";
 
-/** The options of all `petstore keys …`; each command declares those that it takes. */
+/** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
 interface KeyOptions {
   readonly database: string;
   readonly json?: true;
@@ -27,15 +27,15 @@ interface KeyOptions {
   readonly perDay?: number;
 }
 
-/** The work of a command on the keys of a store, given its options and arguments. */
+/** Runs a command on the keys of a store with its options and arguments. */
 type Action<T> = (
   keys: KeyRing,
   options: KeyOptions,
   args: readonly string[],
 ) => PromiseLike<Result<T, KeyError>>;
 
-/** `petstore keys …`: issues and manages API keys, also while servers use the database. */
-export function keysCommand(terminal: Terminal, fail: Report): Command {
+/** `petstore keys`: issues and manages API keys, even while servers use the database. */
+export function keysCommand(terminal: Terminal, fail: ReportError): Command {
   const print = printer(terminal, fail);
   const keys = new Command("keys").description("Issue and manage API keys.");
   const add = <T>(
@@ -59,30 +59,30 @@ export function keysCommand(terminal: Terminal, fail: Report): Command {
         await print(options, await withStore(opening, use), renderer);
       });
 
-  addLimits(add("issue", `issue a key ${AND_PRINT}`, issuedKey, issue, openStore))
+  addLimits(add("issue", ISSUE, issuedKey, issue, openStore))
     .requiredOption("--plan <plan>", PLANS)
-    .option("--label <text>", "a name for the operator")
+    .option("--label <text>", "a name by which to recognize the key")
     .addOption(new Option("--expires <time>", EXPIRES).argParser(isoTime));
-  add("list", "list all keys with their usage", keyList, list).option(
+  add("list", "List all keys with their usage.", keyList, list).option(
     "--banned",
     "only keys that are banned now",
   );
-  add("show", "show one key", singleKey, show).argument("<id>", ID);
-  add("revoke", "refuse a key from now on, permanently", singleKey, revoke).argument("<id>", ID);
-  add("unban", "lift a key's ban and forget earlier ones", singleKey, unban).argument("<id>", ID);
-  addLimits(add("plan", "move a key to another plan; its usage stays", singleKey, changePlan))
+  add("show", "Show one key.", singleKey, show).argument("<id>", ID);
+  add("revoke", "Revoke a key permanently.", singleKey, revoke).argument("<id>", ID);
+  add("unban", "Lift a key's ban and forget earlier bans.", singleKey, unban).argument("<id>", ID);
+  addLimits(add("plan", "Move a key to another plan and keep its usage.", singleKey, changePlan))
     .argument("<id>", ID)
     .argument("<plan>", PLANS);
-  add("rotate", `give a key a new secret ${AND_PRINT}`, issuedKey, rotate)
+  add("rotate", "Give a key a new secret and print it; it is shown only once.", issuedKey, rotate)
     .argument("<id>", ID)
     .option("--overlap <seconds>", "how long the old secret stays valid", wholeNumber(), 0);
   return keys;
 }
 
-const ID = "the key's id, as `keys list` shows it";
-const AND_PRINT = "and print its secret, which is shown only once";
+const ISSUE = "Issue a key and print its secret, which is shown only once.";
+const ID = "the key's id, as shown by `keys list`";
 const PLANS = "free, pro, business or enterprise";
-const EXPIRES = "refuse the key from this ISO 8601 date or time on; UTC unless it has an offset";
+const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 
 const issue: Action<IssuedKey> = (keys, options) => {
   const { plan = "", label, expires: expiresAt } = options;
@@ -113,8 +113,8 @@ const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
 const rotate: Action<IssuedKey> = (keys, { overlap }, [id = ""]) =>
   keys.rotate(id, { overlapSeconds: overlap ?? 0 });
 
-/** Returns a function that prints a result as text or JSON, or reports the error. */
-function printer(terminal: Terminal, fail: Report) {
+/** Returns a function that prints a result as text or JSON, or reports its error. */
+function printer(terminal: Terminal, fail: ReportError) {
   return async <T>(
     { json }: KeyOptions,
     result: Result<T, string>,
@@ -138,7 +138,7 @@ function addLimits(command: Command): Command {
     .option("--per-day <n>", "requests per day, for the enterprise plan", wholeNumber());
 }
 
-/** The limits given, if any; the store refuses one without the other. */
+/** Returns the given limits, if any. The store refuses one without the other. */
 function limitsOf({ perMinute, perDay }: KeyOptions): RateLimits | undefined {
   if (perMinute === undefined && perDay === undefined) return undefined;
   return { perMinute: perMinute ?? 0, perDay: perDay ?? 0 };

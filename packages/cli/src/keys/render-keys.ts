@@ -1,26 +1,26 @@
 import type { ApiKey, IssuedKey, Quota } from "@petstore/core";
 
-/** Two ways to print a value. */
+/** Renders a value in two ways. */
 export interface Renderer<T> {
-  /** The value that `--json` prints. */
+  /** Returns the value that `--json` prints. */
   json(value: T): unknown;
-  /** The text that is printed otherwise; `now` is in milliseconds since the Unix epoch. */
+  /** Returns the text to print without `--json`; `now` is in milliseconds since the Unix epoch. */
   text(value: T, now: number): string;
 }
 
-/** Prints one key. */
+/** Renders one key. */
 export const singleKey: Renderer<ApiKey> = {
   json: keyToJson,
   text: (key, now) => keysToTable([key], now),
 };
 
-/** Prints any number of keys: a JSON array, or a table. */
+/** Renders a list of keys: a JSON array or a table. */
 export const keyList: Renderer<readonly ApiKey[]> = {
   json: (keys) => keys.map(keyToJson),
   text: keysToTable,
 };
 
-/** Prints a key with its secret. */
+/** Renders a key with its secret. */
 export const issuedKey: Renderer<IssuedKey> = {
   json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
   text: ({ secret, key }) =>
@@ -68,7 +68,7 @@ function keysToTable(keys: readonly ApiKey[], now: number): string {
   ]);
 }
 
-/** Revoked before expired before banned. */
+/** If several states apply, the key is revoked rather than expired, and expired rather than banned. */
 function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): string {
   if (revokedAt !== undefined) return `revoked ${short(revokedAt)}`;
   if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)}`;
@@ -102,15 +102,15 @@ function exact(time: number): string {
     .replace("T", " ");
 }
 
-/** The last time that a `Date` can hold. */
+/** The latest time that a `Date` can represent. */
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** A stored time that is later than every date is shown as the last one. */
+/** Shows a time that is too late for a `Date` as the latest one. */
 function iso(time: number): string {
   return new Date(Math.min(time, LAST_TIME)).toISOString();
 }
 
-/** Text without the control characters that a terminal would obey. */
+/** Replaces the control characters that a terminal would interpret. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
 }

@@ -8,17 +8,17 @@ import { listenForStop } from "../stop-signal.js";
 
 /** Where an export is written. */
 export interface Destination {
-  /** Writes text and waits until more can be written. */
+  /** Writes text. Resolves when more can be written. */
   write(text: string): Promise<Result<void, string>>;
-  /** Completes the export: only now does a new file get its name. */
+  /** Completes the export and gives a new file its name. */
   finish(): Promise<Result<void, string>>;
-  /** Closes it, and removes a new file that is not complete. */
+  /** Closes the destination, and removes a new file that is incomplete. */
   close(): Promise<void>;
 }
 
 /**
- * Opens standard output for `-`, an existing pipe or device to write into, or a new file, which gets its
- * name when it is complete. `Err` says why it cannot be written.
+ * Opens standard output for `-`, an existing pipe or device, or a new file. A new file gets its name
+ * when it is complete. `Err` says why the destination cannot be written.
  */
 export async function openDestination(
   path: string,
@@ -29,9 +29,9 @@ export async function openDestination(
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isDirectory()) return err(`cannot write ${path}: it is a directory`);
   if (existing !== undefined && !existing.isFile()) return tryToWrite(path, () => openPipe(path));
-  // A link to a file that does not exist is there as well.
-  const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
-  if (isThere && !mayReplace) return err(`${path} exists already (--force replaces it)`);
+  // lstat, because a link exists even if its target does not.
+  const exists = (await lstat(path).catch(() => undefined)) !== undefined;
+  if (exists && !mayReplace) return err(`${path} already exists (--force replaces it)`);
   return tryToWrite(path, () => createFile(path));
 }
 
@@ -61,10 +61,10 @@ async function openPipe(path: string): Promise<Destination> {
   };
 }
 
-/** Writes beside the target of a link, so that the link stays and leads to the new file. */
+/** Writes a file beside the target of a link, so that the link stays and points to the new file. */
 async function createFile(path: string): Promise<Destination> {
   const target = await realpath(path).catch(() => path);
-  // Two exports to the same name must not write into the same file.
+  // Two exports to the same path must not write to the same file.
   const unfinished = `${target}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
   const file = await open(unfinished, "wx");
   const stop = listenForStop();
@@ -88,7 +88,7 @@ async function createFile(path: string): Promise<Destination> {
   };
 }
 
-/** Without it, the new name can be lost in a power failure. */
+/** Syncs a directory. Without this, a power failure can lose the new name of a file in it. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r");
   try {

@@ -45,7 +45,7 @@ export async function exportPets(
 
 interface Encoding {
   readonly heading: string;
-  /** A pet with the line feed at its end. */
+  /** Encodes a pet, including the final line feed. */
   readonly encode: (pet: Pet) => string;
 }
 

@@ -27,29 +27,29 @@ export interface ImportOptions {
   readonly fromLine: number;
 }
 
-/** The store, which validates whatever the file holds. */
+/** The store, as the import uses it: the store validates the input. */
 interface UntrustedPets {
   createPet(input: unknown): ReturnType<TrustedPets["createPet"]>;
 }
 
-/** How far an import has come. */
+/** The state of an import. */
 interface Imported {
   readonly pets: number;
   /** The number of lines that could not be imported. */
   readonly badLines: number;
-  /** The line to resume at: the lines before it are imported or reported. */
+  /** The line to resume at: all lines before it are imported or reported. */
   readonly nextLine: number;
-  /** Why the import stopped early; `canResume` is false if it would stop there again. */
+  /** Why the import stopped early. `canResume` is false if it would stop at the same line again. */
   readonly stopped?: { readonly reason: string; readonly canResume: boolean };
 }
 
-/** Entries that were imported together. */
-interface Batch {
+/** The outcome of entries that were imported together. */
+interface BatchOutcome {
   readonly pets: number;
   readonly bad: readonly BadEntry[];
-  /** The line after the last entry that was imported or is bad. */
+  /** The line after the last entry that was imported or reported. */
   readonly nextLine: number;
-  /** Why the storage did not store the entries from there on. */
+  /** Why the storage did not store the entries from that line on. */
   readonly failure: string | undefined;
 }
 
@@ -58,14 +58,15 @@ interface BadEntry {
   readonly reason: string;
 }
 
-interface Plan {
+/** How to run an import. */
+interface ImportRun {
   readonly fromLine: number;
   readonly stop: AbortSignal;
-  /** Is called after each batch. `Err` stops the import. */
-  onBatch(batch: Batch, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
+  /** Called after each batch. `Err` stops the import. */
+  onBatch(batch: BatchOutcome, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
 }
 
-/** How many pets are created at the same time; the storage commits them together. */
+/** The number of pets that are created at the same time, so that the storage commits them together. */
 const IN_FLIGHT = 1_000;
 
 /** Imports a file into the store and reports each line that cannot be imported. */
@@ -85,7 +86,7 @@ export async function importPets(
 
   const progress = createProgress(stderr);
   let kept = 0;
-  const onBatch: Plan["onBatch"] = async ({ bad }, { pets }, { heading }) => {
+  const onBatch: ImportRun["onBatch"] = async ({ bad }, { pets }, { heading }) => {
     if (bad.length > 0) progress.clear();
     for (const { entry, reason } of bad) terminal.error(`${positionOf(entry)}: ${reason}`);
     progress.show(source.progress(), counted(pets, "pet"));
@@ -110,9 +111,9 @@ export async function importPets(
 async function importAll(
   store: UntrustedPets,
   groups: ReturnType<EntryReader>,
-  plan: Plan,
+  run: ImportRun,
 ): Promise<Imported> {
-  const { fromLine, stop } = plan;
+  const { fromLine, stop } = run;
   let soFar: Imported = { pets: 0, badLines: 0, nextLine: fromLine };
   const stopped = (reason: string, canResume = true): Imported => ({
     ...soFar,
@@ -131,7 +132,7 @@ async function importAll(
           badLines: soFar.badLines + countLines(bad.map(({ entry }) => entry)),
           nextLine,
         };
-        const done = await plan.onBatch(batch, soFar, group.value);
+        const done = await run.onBatch(batch, soFar, group.value);
         if (done.isErr()) return stopped(done.error);
         if (failure !== undefined) return stopped(failure);
       }
@@ -146,10 +147,10 @@ const STOP_SIGNAL = "It received a signal to stop.";
 
 /**
  * Creates the pets of these entries at the same time. If the storage fails, the import can resume at the
- * first entry after the last pet that was stored. An earlier entry that was not stored is rare, and is
- * reported as bad: to resume at it would import the later ones twice.
+ * first entry after the last stored pet. In rare cases an earlier entry is not stored. It is reported as
+ * bad, because resuming at it would import the later entries twice.
  */
-async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<Batch> {
+async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<BatchOutcome> {
   const outcomes = await Promise.all(entries.map((entry) => create(store, entry)));
   const lastCreated = outcomes.findLastIndex(({ kind }) => kind === "created");
   const failed = outcomes.findIndex(({ kind }, index) => kind === "failed" && index > lastCreated);

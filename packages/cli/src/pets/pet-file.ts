@@ -5,12 +5,12 @@ export const FORMATS = ["ndjson", "csv"] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** The chosen format, or the one that the name of the file suggests. */
+/** Returns the given format, or the format that the name of the file implies. */
 export function formatOf(chosen: Format | undefined, path: string): Format {
   return chosen ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
 }
 
-/** A line of a file, or the several lines of a CSV record with line breaks in quotes. */
+/** A line of a file, or a CSV record of several lines, which has line breaks in quotes. */
 export interface Entry {
   /** The number of its first line; the first line of a file is 1. */
   readonly first: number;
@@ -18,23 +18,23 @@ export interface Entry {
   readonly last: number;
   /** Its bytes without the final line feed; absent if there are more than `LONGEST_ENTRY`. */
   readonly bytes: Buffer | undefined;
-  /** The pet that it holds, for the store to validate, or the reason why it cannot be read. */
+  /** The pet in it, not yet validated, or the reason why it cannot be read. */
   readonly pet: Result<unknown, string>;
 }
 
-/** Entries that were read together, without blank lines. */
+/** Entries that were read together. Blank lines are left out. */
 export interface EntryGroup {
   readonly entries: readonly Entry[];
   /** The bytes of the heading, if the format has one. */
   readonly heading: Buffer | undefined;
 }
 
-/** Reads the entries of a file. An `Err` ends them: the heading is wrong. */
+/** Reads the entries of a file. An `Err` is the last element: the heading is wrong. */
 export type EntryReader = (
   chunks: AsyncIterable<Buffer>,
 ) => AsyncIterable<Result<EntryGroup, string>>;
 
-/** How long an entry may be, in bytes. */
+/** The maximum length of an entry, in bytes. */
 export const LONGEST_ENTRY = 1_048_576;
 
 export const TOO_LONG = `It is longer than ${LONGEST_ENTRY / 1_024} KiB.`;
@@ -43,7 +43,7 @@ export const LINE_FEED = 0x0a;
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** The length of the byte order mark at the beginning of these bytes, if any. */
+/** Returns the length of the byte order mark at the beginning of these bytes, or 0. */
 export function markLength(bytes: Buffer): number {
   const { length } = BYTE_ORDER_MARK;
   return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? length : 0;
@@ -56,12 +56,12 @@ export function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => WHITE_SPACE.has(byte));
 }
 
-/** The number of lines that these entries take up. */
+/** Returns the number of lines in these entries. */
 export function countLines(entries: readonly Entry[]): number {
   return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
 }
 
-/** A number of things for the operator: `1 pet`, `1,000 pets`. */
+/** Formats a count for the operator: `1 pet`, `1,000 pets`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,13 +1,13 @@
 import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
 import { databaseOption, nonBlank, wholeNumber } from "../options.js";
-import type { Report, Streams, Terminal } from "../terminal.js";
+import type { ReportError, Streams, Terminal } from "../terminal.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
 import { FORMATS } from "./pet-file.js";
 
-/** `petstore pets …`: imports and exports pets, also while servers use the database. */
-export function petsCommand(terminal: Terminal, streams: Streams, fail: Report): Command {
+/** `petstore pets`: imports and exports pets, even while servers use the database. */
+export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportError): Command {
   const importCommand = new Command("import")
     .description("Add the pets in a file to the store, under new ids.")
     .argument("<file>", "the file to read; - for standard input")
@@ -47,8 +47,8 @@ const FORMATS_HELP = `
 Formats:
   ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
-Other fields and columns, including ids, are ignored; so are blank lines. Every line that cannot be
-imported is reported with its number. The exit code is 0 only if all lines were imported.`;
+Other fields and columns, including ids, are ignored, and so are blank lines. Each line that cannot
+be imported is reported with its number. The exit code is 0 only if all lines were imported.`;
 
 function formatOption(): Option {
   return new Option(

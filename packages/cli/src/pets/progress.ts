@@ -1,23 +1,23 @@
 import type { Streams } from "../terminal.js";
 
-/** A line on a terminal that shows the progress of an import or export. */
+/** Shows the progress of an import or export in one line of a terminal. */
 export interface Progress {
-  /** Shows the part that is done, from 0 to 1 if it is known, and a few words. */
-  show(done: number | undefined, words: string): void;
-  /** Erases the line to make room for others. */
+  /** Shows the completed fraction, from 0 to 1, if it is known, and a short text. */
+  show(done: number | undefined, text: string): void;
+  /** Erases the line, so that other lines can be written. */
   clear(): void;
 }
 
 const WIDTH = 30;
 const ERASE = "\r\u001B[K";
 
-/** Shows progress on this stream if it is a terminal. */
+/** Creates a progress line on this stream; without effect if the stream is not a terminal. */
 export function createProgress(stream: Streams["stderr"]): Progress {
   if (stream.isTTY !== true) return { show: () => undefined, clear: () => undefined };
   let shown = "";
   return {
-    show: (done, words) => {
-      const line = done === undefined ? words : `${bar(done)} ${words}`;
+    show: (done, text) => {
+      const line = done === undefined ? text : `${bar(done)} ${text}`;
       if (line === shown) return;
       stream.write(ERASE + line);
       shown = line;

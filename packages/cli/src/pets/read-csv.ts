@@ -20,20 +20,20 @@ interface CsvRecord {
   readonly fields: Result<readonly string[], string>;
 }
 
-/** The heading, and how to read the records under it. */
-interface Table {
-  readonly heading: Buffer;
+/** The heading, and a function that converts the records below it. */
+interface Heading {
+  readonly bytes: Buffer;
   readonly toPet: (fields: readonly string[]) => Result<unknown, string>;
 }
 
 const COLUMNS = ["name", "categoryId", "status"] as const;
 const REQUIRED_COLUMNS = ["name", "categoryId"] as const;
 
-/** Reads comma-separated values (RFC 4180) under a heading that names the columns, in any order. */
+/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
 export const readCsv: EntryReader = async function* (chunks) {
   let unfinished = Buffer.alloc(0);
   let line = 1;
-  let table: Table | undefined;
+  let heading: Heading | undefined;
 
   const read = (bytes: Buffer, isEnd: boolean): Result<EntryGroup, string> => {
     const entries: Entry[] = [];
@@ -46,20 +46,21 @@ export const readCsv: EntryReader = async function* (chunks) {
       line = last + 1;
       if (isBlank(text)) continue;
       const checked = checkBytes(text).andThen(() => fields);
-      if (table === undefined) {
-        const opened = checked.andThen((names) => openTable(names, text));
-        if (opened.isErr()) return err(opened.error);
-        table = opened.value;
+      if (heading === undefined) {
+        const parsed = checked.andThen((names) => parseHeading(names, text));
+        if (parsed.isErr()) return err(parsed.error);
+        heading = parsed.value;
       } else {
         const isTooLong = text.length > LONGEST_ENTRY;
-        const pet = checked.andThen(table.toPet);
+        const pet = checked.andThen(heading.toPet);
         entries.push({ first, last, bytes: isTooLong ? undefined : text, pet });
       }
     }
-    // Only a single line can be longer. One byte more than allowed is enough to recognize it.
+    // An unfinished record is never longer than allowed, but an unfinished line may be. One byte more than
+    // allowed is enough to recognize such a line.
     unfinished = Buffer.from(bytes.subarray(start, start + LONGEST_ENTRY + 1));
-    if (isEnd && table === undefined) return err("There is no heading.");
-    return ok({ entries, heading: table?.heading });
+    if (isEnd && heading === undefined) return err("There is no heading.");
+    return ok({ entries, heading: heading?.bytes });
   };
 
   for await (const chunk of chunks) {
@@ -71,8 +72,8 @@ export const readCsv: EntryReader = async function* (chunks) {
 };
 
 /**
- * Splits bytes into records; those after the last record are unfinished. A line on which a quote is out of
- * place, or opens and is not closed within the length allowed, is a record of its own.
+ * Splits bytes into records, and leaves out an unfinished record at the end. If a quote on a line is out
+ * of place, or is not closed within the maximum length of an entry, the line is a record of its own.
  */
 function splitRecords(bytes: Buffer, isEnd: boolean): readonly CsvRecord[] {
   const end = isEnd ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1;
@@ -98,7 +99,7 @@ function splitRecords(bytes: Buffer, isEnd: boolean): readonly CsvRecord[] {
 const QUOTE_NOT_CLOSED = "A quote is not closed.";
 const QUOTE_OUT_OF_PLACE = "A quote is out of place.";
 
-/** Parses records up to the first problem, which it returns. `length` is that of all records so far. */
+/** Parses records up to the first problem, and returns it. `length` is the length of all records so far. */
 function parseCsv(
   bytes: Buffer,
   onRecord: (fields: readonly string[], length: number) => void,
@@ -131,14 +132,14 @@ function checkBytes(bytes: Buffer): Result<void, string> {
   return isUtf8(bytes) ? ok() : err("It is not UTF-8.");
 }
 
-function openTable(names: readonly string[], heading: Buffer): Result<Table, string> {
+function parseHeading(names: readonly string[], bytes: Buffer): Result<Heading, string> {
   const missing = REQUIRED_COLUMNS.filter((column) => !names.includes(column));
   const repeated = COLUMNS.filter((column) => names.indexOf(column) !== names.lastIndexOf(column));
   if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
   if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
 
   return ok({
-    heading,
+    bytes,
     toPet: (fields) => {
       if (fields.length !== names.length) {
         return err(`It has ${counted(fields.length, "field")} instead of ${names.length}.`);

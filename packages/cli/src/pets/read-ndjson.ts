@@ -10,7 +10,7 @@ import {
   type EntryReader,
 } from "./pet-file.js";
 
-/** Reads one JSON object per line. Holds no more of a line than the length allowed. */
+/** Reads one JSON object per line. Does not keep more of a line than the maximum length. */
 export const readNdjson: EntryReader = async function* (chunks) {
   let unfinished = Buffer.alloc(0);
   let line = 1;

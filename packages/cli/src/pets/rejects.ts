@@ -4,23 +4,23 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { countLines, type Entry } from "./pet-file.js";
 
-/** Where the lines that cannot be imported are written, unchanged, to be corrected and imported. */
+/** The file to which lines that cannot be imported are written, unchanged. */
 export interface Rejects {
   /**
-   * Writes entries, and the heading before the first. Leaves out those that were too long to hold.
-   * Resolves to the number of lines written.
+   * Writes entries, after the heading if the file is empty. Leaves out entries that were too long to
+   * keep. Resolves to the number of lines written.
    */
   write(entries: readonly Entry[], heading: Buffer | undefined): Promise<Result<number, string>>;
-  /** Closes the file, and removes it if it is new and empty. */
+  /** Closes the file, and removes it if it is empty. */
   close(): Promise<void>;
 }
 
 export interface RejectsOptions {
-  /** The file; nothing is written if left out. */
+  /** The file; if left out, nothing is written. */
   readonly path: string | undefined;
-  /** Whether the file may exist: then the lines are added at its end. */
+  /** Whether the file may exist; then the lines are appended to it. */
   readonly mayExist: boolean;
-  /** The file that is imported, and the database. Neither is written to. */
+  /** The file to import and the database. Rejected lines must not be written to either. */
   readonly source: string;
   readonly database: string;
 }
@@ -63,7 +63,7 @@ function fileRejects(
         size += text.length;
         return ok(countLines(kept));
       } catch (error) {
-        // A part of a line would become the beginning of the next one.
+        // Otherwise the next line would be appended to part of this one.
         await file.truncate(size).catch(() => undefined);
         return failed(`${describeFileError(error)}; the lines just reported are not in it`);
       }
@@ -75,7 +75,7 @@ function fileRejects(
   };
 }
 
-/** Whether two paths lead to the same file, also through links. */
+/** Whether two paths lead to the same file. Follows links. */
 async function isSameFile(one: string, other: string): Promise<boolean> {
   const look = (path: string) => stat(path, { bigint: true }).catch(() => undefined);
   const [first, second] = await Promise.all([look(one), look(other)]);

@@ -5,11 +5,11 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 
-/** A file to read. */
+/** An input to read. */
 export interface Source {
   /** Reads its bytes, once. Throws when reading fails, and when `stop` is aborted. */
   read(stop: AbortSignal): AsyncIterable<Buffer>;
-  /** The part that has been read, from 0 to 1, if the size is known. */
+  /** Returns the fraction that has been read, from 0 to 1, if the size is known. */
   progress(): number | undefined;
 }
 
@@ -18,7 +18,7 @@ const CHUNK = 262_144;
 /** Finds the file, or standard input for `-`. `Err` says why it cannot be read. */
 export async function findSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
   if (path === "-") {
-    // Node reads a directory as if it were empty.
+    // Node would read a directory as an empty file.
     const isDirectory = stdin === process.stdin && fstatSync(0).isDirectory();
     if (isDirectory) return err("cannot read standard input: it is a directory");
     return ok({ read: (stop) => addAbortSignal(stop, stdin), progress: () => undefined });
@@ -52,8 +52,8 @@ function fileSource(path: string, stats: Stats): Source {
 }
 
 /**
- * Opens a named pipe without waiting for its writer: a blocking open would keep a thread, and so the
- * process, until a writer comes. Only Linux can wait for the first writer later.
+ * Opens a named pipe without waiting for a writer. A blocking open would occupy a thread, and keep the
+ * process alive, until a writer opens the pipe. Only Linux can wait for the first writer later.
  */
 function openPipe(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

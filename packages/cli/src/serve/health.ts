@@ -3,8 +3,9 @@ import type { PetStore } from "@petstore/core";
 import type { NodeHandler } from "@petstore/http-adapter";
 
 /**
- * Responds to `/healthz` and `/readyz`, without a key. `/healthz` is 200 while the process runs. `/readyz` is
- * 200 while it can serve requests: 503 when the storage cannot be read or the server is closing.
+ * Responds to `/healthz` and `/readyz`, which need no key. `/healthz` is 200 while the process runs.
+ * `/readyz` is 200 while it can serve requests, and 503 when the storage cannot be read or the server is
+ * closing.
  */
 export function createHealthHandler(store: PetStore, isClosing: () => boolean): NodeHandler {
   return (request, response, next) => {

@@ -2,15 +2,15 @@ import type { Writable } from "node:stream";
 import type { Clock } from "@petstore/core";
 import type { ResponseReport } from "@petstore/http-adapter";
 
-/** How much of the log may wait for its reader, in bytes. */
+/** The maximum size of the unread log, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
-/** Level, time and message as pino writes them, so that its tools read the log. */
+/** The level, time and message have pino's format, so that its tools can read the log. */
 const INFO = 30;
 
 /**
- * Writes a line of JSON for each response; a value that is not known is `null`. A line is lost when the
- * stream fails or its reader is too slow: no request waits for its line.
+ * Writes a line of JSON for each response; an unknown value is `null`. Requests do not wait for their
+ * lines: a line is lost if the stream fails or its reader is too slow.
  */
 export function createRequestLog(stream: Writable, clock: Clock): (report: ResponseReport) => void {
   return ({ requestId, operation, keyId, status, code, milliseconds }) => {

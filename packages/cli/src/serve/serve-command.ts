@@ -4,7 +4,7 @@ import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStore } from "../open-store.js";
 import { databaseOption, nonBlank, wholeNumber } from "../options.js";
-import type { Report, Streams, Terminal } from "../terminal.js";
+import type { ReportError, Streams, Terminal } from "../terminal.js";
 import { createRequestLog } from "./log.js";
 import { listen } from "./server.js";
 import { DRAIN_TIMEOUT, untilStopped } from "./stop.js";
@@ -23,11 +23,14 @@ interface ServeOptions {
 interface Output {
   readonly terminal: Terminal;
   readonly streams: Streams;
-  readonly report: Report;
+  readonly report: ReportError;
 }
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
-export function serveCommand({ fail, ...output }: Output & { readonly fail: Report }): Command {
+export function serveCommand({
+  fail,
+  ...output
+}: Output & { readonly fail: ReportError }): Command {
   return new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.")
     .addOption(
@@ -44,11 +47,11 @@ export function serveCommand({ fail, ...output }: Output & { readonly fail: Repo
         .argParser(wholeNumber(0, 65_535)),
     )
     .addOption(databaseOption())
-    .option("--log", "write a line of JSON to standard output for each request")
-    .option("--first-key", "if the database holds no key yet, issue a Free one and print it")
+    .option("--log", "write a line of JSON for each request to standard output")
+    .option("--first-key", "if the database has no key yet, issue a Free one and print it")
     .option(
       "--workers <n>",
-      "the number of processes that serve, on the same port and limits",
+      "the number of processes that serve; they share the port and the limits",
       wholeNumber(1, 256),
       1,
     )
@@ -70,7 +73,7 @@ async function serveAs(options: ServeOptions, output: Output): Promise<Result<vo
     return err("processes cannot share a database in memory: --workers needs a file");
   }
   if (!isWorker()) return serveWithWorkers(options, output);
-  // The process that started the workers speaks for them.
+  // The process that started the workers prints for all of them.
   const quiet = { ...output, terminal: { ...terminal, out: () => undefined } };
   await runAsWorker((onListening) => serve(options, quiet, onListening));
   return ok();
@@ -99,13 +102,13 @@ async function serve(
   return closed.mapErr(describeStoreError);
 }
 
-/** Serves with workers, which share keys, limits and pets through the database. */
+/** Serves with workers. They share keys, limits and pets through the database. */
 async function serveWithWorkers(
   { workers: count, database, firstKey }: ServeOptions,
   output: Output,
 ): Promise<Result<void, string>> {
   const { terminal, report } = output;
-  // Before the workers start, so that one process alone creates the tables and the first key.
+  // Opened before the workers start, so that only one process creates the tables and the first key.
   const opened = await openStore(database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
@@ -119,7 +122,7 @@ async function serveWithWorkers(
   return ended.andThen(() => closed.mapErr(describeStoreError));
 }
 
-/** Issues a Free key if the store holds none yet, and prints a command that uses it. */
+/** If the store has no key yet, issues a Free key and prints a command that uses it. */
 async function issueFirstKey(
   store: PetStore,
   url: string,

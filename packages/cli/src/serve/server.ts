@@ -7,29 +7,29 @@ import {
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { describeUnknownError } from "../describe-error.js";
-import type { Report } from "../terminal.js";
+import type { ReportError } from "../terminal.js";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
 
-/** Where to listen, and who is notified. */
+/** Where to listen, and the functions to notify. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Receives a report of each response. */
+  /** Called with a report of each response. */
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
-  /** Receives the causes of failures that clients do not see. */
-  readonly report: Report;
+  /** Called with the cause of each failure, which clients do not see. */
+  readonly report: ReportError;
 }
 
 /** A server that accepts connections. */
 export interface Listening {
-  /** The base address, as a client on this machine uses it. */
+  /** The base URL for a client on this machine. */
   readonly url: string;
-  /** Lets running requests finish, for so many milliseconds, and closes the server. */
+  /** Lets running requests finish, for at most this many milliseconds, and closes the server. */
   readonly close: (milliseconds: number) => Promise<void>;
 }
 
-/** Serves the store under `/v1` beside the docs page and the health checks. `Err` says why it cannot. */
+/** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
 export async function listen(
   store: PetStore,
   { host, port, onResponse, report }: ListenOptions,

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import type { Report } from "../terminal.js";
+import type { ReportError } from "../terminal.js";
 import { DRAIN_TIMEOUT } from "./stop.js";
 
-/** Processes that serve on one port. Those that end by themselves are restarted. */
+/** Processes that serve on one port. A worker that ends by itself is restarted. */
 export interface Workers {
   /** Lets the workers finish their requests and stops restarting them. */
   stop(): void;
@@ -13,28 +13,28 @@ export interface Workers {
 }
 
 /** A message from a worker to the process that started it. */
-type Message =
+type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** How long a worker may take to close its store, in milliseconds: the file may be locked. */
+/** How long a worker may take to close its store, whose file may be locked, in milliseconds. */
 const CLOSE_TIMEOUT = 8_000;
 
 const MINUTE = 60_000;
 const FIRST_BACKOFF = 100;
 const LONGEST_BACKOFF = 10_000;
-/** A worker that ends more often in a minute while no other serves stops all of them. */
+/** If a worker ends more often than this in a minute while no other serves, all workers are stopped. */
 const MAX_ENDS_PER_MINUTE = 5;
 
 /**
  * Starts workers, which run the same command as this process. All are stopped when one of them cannot
- * start at first, or ends again and again while no other serves. `onListening` is called once, when all
+ * start at first, or keeps ending while no other serves. `onListening` is called once, when all of them
  * accept connections.
  */
 export function startWorkers(
   count: number,
   clock: Clock,
-  report: Report,
+  report: ReportError,
   onListening: (url: string) => void,
 ): Workers {
   const running = new Set<Worker>();
@@ -64,12 +64,12 @@ export function startWorkers(
     running.add(worker);
   };
 
-  /** Each end within a minute doubles the time until the restart. */
+  /** The backoff doubles with each end within a minute. */
   const restart = (index: number, earlierEnds: readonly number[], reason: string): void => {
     const now = clock.now();
     const ends = [...earlierEnds.filter((end) => now - end < MINUTE), now];
     if (ends.length > MAX_ENDS_PER_MINUTE && serving.size === 0) {
-      stop(`a worker ends again and again: ${reason}`);
+      stop(`a worker keeps ending: ${reason}`);
       return;
     }
     report(`a worker is restarted: ${reason}`);
@@ -100,19 +100,19 @@ export function startWorkers(
 }
 
 interface WorkerEvents {
-  /** The worker accepts connections at this address. */
+  /** Called when the worker accepts connections at this URL. */
   readonly onListening: (url: string) => void;
-  /** The worker has ended; `problem` is the reason that it gave, if any. */
+  /** Called when the worker has ended. `problem` is the problem that it reported, if any. */
   readonly onEnd: (how: string, problem: string | undefined) => void;
 }
 
 function fork({ onListening, onEnd }: WorkerEvents): Worker {
-  // Each worker accepts its own connections. With Node's round robin, the connections that were handed
-  // to a worker but not yet accepted when it dies would hang forever.
+  // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
+  // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = cluster.fork();
   let problem: string | undefined;
-  worker.on("message", (message: Message) => {
+  worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "listening") onListening(message.url);
     else problem = message.problem;
   });
@@ -127,11 +127,11 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Serves as a worker. Reports its address and its problem to the process that started it. */
+/** Serves as a worker. Sends the URL, and the problem if there is one, to the process that started it. */
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
 ): Promise<void> {
-  const send = (message: Message): void => void cluster.worker?.send(message);
+  const send = (message: WorkerMessage): void => void cluster.worker?.send(message);
   const served = await serve((url) => send({ kind: "listening", url }));
   if (served.isErr()) send({ kind: "problem", problem: served.error });
   cluster.worker?.disconnect();

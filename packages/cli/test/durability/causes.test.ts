@@ -54,7 +54,7 @@ const causes: readonly (readonly [string, Cause])[] = [
 const rejections = watchRejections();
 
 describe.each(causes)("while %s", (_, { begin }) => {
-  it("a create is a 503 that leaves nothing, and a 201 again within a second after", async () => {
+  it("a create is a 503 that stores nothing, and a 201 again within a second afterwards", async () => {
     const filename = newDatabase();
     const database = new Database(filename, { timeout: 2 });
     const storage = await openSqliteStorage({ database, lockTimeoutSeconds: 0.05 });

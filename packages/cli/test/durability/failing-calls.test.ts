@@ -16,7 +16,7 @@ interface Fuse {
 type Fail = () => ResultAsync<never, { readonly message: string; readonly cause: unknown }>;
 const boom = new Error("boom");
 const ways: readonly (readonly [string, Fail])[] = [
-  ["answers a failure", () => errAsync(storageFailure("boom", boom))],
+  ["returns a failure", () => errAsync(storageFailure("boom", boom))],
   [
     "throws",
     () => {
@@ -50,7 +50,7 @@ function fusedStorage(storage: Storage, fuse: Fuse, fail: Fail): Storage {
   };
 }
 
-/** What a step must answer, and what it may answer when a call in it fails. */
+/** The status that a step must get, and the one that it may get when a call in it fails. */
 interface Step {
   readonly path: string;
   readonly body?: string;
@@ -78,7 +78,7 @@ async function ask(url: string, secret: string, { path, body }: Step): Promise<R
   });
 }
 
-/** Takes every step, with the n-th call after the start failing; answers how many calls there were. */
+/** Takes every step, with the n-th call after the start failing. Resolves to the number of calls. */
 async function takeSteps(storage: Storage, fuse: Fuse, blowAt: number): Promise<number> {
   const { url, store } = await serveInProcess(storage);
   const secret = await unlimitedKeyOf(store);

@@ -6,8 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase } from "../support/command.js";
-import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { addPet, send } from "../support/client.js";
 
 /** strace may be missing, or not be allowed to trace. */
@@ -19,8 +18,8 @@ const HOW_TO_INSTALL =
 
 const program = useBuiltPetstore(canTrace);
 
-// Without it the promise below is not looked at: nobody in CI is to take that for kept.
-it.skipIf(canTrace || process.env["CI"] === undefined)("is looked at in CI", () => {
+// Without strace, the tests below are skipped. In CI, this test fails instead.
+it.skipIf(canTrace || process.env["CI"] === undefined)("runs in CI", () => {
   expect.fail(HOW_TO_INSTALL);
 });
 
@@ -80,10 +79,10 @@ it.skipIf(!canTrace)(
     await server.ended;
 
     const steps = stepsOf(readFileSync(trace, "utf8"));
-    const answers = steps.flatMap((step, index) => (step === "201" ? [index] : []));
-    expect(answers).toHaveLength(PETS);
-    for (const answer of answers) {
-      expect(steps.slice(steps.lastIndexOf("write", answer) + 1, answer)).toEqual(["sync"]);
+    const responses = steps.flatMap((step, index) => (step === "201" ? [index] : []));
+    expect(responses).toHaveLength(PETS);
+    for (const response of responses) {
+      expect(steps.slice(steps.lastIndexOf("write", response) + 1, response)).toEqual(["sync"]);
     }
   },
 );

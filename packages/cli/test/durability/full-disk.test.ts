@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
+import { issueUnlimitedKey } from "../support/command.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueUnlimitedKey } from "../support/unlimited-key.js";
 import { addPet, send } from "../support/client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
@@ -17,7 +17,7 @@ if (!canMount) rmSync(folder, { recursive: true });
 const program = useBuiltPetstore(canMount);
 
 it.skipIf(!canMount)(
-  "on a disk that is full, a create is a 503 that leaves nothing, and a 201 soon after there is room",
+  "on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space",
   { timeout: 60_000 },
   async () => {
     onTestFinished(() => {

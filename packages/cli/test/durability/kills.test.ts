@@ -4,8 +4,7 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { many } from "../../../../scripts/soak.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase } from "../support/command.js";
-import { issueUnlimitedKey } from "../support/unlimited-key.js";
+import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { send, writeUntilCut } from "../support/client.js";
 
 const KILLS = many(50, 1_000);
@@ -67,7 +66,7 @@ it(
     const [median = NaN] = restarts.toSorted((a, b) => a - b).slice(restarts.length / 2);
     console.info(
       `${KILLS} kills, ${acknowledged.size} pets acknowledged, ${JSON.stringify(found)}; ` +
-        `restart to first answer: median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
+        `restart to first response: median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
     );
     expect(found).toEqual({ lost: 0, twice: 0, wrong: 0 });
     expect(acknowledged.size).toBeGreaterThan(KILLS);

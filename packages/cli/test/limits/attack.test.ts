@@ -36,9 +36,9 @@ it(
       served += 1;
     } while (when === "during");
 
-    const told = await attack;
+    const replies = await attack;
     // The address has the Free plan's limit for bad keys; beyond it they are refused as too many.
-    expect({ bad: count(told, 401), tooMany: count(told, 429) }).toEqual({
+    expect({ bad: count(replies, 401), tooMany: count(replies, 429) }).toEqual({
       bad: 60,
       tooMany: BAD_REQUESTS - 60,
     });

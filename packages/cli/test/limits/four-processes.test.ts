@@ -50,19 +50,19 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
         const { limits, excess } = round;
         const due = Math.min(limits.perMinute, limits.perDay);
         const { id, secrets } = await issue(operator, round);
-        const told = await burst(clients, secrets, due + excess);
+        const replies = await burst(clients, secrets, due + excess);
 
         const failed = `seed ${String(seed)}, ${JSON.stringify(round)}`;
-        expect({ admitted: count(told, 200), refused: count(told, 429) }, failed).toEqual({
+        expect({ admitted: count(replies, 200), refused: count(replies, 429) }, failed).toEqual({
           admitted: due,
           refused: excess,
         });
-        // Each of the tokens was given to one request, and no two were told the same.
-        const admitted = told.filter(({ status }) => status === 200);
+        // Each of the tokens was given to one request, and no two got the same remaining count.
+        const admitted = replies.filter(({ status }) => status === 200);
         expect(new Set(admitted.map(({ remaining }) => remaining)), failed).toEqual(
           new Set(Array.from({ length: due }, (_, remaining) => remaining)),
         );
-        for (const { status, retryAfter } of told) {
+        for (const { status, retryAfter } of replies) {
           if (status === 429) expect(retryAfter, failed).toBeGreaterThanOrEqual(1);
         }
         expect((await operator.keys.usage(id))._unsafeUnwrap(), failed).toMatchObject({
@@ -95,16 +95,16 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
         const interrupted = await first;
         const again = await startServer("--database", database);
         servers.push(again);
-        const told = [
+        const replies = [
           ...interrupted,
           ...(await burst([...clients.slice(1), connect(again)], secrets, due + excess)),
         ];
 
-        // An answer that the killed process owed may have been a 200; nothing else may be missing.
+        // An response that the killed process owed may have been a 200; nothing else may be missing.
         const failed = `seed ${String(seed)}, ${JSON.stringify(round)}`;
-        const admitted = count(told, 200);
+        const admitted = count(replies, 200);
         expect(admitted, failed).toBeLessThanOrEqual(due);
-        expect(admitted + count(told, "lost"), failed).toBeGreaterThanOrEqual(due);
+        expect(admitted + count(replies, "lost"), failed).toBeGreaterThanOrEqual(due);
         expect(count(interrupted, "lost"), failed).toBeLessThanOrEqual(CONNECTIONS);
         lost += count(interrupted, "lost");
         const usage = (await operator.keys.usage(id))._unsafeUnwrap();
@@ -116,7 +116,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
     },
   );
 
-  it("know of a revocation with the next request", { timeout: 60_000 }, async () => {
+  it("refuse a revoked key from the next request on", { timeout: 60_000 }, async () => {
     const database = newDatabase();
     const operator = await openBeside(database);
     const clients = (await startServers(database)).map(connect);

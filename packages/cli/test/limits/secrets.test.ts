@@ -24,12 +24,12 @@ async function use(url: string, secret: string): Promise<string> {
     ["/pets", { method: "DELETE", headers: bearer }],
     [`/${secret}`, { headers: bearer }],
   ];
-  const answers = [];
+  const responses = [];
   for (const [path, init] of sent) {
     const response = await fetch(url + path, init);
-    answers.push(inspect([...response.headers]), await response.text());
+    responses.push(inspect([...response.headers]), await response.text());
   }
-  return answers.join("\n");
+  return responses.join("\n");
 }
 
 /** A request with a header line that Node's parser refuses, the secret beside it. */
@@ -46,7 +46,7 @@ function sendBroken(url: string, secret: string): Promise<void> {
   });
 }
 
-it("files, logs, answers, errors and inspection show no secret", async () => {
+it("files, logs, responses, errors and inspected objects contain no secret", async () => {
   const database = newDatabase();
   const operator = await openBeside(database);
   const server = await startServer("--database", database);

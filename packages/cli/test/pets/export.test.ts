@@ -55,7 +55,7 @@ describe("pets export", () => {
     expect(one?.out).toContain('"categoryId":-9223372036854775808');
   });
 
-  it("writes only pets with the status that is asked for", async () => {
+  it("writes only pets with the given status", async () => {
     const database = await filled(300);
     const args = ["pets", "export", "--status", "sold", "--database", database];
     const { out } = await petstore(...args);
@@ -63,7 +63,7 @@ describe("pets export", () => {
     expect(out.split("\n")).toHaveLength(100);
   });
 
-  it("never writes over the database that it reads, by whatever name", async () => {
+  it("never overwrites the database that it reads, whatever its path", async () => {
     const database = await filled(3);
     const link = join(dirname(database), "link.ndjson");
     symlinkSync(database, link);
@@ -76,7 +76,7 @@ describe("pets export", () => {
     expect(out.split("\n")).toHaveLength(3);
   });
 
-  it("writes only the heading of a store without pets", async () => {
+  it("writes only the heading if the store has no pets", async () => {
     const database = await filled(0);
     const file = join(dirname(database), "pets.csv");
     const exported = await petstore("pets", "export", file, "--database", database);
@@ -84,13 +84,13 @@ describe("pets export", () => {
     expect(readFileSync(file, "utf8")).toBe("id,name,categoryId,status\n");
   });
 
-  it("does not write over a file unless it is forced to, and leaves nothing unfinished", async () => {
+  it("does not overwrite a file without --force, and leaves no unfinished file", async () => {
     const database = await filled(3);
     const file = join(dirname(database), "pets.ndjson");
     writeFileSync(file, "mine");
     const refused = await petstore("pets", "export", file, "--database", database);
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toBe(`petstore: ${file} exists already (--force replaces it)`);
+    expect(refused.error).toBe(`petstore: ${file} already exists (--force replaces it)`);
     expect(readFileSync(file, "utf8")).toBe("mine");
 
     const forced = await petstore("pets", "export", file, "--force", "--database", database);
@@ -99,7 +99,7 @@ describe("pets export", () => {
     expect(readdirSync(dirname(file)).filter((name) => name.includes("unfinished"))).toEqual([]);
   });
 
-  it("does not make a database, nor a file, where there is none", async () => {
+  it("creates neither a file nor a database that does not exist", async () => {
     const database = newDatabase();
     const file = join(dirname(database), "pets.ndjson");
     const refused = await petstore("pets", "export", file, "--database", database);
@@ -109,7 +109,7 @@ describe("pets export", () => {
     expect(readdirSync(dirname(file))).toEqual([]);
   });
 
-  it("replaces what a link leads to, and keeps the link", async () => {
+  it("replaces the target of a link, and keeps the link", async () => {
     const database = await filled(3);
     const folder = dirname(database);
     const [link, file] = [join(folder, "link.ndjson"), join(folder, "pets.ndjson")];
@@ -121,16 +121,16 @@ describe("pets export", () => {
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
 
-  it("does not write over a link that leads nowhere unless it is forced to", async () => {
+  it("does not overwrite a broken link without --force", async () => {
     const database = await filled(3);
     const [link, file] = [`${database}.link`, `${database}.ndjson`];
     symlinkSync(file, link);
     const refused = await petstore("pets", "export", link, "--database", database);
-    expect(refused.error).toBe(`petstore: ${link} exists already (--force replaces it)`);
+    expect(refused.error).toBe(`petstore: ${link} already exists (--force replaces it)`);
     expect(existsSync(file)).toBe(false);
   });
 
-  it.skipIf(process.platform !== "linux")("writes into a pipe, and leaves it there", async () => {
+  it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove it", async () => {
     const database = await filled(3);
     const pipe = join(dirname(database), "pipe");
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
@@ -144,7 +144,7 @@ describe("pets export", () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
-  it("refuses a directory at once, and leaves nothing there", async () => {
+  it("refuses a directory, and leaves no file in it", async () => {
     const database = await filled(3);
     const folder = dirname(database);
     const before = readdirSync(folder);
@@ -157,7 +157,7 @@ describe("pets export", () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it("does not mix two that go to one name at once", async () => {
+  it("does not mix two exports to one path at the same time", async () => {
     const database = await filled(1_234);
     const file = join(dirname(database), "pets.ndjson");
     const args = ["pets", "export", file, "--force", "--database", database];
@@ -197,7 +197,7 @@ describe("pets export", () => {
     expect(stopped).toEqual({ code: 1, error, left: [] });
   });
 
-  it("leaves nothing when it cannot get its name", async () => {
+  it("leaves no file when it cannot be renamed", async () => {
     const failed = await exporting(1, (file) => mkdirSync(file, { recursive: true }));
     expect(failed).toMatchObject({ code: 1, left: ["pets.ndjson"] });
     expect(failed.error).toMatch(/^petstore: cannot write .*pets\.ndjson: it is a directory$/);
@@ -205,7 +205,7 @@ describe("pets export", () => {
 });
 
 describe("an export to standard output", () => {
-  it("holds no more than a page while the reader is slow", async () => {
+  it("keeps at most one page in memory while the reader is slow", async () => {
     const database = await filled(250);
     let most = 0;
     const stdout = new Writable({

@@ -54,7 +54,7 @@ describe("pets import", () => {
     ]);
   });
 
-  it("passes over blank lines, and takes a last line without its end", async () => {
+  it("ignores blank lines, and imports a last line without a line feed", async () => {
     const { code, pets } = await importing(`\n${rex}\n  \r\n\t\n\n${rex}`);
     expect({ code, pets: pets.length }).toEqual({ code: 0, pets: 2 });
   });
@@ -76,7 +76,7 @@ describe("pets import", () => {
     expect(readFileSync(rejects, "utf8")).toBe(lines(bad[0] ?? "", bad[1] ?? "", bad[3] ?? ""));
   });
 
-  it("keeps bad records of CSV under their heading, each by itself", async () => {
+  it("writes bad records of CSV below their heading, each as a record of its own", async () => {
     const rejects = join(dirname(newDatabase()), "rejects.csv");
     const heading = "name,categoryId,status";
     const bad = ["a,1", '"b"c,1,sold', "d,x,sold", "e,1,lost", '"f\n""\n",1,lost', '"open,1,sold'];
@@ -103,7 +103,7 @@ describe("pets import", () => {
     expect(kept).toBe(lines(heading, ...bad.slice(0, 5), "\xff,1,", bad[5] ?? ""));
   });
 
-  it("loses no more of CSV than the line with a quote in the middle of a field", async () => {
+  it("rejects only the line with a quote in the middle of a CSV field", async () => {
     const good = Array.from({ length: 2_000 }, (_, index) => `pet,${index}`);
     const text = lines("name,categoryId", 'screen 5" wide,1', ...good, 'screen 7" wide,2', "pet,3");
     const { code, error, pets } = await importing(text, "--format", "csv");
@@ -115,7 +115,7 @@ describe("pets import", () => {
     ]);
   });
 
-  it("loses no more of CSV than the line on which a quote opens that is not closed properly", async () => {
+  it("rejects only the line on which a CSV quote opens that is not closed properly", async () => {
     const good = Array.from({ length: 2_000 }, (_, index) => `pet,${index}`);
     const long = `${"x".repeat(2 ** 20)},1`;
     const text = lines("name,categoryId", '"pet,1', ...good, long, '"pet",2', '"pet,3', "pet,4");
@@ -130,7 +130,7 @@ describe("pets import", () => {
   });
 
   it.each([1, 3, 1_000])(
-    "reads lines and records that come in pieces of %i bytes",
+    "reads lines and records that arrive in chunks of %i bytes",
     async (size) => {
       const ndjson = `\uFEFF${rex}\r\n\n  ${rex}\n{"name":"🐈","categoryId":1}`;
       const csv = '\uFEFFname,categoryId\r\n"a ""b""\r\n🐈",1\r\n\r\n"c",2';
@@ -163,7 +163,7 @@ describe("pets import", () => {
     });
   });
 
-  it("imports what the storage takes, and says where to resume when it fails", async () => {
+  it("imports the pets that the storage stores, and names the line to resume at when it fails", async () => {
     const database = newDatabase();
     const file = join(dirname(database), "pets.csv");
     const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
@@ -197,7 +197,7 @@ describe("pets import", () => {
     [["-", "--format", "xml"], "Allowed choices are ndjson, csv."],
     [
       ["-", "--rejects", "package.json"],
-      "cannot write rejected lines to package.json: it exists already",
+      "cannot write rejected lines to package.json: it already exists",
     ],
   ])("refuses %j with one line and exit code 1", async (args, reason) => {
     const refused = await petstore("pets", "import", ...args, "--database", newDatabase());

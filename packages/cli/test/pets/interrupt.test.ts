@@ -29,7 +29,7 @@ function startImport(file: string, database: string): Waiting {
 
 describe("an import that waits for its input", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "stops at %s, and says where to resume",
+    "stops at %s, and names the line to resume at",
     async (signal) => {
       const database = newDatabase();
       const { child, output, ended } = startImport("-", database);

@@ -30,7 +30,7 @@ async function shownBy(...args: readonly string[]): Promise<string> {
   return text;
 }
 
-it("a terminal shows a bar that makes room for every line", async () => {
+it("a terminal shows a bar that is erased for every other line", async () => {
   const database = newDatabase();
   const file = `${database}.ndjson`;
   writeFileSync(file, `${REX.repeat(1_000)}bad\n${REX.repeat(500)}`);
@@ -56,7 +56,7 @@ it("a terminal shows only a count while the size of the input is unknown", async
   expect(shown).toBe(`${ERASE}1 pet${ERASE}imported 1 pet\n`);
 });
 
-it("what is not a terminal shows no progress", async () => {
+it("a stream that is not a terminal shows no progress", async () => {
   const imported = await petstoreReading(REX, "pets", "import", "-", "--database", newDatabase());
   expect(imported).toEqual({ code: 0, out: "imported 1 pet", error: "" });
 });

@@ -26,7 +26,7 @@ function directoryWith(
 describe("the file for rejected lines", () => {
   const bad = lines("name,categoryId", "Rex,1", "Rex,x");
 
-  it("can be corrected and imported; without --rejects there is none", async () => {
+  it("can be corrected and imported, and is not written without --rejects", async () => {
     const { pathOf, importIt } = directoryWith("pets.csv", bad);
     const rejects = pathOf("rejects.csv");
     expect((await importIt()).error).toMatch(/1 line could not be imported$/);
@@ -41,14 +41,14 @@ describe("the file for rejected lines", () => {
     expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
   });
 
-  it("is never mixed with that of another import, but continued when an import resumes", async () => {
+  it("is never appended to by another import, except by one that resumes", async () => {
     const { pathOf, importIt } = directoryWith("pets.csv", bad + lines("Tom,y"));
     const rejects = pathOf("rejects.csv");
     await importIt("--rejects", rejects);
     const refused = await importIt("--rejects", rejects);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.error).toMatch(
-      /^petstore: cannot write rejected lines to .*: it exists already$/,
+      /^petstore: cannot write rejected lines to .*: it already exists$/,
     );
     await importIt("--rejects", rejects, "--from-line", "4");
     expect(readFileSync(rejects, "utf8")).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));
@@ -57,7 +57,7 @@ describe("the file for rejected lines", () => {
     expect(readFileSync(rejects, "utf8")).toBe(lines("name,categoryId", "Tom,y"));
   });
 
-  it("is not left behind when it is empty", async () => {
+  it("is removed when it is empty", async () => {
     const huge = JSON.stringify({ name: "x".repeat(2 ** 20), categoryId: 1 });
     const { pathOf, importIt } = directoryWith("pets.ndjson", lines(huge));
     const rejects = pathOf("rejects.ndjson");
@@ -77,7 +77,7 @@ describe("the file for rejected lines", () => {
     expect(refused.error).toContain(`: ${reason}`);
   });
 
-  it("is never the file that is imported, nor the database", async () => {
+  it("is never the imported file or the database", async () => {
     const { pathOf, importIt } = directoryWith("pets.csv", bad);
     linkSync(pathOf("pets.csv"), pathOf("link.csv"));
     await importIt();

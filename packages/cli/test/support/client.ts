@@ -1,11 +1,11 @@
 import { Agent, request } from "node:http";
 
-/** A response, as far as a test looks at it. */
+/** The parts of a response that tests check. */
 export interface Reply {
   /** `lost` if the connection of a `Client` ended before the response did. */
   readonly status: number | "lost";
   readonly body: string;
-  /** What it says of the limits; NaN if nothing. */
+  /** The rate limit headers; NaN if missing. */
   readonly remaining: number;
   readonly retryAfter: number;
 }
@@ -37,7 +37,7 @@ export function send(url: string, agent: Agent, secret: string, body?: string): 
   });
 }
 
-/** Has so many writers add pets, each one after the other, until their connections fail. */
+/** Adds pets with this many writers, each one pet at a time, until their connections fail. */
 export async function writeUntilCut(
   url: string,
   secret: string,

@@ -5,7 +5,7 @@ import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { runCommand, type Streams } from "@petstore/cli";
 
-/** What a command came to. */
+/** The outcome of a command. */
 export interface Ran {
   readonly code: number;
   readonly out: string;
@@ -56,9 +56,18 @@ function collect(parts: Buffer[]): Writable {
   });
 }
 
-/** A path for a database in a folder of its own, which goes when the test ends. */
+/** A path for a database in a folder of its own, which is removed when the test ends. */
 export function newDatabase(): string {
   const folder = mkdtempSync(join(tmpdir(), "petstore-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, "pets.db");
+}
+
+/** Issues a key with limits that no test reaches. */
+export async function issueUnlimitedKey(database: string): Promise<string> {
+  const limits = ["--per-minute", "1000000000", "--per-day", "1000000000000"];
+  const issued = await petstore(
+    ...["keys", "issue", "--plan", "enterprise", ...limits, "--database", database, "--json"],
+  );
+  return (JSON.parse(issued.out) as { secret: string }).secret;
 }

@@ -23,7 +23,7 @@ export async function serveInProcess(
   return { url: `http://127.0.0.1:${port}/v1`, store };
 }
 
-/** Issues a key that no test uses up. */
+/** Issues a key with limits that no test reaches. */
 export async function unlimitedKeyOf(store: PetStore): Promise<string> {
   const limits = { perMinute: 1e9, perDay: 1e9 };
   return (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;

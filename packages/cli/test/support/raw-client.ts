@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // What a test sends may well be answered with a reset.
+  // The server may reset the connection.
   socket.on("error", () => undefined);
   await once(socket, "connect");
   return socket;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
 
-/** Collects the rejections that nobody handles during each test of a file. */
+/** Collects unhandled rejections during each test of a file. */
 export function watchRejections(): readonly unknown[] {
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown): void => {

@@ -16,9 +16,9 @@ const ID_RANDOM_LENGTH = 10;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
-/** The largest multiple of 62 that fits a byte; larger bytes would favour some digits. */
+/** The largest multiple of 62 that fits in a byte. Bytes from there on would favour some digits. */
 const UNBIASED = 248;
-/** A random source needs more draws than this once in 10^20 times. */
+/** A sound random source needs more draws than this once in 10^20 times. */
 const MAX_DRAWS = 16;
 
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
@@ -54,7 +54,7 @@ export function digestOf(text: string): string {
 
 /** Returns the first characters of a secret. */
 export function hintOf(secret: string): string {
-  // Joined from parts: a substring would keep the whole secret in memory.
+  // Joined from parts, because a substring would keep the whole secret in memory.
   return [PREFIX, secret.slice(PREFIX.length, HINT_LENGTH)].join("");
 }
 

@@ -64,7 +64,7 @@ export async function listKeys(
   if (query.isErr()) return err(query.error);
   const { limit, banned } = query.value;
 
-  // One more than the page holds, to see whether there is a next page.
+  // One key more than the page holds, to see whether there is a next page.
   const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
   if (found.isErr()) return err(storageUnavailable(found.error));
   const page = found.value.slice(0, limit);
@@ -150,7 +150,7 @@ interface ChangedKey {
   readonly after: KeyWithUsage;
 }
 
-/** Loads the usage first: once the key is changed, nothing more can fail and hide the change. */
+/** Changes a key. Its usage is loaded first, so that nothing can fail after the change. */
 async function changeKey(
   context: Context,
   id: string,
@@ -183,7 +183,7 @@ function emitted(
   return key;
 }
 
-/** Returns a stored key as the host sees it: without digests, with its usage at this moment. */
+/** Returns a stored key as the host sees it: without digests, with its current usage. */
 function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
   const reading = readClock();
   const limits = limitsOf(key, plans);

@@ -106,7 +106,7 @@ function planEntries(plans: Plans) {
   };
 }
 
-/** Returns the limits of a key on a plan: the plan's, or those given if the plan is custom. */
+/** Returns the limits of a key on a plan: the plan's, or the given limits if the plan is custom. */
 function limitsOn(
   name: string,
   limits: unknown,

@@ -7,7 +7,7 @@ import type { Quota } from "../limits/window.js";
 export interface ApiKey {
   /** Identifies the key in every call; sorts by time of issue; not a secret. */
   readonly id: string;
-  /** The first characters of the newest secret, by which people recognise it. */
+  /** The first characters of the newest secret, for people to recognize it. */
   readonly hint: string;
   readonly plan: string;
   /** The limits in force. */
@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly expiresAt: number | undefined;
   /** When the key was revoked; `undefined` if it was not. */
   readonly revokedAt: number | undefined;
-  /** When a request was last admitted; `undefined` if none was. */
+  /** When a request was last admitted; `undefined` if none has been. */
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
@@ -33,7 +33,7 @@ export interface KeyUsage {
 
 /** A key that was just issued or rotated. */
 export interface IssuedKey {
-  /** The bearer token for the client. It is shown only here; only its digest is stored. */
+  /** The bearer token for the client. It cannot be read again: only its digest is stored. */
   readonly secret: string;
   readonly key: ApiKey;
 }
@@ -48,7 +48,7 @@ export interface PlanInput {
 
 /** A request for a new key. */
 export interface IssueKeyInput extends PlanInput {
-  /** A name for people: at most 200 characters. */
+  /** A name for people to recognize the key: at most 200 characters. */
   readonly label?: string | undefined;
   /** From when the key is refused: milliseconds since the Unix epoch, or a Date; in the future. */
   readonly expiresAt?: number | Date | undefined;
@@ -70,14 +70,14 @@ export interface ListKeysInput {
   readonly banned?: boolean | undefined;
 }
 
-/** One page of keys, in the order of issue. A page of banned keys may be short and still have a next. */
+/** One page of keys, in the order of issue. A short page of banned keys may still have a `next`. */
 export interface KeyPage {
   readonly keys: readonly ApiKey[];
   /** The id to pass as `after` for the next page; `undefined` on the last page. */
   readonly next: string | undefined;
 }
 
-/** Issues and manages API keys: for the host, never behind an API key itself. */
+/** Issues and manages API keys. For the host; its calls need no API key. */
 export interface KeyRing {
   /** Issues a key. */
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
@@ -85,11 +85,11 @@ export interface KeyRing {
   find(id: string): ResultAsync<ApiKey, KeyError>;
   /** Lists keys in the order of issue, revoked and expired ones included. */
   list(input?: ListKeysInput): ResultAsync<KeyPage, KeyError>;
-  /** Refuses the key from now on, for good, in every process. Revoking it again changes nothing. */
+  /** Refuses the key permanently, in every process. Revoking it again changes nothing. */
   revoke(id: string): ResultAsync<ApiKey, KeyError>;
   /**
-   * Gives the key a new secret. The old one stays accepted for `overlapSeconds` and shares the key's
-   * quota. Neither outlives the key's own expiry.
+   * Gives the key a new secret. The old one stays accepted for `overlapSeconds`; both share the key's
+   * quota, and neither is accepted after the key's own expiry.
    */
   rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
   /** Puts the key on another plan; its usage is kept. */

@@ -5,19 +5,19 @@ import { digestOf, hintOf } from "./key-format.js";
 export interface ApiKeySecret {
   /** SHA-256 of the secret, in base64url. */
   readonly digest: string;
-  /** The first characters of the secret, by which people recognise it. */
+  /** The first characters of the secret, for people to recognize it. */
   readonly hint: string;
   /** From when the secret is refused, in milliseconds since the Unix epoch; `undefined`: never. */
   readonly expiresAt: number | undefined;
 }
 
-/** An API key as stored: one identity with one quota, and one secret or, after a rotation, several. */
+/** An API key as stored: one identity with one quota and, after a rotation, several secrets. */
 export interface StoredApiKey {
   /** Sorts by time of issue. */
   readonly id: string;
   /** The name of a plan. */
   readonly plan: string;
-  /** The limits at the time of issue or of the last plan change; they bind if the plan is custom. */
+  /** The limits at the time of issue or of the last plan change. They apply if the plan is custom. */
   readonly limits: RateLimits;
   readonly label: string | undefined;
   /** When the key was issued, in milliseconds since the Unix epoch. */
@@ -51,7 +51,7 @@ export function rotatedKey(
   return { ...key, secrets: [secret, ...old] };
 }
 
-/** Whether something that expires at this time (`undefined`: never) has expired. */
+/** Whether this time of expiry (`undefined`: never) has been reached. */
 export function hasExpired(expiresAt: number | undefined, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt;
 }

@@ -6,15 +6,15 @@ import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
 import { bindingQuota, type Quota } from "./window.js";
 
-/** The buckets of callers without a valid key: one per origin, in memory, limited in number. */
+/** The buckets of callers without a valid key: one per origin, in memory, up to a maximum number. */
 export interface AnonymousBuckets {
-  /** Takes a token from the origin's bucket. `now` is the time of the verdict. */
+  /** Takes a token from the origin's bucket, if it has one. `now` is the time of the verdict. */
   charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
-  /** Returns what the origin has left. */
+  /** Returns the quota that the origin has left. */
   peek(origin: string | undefined): Quota;
 }
 
-/** Creates buckets for at most `max` origins; beyond that the least recently seen is dropped. */
+/** Creates buckets for at most `max` origins. Beyond it, the least recently used is dropped. */
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,
@@ -38,16 +38,16 @@ export function createAnonymousBuckets(
   };
 }
 
-/** The bucket of callers without a known origin. */
+/** The name of the bucket of callers without a known origin. */
 const UNKNOWN = "unknown";
 const MAX_ORIGIN_LENGTH = 64;
 /** The length of the longest IPv6 address, with an IPv4 address at its end. */
 const MAX_IPV6_LENGTH = 45;
 
 /**
- * Names the bucket of an origin. An IPv4 address has its own, also when written as IPv4-mapped IPv6; an
- * IPv6 address shares that of its /64, since one subscriber commonly holds a whole /64. Any other text
- * is its own bucket, under its digest if it is long.
+ * Returns the name of an origin's bucket. An IPv4 address has its own bucket, also when it is written as
+ * IPv4-mapped IPv6. The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64.
+ * Any other text has its own bucket, named by its digest if it is long.
  */
 function bucketOf(origin: string | undefined): string {
   if (typeof origin !== "string" || origin === "") return UNKNOWN;
@@ -56,10 +56,10 @@ function bucketOf(origin: string | undefined): string {
   return origin.length > MAX_ORIGIN_LENGTH ? digestOf(origin) : copyOf(origin);
 }
 
-/** Returns an IPv6 address without its zone (RFC 4007, section 11), in the shortest form (RFC 5952). */
+/** Returns an IPv6 address in its shortest form (RFC 5952), without its zone (RFC 4007, section 11). */
 function parseIpv6(text: string): string | undefined {
   const [address = ""] = text.split("%", 1);
-  // The URL parser would drop tabs and line breaks, and stop at a slash.
+  // The URL parser would ignore tabs and line breaks, and stop at a slash.
   if (address.length > MAX_IPV6_LENGTH || !/^[0-9a-f:.]+$/i.test(address)) return undefined;
   const url = `http://[${address}]`;
   return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
@@ -81,7 +81,7 @@ function asOctets(group: string): string {
   return `${number >> 8}.${number & 255}`;
 }
 
-/** Copies a text: a substring of a header would keep the whole header in memory. */
+/** Copies a text, because a substring of a header would keep the whole header in memory. */
 function copyOf(text: string): string {
   return [text.slice(0, 1), text.slice(1)].join("");
 }

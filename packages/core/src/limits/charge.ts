@@ -19,10 +19,10 @@ export interface LimitRules {
   readonly ban: BanRule | undefined;
 }
 
-/** Whether a request is admitted, and the quota that is left after it. */
+/** Whether a request is admitted, and the quota after it. */
 export type Verdict = { readonly kind: "admitted"; readonly quota: Quota } | Refusal;
 
-/** The request is refused until a time, in milliseconds since the Unix epoch. */
+/** The request is refused until `until`, in milliseconds since the Unix epoch. */
 export type Refusal =
   | {
       readonly kind: "refused";
@@ -40,16 +40,16 @@ export type Refusal =
 
 /** The outcome of a request: the usage after it, and the verdict. */
 export interface ChargeOutcome {
-  /** The same object that was passed in when there is nothing to store. */
+  /** The usage that was passed in, if there is nothing to store. */
   readonly usage: Usage;
   readonly verdict: Verdict;
 }
 
 /**
- * Decides one request: takes a token from the minute and the day bucket together, or from neither.
- * A bucket opens its window with the first request and gets all its tokens back when it ends. A
- * refused request takes nothing; too many refusals in a row ban the key. While a key is banned nothing
- * is counted, so that every ban ends by itself.
+ * Decides one request: it takes a token from both the minute and the day bucket, or from neither. The
+ * first request opens a bucket's window; when the window ends, the bucket gets all its tokens back. A
+ * refused request takes no token, and too many refusals in a row ban the key. Requests during a ban are
+ * not counted, so that every ban ends by itself.
  */
 export function charge(stored: Usage, rules: LimitRules, reading: ClockReading): ChargeOutcome {
   const { limits, ban } = rules;
@@ -78,7 +78,7 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
   };
 }
 
-/** Returns what is left in each window at this reading. */
+/** Returns the quota of each window at this reading. */
 export function remainingQuotas(
   usage: Usage,
   limits: RateLimits,
@@ -140,7 +140,7 @@ function refused(windows: Windows, limits: RateLimits): Verdict {
   return { kind: "refused", quota, until: quota.resetAt, window: quota === day ? "day" : "minute" };
 }
 
-/** A banned key has nothing left until the ban ends, or longer if a window is used up beyond that. */
+/** A banned key has no quota until the ban ends, or until a used-up window ends, whichever is later. */
 function banned(
   banEnd: number,
   begins: boolean,
@@ -157,8 +157,8 @@ function banned(
 }
 
 /**
- * Returns the usage with its current windows; the same object when neither has changed. A window that
- * was once seen to end stays ended, even if the clock is then set back.
+ * Returns the usage with its current windows; the same object if neither has changed. A window that has
+ * ended stays ended even if the clock is set back afterwards, because its end is stored.
  */
 function withWindows(usage: Usage, { minute, day }: Windows): Usage {
   const isMinuteUnchanged = isUnchanged(minute, usage.minuteOpenedAt, usage.minuteUsed);
@@ -173,7 +173,7 @@ function withWindows(usage: Usage, { minute, day }: Windows): Usage {
   };
 }
 
-/** Whether a window is as it was stored; the start of an unused window does not matter. */
+/** Whether a window is unchanged; the start of an unused window does not matter. */
 function isUnchanged(window: Window, openedAt: number, used: number): boolean {
   return window.used === used && (used === 0 || window.openedAt === openedAt);
 }

@@ -35,8 +35,8 @@ export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
 }
 
 /**
- * Returns the limits of a key: its plan's, or its own if the plan is custom or unknown here because
- * another host added it.
+ * Returns the limits of a key: its plan's, or its own if the plan is custom or is unknown here (another
+ * host may have added it).
  */
 export function limitsOf(
   key: { readonly plan: string; readonly limits: RateLimits },

@@ -4,10 +4,10 @@ import type { ClockReading } from "../clock.js";
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
-/** How far, in milliseconds, the clocks of processes on one storage may differ. */
+/** How far the clocks of processes on one storage may differ, in milliseconds. */
 const CLOCK_SKEW = 10_000;
 
-/** A token bucket's window: its first request opens it, and all tokens are back when it ends. */
+/** A token bucket's window. The first request opens it; when it ends, the bucket is full again. */
 export interface Window {
   /** Milliseconds since the Unix epoch. */
   readonly openedAt: number;
@@ -15,7 +15,7 @@ export interface Window {
   readonly used: number;
 }
 
-/** What a caller has left (specification, "Rate limit headers"). */
+/** The requests that a caller has left (specification, "Rate limit headers"). */
 export interface Quota {
   /** The limit that binds: requests per minute or per day, whichever window has fewer left. */
   readonly limit: number;
@@ -35,14 +35,15 @@ export function currentWindow(stored: Window, length: number, reading: ClockRead
 }
 
 /**
- * Corrects the stored start of a window or ban of this length, when it lies in the future of this clock:
+ * Returns the start of a window or ban of this length. A stored start in the future of this clock is
+ * corrected by its cause:
  *
- * - This process has read that time itself: its clock was set back since, and the start moves to the
- *   time at which that was noticed. Nothing then lasts longer than its length.
- * - It is at most 10 seconds ahead, and this process has not read that time, or everything that started
- *   before the clock was set back has ended: another process's clock is a little ahead. The start stays,
- *   so that the two processes never grant the same tokens twice.
- * - It is further ahead: the clock was set back while no process ran. The start moves to now.
+ * - This process has read that time: its clock was set back afterwards. The start moves to the first time
+ *   that was read after that, so that nothing lasts longer than its length.
+ * - The start is at most 10 seconds ahead, and this process has not read that time, or everything that
+ *   started before its clock was set back has ended: another process's clock is slightly ahead. The start
+ *   stays, so that the two processes never grant the same tokens twice.
+ * - The start is further ahead: the clock was set back while no process ran. The start moves to now.
  */
 export function correctedStart(storedStart: number, length: number, reading: ClockReading): number {
   const { now, latest, setBackTo } = reading;
@@ -52,7 +53,7 @@ export function correctedStart(storedStart: number, length: number, reading: Clo
   return isNear && setBackTo + length <= now ? storedStart : setBackTo;
 }
 
-/** Returns what is left in a window of this length, in milliseconds, under this limit. */
+/** Returns the quota of a window of this length, in milliseconds, under this limit. */
 export function quotaOf(window: Window, length: number, limit: number): Quota {
   return {
     limit,
@@ -61,7 +62,7 @@ export function quotaOf(window: Window, length: number, limit: number): Quota {
   };
 }
 
-/** Returns the quota that binds: fewer requests left; if equal, the one that resets later. */
+/** Returns the quota that binds: the one with fewer requests left; if equal, the one that resets later. */
 export function bindingQuota(minute: Quota, day: Quota): Quota {
   if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
   return minute.resetAt > day.resetAt ? minute : day;

@@ -17,15 +17,15 @@ import type { Usage } from "../limits/usage.js";
 import type { Quota } from "../limits/window.js";
 import type { KeyHolder, Step } from "../storage/storage.js";
 
-/** The key that a request was charged to, and what it has left. */
+/** The key that a request was charged to, and its quota afterwards. */
 export interface ChargedKey {
   readonly keyId: string;
   readonly quota: Quota;
 }
 
 /**
- * Authenticates and takes one token (specification, "Authentication" and "Limits"). A request without a
- * valid key takes it from the bucket of its origin. A refused request takes no token.
+ * Authenticates a request and takes one token (specification, "Authentication" and "Limits"). A request
+ * without a valid key takes the token from the bucket of its origin. A refused request takes none.
  */
 export async function admit(
   context: Context,
@@ -75,7 +75,7 @@ function isAccepted({ key, secretExpiresAt }: KeyHolder, now: number): boolean {
   );
 }
 
-/** Charges a request without a valid key to its origin: an empty bucket refuses it for that instead. */
+/** Charges a request without a valid key to its origin. If the bucket is empty, that is the error. */
 function chargeOrigin(
   context: Context,
   error: MissingApiKey | InvalidApiKey,

@@ -26,17 +26,17 @@ import { createPet } from "./create-pet.js";
 import { getPet } from "./get-pet.js";
 import { listPets } from "./list-pets.js";
 
-/** Runs the calls of a store while it is open, and counts those that are running. */
+/** Runs the calls of a store while it is open. */
 export interface Calls {
   /**
-   * Runs a call. `fail` completes the error when the store is closed, or when the call throws: a bug,
-   * or a storage that rejects.
+   * Runs a call. `fail` completes the error if the store is closed, or if the call throws because of a
+   * bug or a storage that rejects.
    */
   run<T, E, F>(
     call: () => Promise<Result<T, E>>,
     fail: (error: Unavailable) => F,
   ): ResultAsync<T, E | F>;
-  /** Refuses new calls, waits for running ones, and then runs the last call. */
+  /** Refuses new calls, waits for the running ones, and runs the last call. */
   close(
     lastCall: () => Promise<Result<void, StorageUnavailable>>,
   ): ResultAsync<void, StorageUnavailable>;

@@ -6,7 +6,7 @@ export const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Converts a `bigint` in range, or a `number` that is a safe integer, to an int64. Returns `undefined`
- * for anything else, also for an unsafe number, whose last digits are already lost.
+ * for anything else, including an unsafe number, which has already lost its last digits.
  */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
@@ -17,8 +17,8 @@ export function toInt64(value: unknown): bigint | undefined {
 const CANONICAL_DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
- * Parses an int64 in canonical decimal form, so that each has exactly one spelling. Returns `undefined`
- * for anything else: `01`, `1.0`, `+1` and `-0`.
+ * Parses an int64 in canonical decimal form: each has exactly one spelling. Returns `undefined` for
+ * anything else, such as `01`, `1.0`, `+1` and `-0`.
  */
 export function parseInt64(text: string): bigint | undefined {
   return CANONICAL_DECIMAL.test(text) ? toInt64(BigInt(text)) : undefined;

@@ -11,7 +11,7 @@ export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 export interface ListPetsInput {
   /** The size of the page: an integer from 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
-  /** Only pets with this status; all by default. */
+  /** Only pets with this status; pets of every status by default. */
   readonly status?: PetStatus | undefined;
   /** Only pets whose id is greater than this int64: the `next` of the previous page. */
   readonly after?: bigint | number | undefined;

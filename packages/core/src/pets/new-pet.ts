@@ -10,7 +10,7 @@ import {
   type PetStatus,
 } from "./pet.js";
 
-/** A pet to add. Unknown fields are ignored, also an `id`. */
+/** A pet to add. Unknown fields, including an `id`, are ignored. */
 export interface NewPetInput {
   /** Well-formed text without NUL; may be empty. */
   readonly name: string;

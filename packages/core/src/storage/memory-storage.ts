@@ -13,7 +13,7 @@ import {
   type UsageStorage,
 } from "./storage.js";
 
-/** Creates a storage in the memory of this process: for tests, and for hosts that need no persistence. */
+/** Creates a storage in this process's memory: for tests, and for hosts that need no persistence. */
 export function createMemoryStorage(): Storage {
   let isOpen = true;
   const run: Run = (work) => {
@@ -36,7 +36,7 @@ export function createMemoryStorage(): Storage {
   };
 }
 
-/** Runs one call at once; if the work throws, the call fails. */
+/** Runs a call immediately. If the work throws, the call fails. */
 type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 
 function createPetStorage(run: Run): PetStorage {
@@ -140,7 +140,7 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
   };
 }
 
-/** Returns the index of the first pet whose id is greater. */
+/** Returns the index of the first pet with a greater id, in an array in ascending order of id. */
 function indexAfter(inOrder: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = inOrder.length;

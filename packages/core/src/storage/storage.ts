@@ -5,21 +5,21 @@ import type { PetPage, PetQuery } from "../pets/list-query.js";
 import type { NewPet, Pet } from "../pets/pet.js";
 
 /**
- * Keeps the data of a store. Several processes may share the same data; every member is atomic among
- * all of them. A member that fails has changed nothing. Members never throw and their promises
- * never reject: a failure is the `Err` value.
+ * Keeps the data of a store. Several processes may share the data; every member is atomic among all of
+ * them. A member that fails has changed nothing. Members never throw, and their promises never reject:
+ * a failure is an `Err` value.
  */
 export interface Storage {
   readonly pets: PetStorage;
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
-  /** Completes running calls and releases all resources. Later calls fail; closing twice is fine. */
+  /** Completes running calls and releases all resources. Later calls fail. Closing again is allowed. */
   close(): Promise<Result<void, StorageFailure>>;
 }
 
 /** Why a storage call failed. */
 export interface StorageFailure {
-  /** For the host's log: what failed, never a secret. */
+  /** What failed, for the host's log. Contains no secret. */
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
@@ -33,32 +33,32 @@ export function storageFailure(message: string, cause?: unknown): StorageFailure
 /** Keeps the inventory. */
 export interface PetStorage {
   /**
-   * Adds a pet under a new id: positive, greater than every earlier id, never reused. Once it has
-   * resolved with `Ok`, the pet is as durable as the storage documents.
+   * Adds a pet under a new id: positive, greater than every earlier id, never reused. When the promise
+   * resolves with `Ok`, the pet is as durable as the storage documents.
    */
   create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
   /** Finds the pet with this id; `undefined` if there is none. */
   find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**
-   * Lists the first `limit` pets in ascending order of id that have the status, if one is given, and an
-   * id greater than `after`, if given. `next` is the last id of the page if more follow. The page
-   * includes every pet whose `create` resolved before this call. It may be shared between calls and
-   * must not be changed.
+   * Lists up to `limit` pets in ascending order of id: those with the status, if one is given, and with
+   * an id greater than `after`, if it is given. `next` is the last id of the page if more pets follow.
+   * The page includes every pet whose `create` resolved before this call. It may be shared between calls
+   * and must not be changed.
    */
   list(query: PetQuery): Promise<Result<PetPage, StorageFailure>>;
 }
 
 /** The outcome of a decision: the state to store and the result to return to the caller. */
 export interface Step<State, Value> {
-  /** The state to store. When it is left out, or is the state that was passed in, nothing is stored. */
+  /** The state to store. If it is left out, or is the state that was passed in, nothing is stored. */
   readonly next?: State | undefined;
   readonly result: Value;
 }
 
 /**
- * A decision that a storage runs between its read and its write. It is synchronous and has no side
- * effects. A storage may run it more than once for one call; only the last run counts. If it throws,
- * the call fails and nothing is stored.
+ * A decision, which a storage runs between a read and a write. It is synchronous and has no side
+ * effects. A storage may run it more than once in one call; only the last run counts. If it throws, the
+ * call fails and nothing is stored.
  */
 export type Decide<Current, State, Value> = (current: Current) => Step<State, Value>;
 
@@ -96,7 +96,7 @@ export interface KeyStorage {
   ): Promise<Result<Value, StorageFailure>>;
 }
 
-/** The key that has a presented secret, and its usage. */
+/** The key that a presented secret belongs to, and its usage. */
 export interface KeyHolder {
   readonly key: Pick<StoredApiKey, "id" | "plan" | "limits" | "expiresAt" | "revokedAt">;
   /** From when the presented secret is refused, in milliseconds since the Unix epoch. */
@@ -108,9 +108,9 @@ export interface KeyHolder {
 /** Keeps the usage of each key: one record per key, shared by all its secrets. */
 export interface UsageStorage {
   /**
-   * Atomically finds the key that has a secret with this digest, passes it with its usage to `decide`,
-   * and stores the usage that it returns. If no key has such a secret, `decide` gets `undefined` and
-   * nothing is stored. The usage survives the end of the process.
+   * Atomically finds the key that has a secret with this digest, passes the key and its usage to
+   * `decide`, and stores the usage that it returns. If no key has such a secret, `decide` gets
+   * `undefined` and nothing is stored. The usage survives the end of the process.
    */
   charge<Value>(
     digest: string,

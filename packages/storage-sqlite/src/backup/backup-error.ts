@@ -1,6 +1,6 @@
 import { isBusy, sqliteCode } from "../database/sqlite-error.js";
 
-/** Why no backup was made; closed on `code`. Nothing is left of it. */
+/** Why the backup failed; closed on `code`. A failed backup leaves no files behind. */
 export interface BackupError {
   readonly code: BackupErrorCode;
   /** One sentence for the operator. */
@@ -11,13 +11,13 @@ export interface BackupError {
 
 /** The kinds of `BackupError`. */
 export type BackupErrorCode =
-  /** The database file does not exist, or may not be read. */
+  /** The database file does not exist or cannot be read. */
   | "no_database"
   /** The file is not an SQLite database, or is damaged. */
   | "damaged"
   /** Another connection has locked the whole database. */
   | "busy"
-  /** The destination exists, or a file beside it that SQLite would take for a part of it. */
+  /** The destination exists, or a file beside it that SQLite would treat as part of the backup. */
   | "destination_exists"
   /** The file to replace is a database that another connection has open. */
   | "destination_in_use"
@@ -27,12 +27,12 @@ export type BackupErrorCode =
   | "disk_full"
   /** The destination cannot be written: its folder does not exist, or is not writable. */
   | "cannot_write"
-  /** The signal was aborted before the backup had its name. */
+  /** The signal was aborted before the backup was complete. */
   | "aborted"
-  /** Anything else: see `message` and `cause`. */
+  /** Any other cause: see `message` and `cause`. */
   | "failed";
 
-/** Thrown while making a backup. */
+/** Thrown when a backup is refused for a known reason. */
 export class BackupRefusal extends Error {
   override readonly name = "BackupRefusal";
   constructor(
@@ -43,7 +43,7 @@ export class BackupRefusal extends Error {
   }
 }
 
-/** Turns what was thrown while making a backup into a `BackupError`. */
+/** Converts an error that a backup threw to a `BackupError`. */
 export function backupError(cause: unknown): BackupError {
   if (cause instanceof BackupRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };
@@ -52,7 +52,7 @@ export function backupError(cause: unknown): BackupError {
   return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
 }
 
-/** Whether SQLite found that a file is not a database, or a damaged one. */
+/** Whether the error says that a file is not a database, or is damaged. */
 export function isDamaged(cause: unknown): boolean {
   return codeOf(cause) === "damaged";
 }
@@ -91,13 +91,13 @@ const byPrefix = [
 ] as const;
 
 const messages = {
-  no_database: "There is no such database, or it may not be read.",
+  no_database: "The database does not exist or cannot be read.",
   damaged: "The file is not an SQLite database, or is damaged.",
-  busy: "Another connection has the database for itself.",
-  destination_exists: "The file to make is there already.",
-  destination_in_use: "The file to replace is a database that somebody has open.",
-  destination_is_database: "The file to make is the database itself, or one that belongs to it.",
+  busy: "Another connection has locked the database.",
+  destination_exists: "The destination already exists.",
+  destination_in_use: "The file to replace is a database that another connection has open.",
+  destination_is_database: "The destination is the database itself, or a file that belongs to it.",
   disk_full: "The disk has no room for the backup.",
-  cannot_write: "The file cannot be made: its folder is missing or may not be written to.",
-  aborted: "It was stopped.",
+  cannot_write: "The file cannot be created: its folder is missing or not writable.",
+  aborted: "The backup was stopped.",
 } satisfies Readonly<Record<Exclude<BackupErrorCode, "failed">, string>>;

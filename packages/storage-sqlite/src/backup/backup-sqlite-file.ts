@@ -4,25 +4,24 @@ import { dirname, resolve } from "node:path";
 import { systemRandom } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import { monotonicNow } from "../commit/monotonic-clock.js";
-import { whileBusy } from "../commit/while-busy.js";
+import { monotonicNow, retryWhileBusy } from "../commit/retry.js";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
 import { Database } from "../database/driver.js";
 import { isBusy } from "../database/sqlite-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 
 export interface BackupOptions {
-  /** The database file. Any number of processes may be using it. */
+  /** The database file. Other processes may use it meanwhile. */
   readonly filename: string;
-  /** The file to make; its folder must exist. */
+  /** The file to create; its folder must exist. */
   readonly to: string;
-  /** Whether an existing file is replaced; `false` when left out. */
+  /** Whether to replace an existing file; `false` by default. */
   readonly overwrite?: boolean | undefined;
-  /** Aborts the backup, unless the file already has its name: nothing is left of it then. */
+  /** Aborts the backup until it is complete. An aborted backup leaves no files behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A backup that was made. */
+/** A complete backup. */
 export interface Backup {
   /** The size of the file. */
   readonly bytes: number;
@@ -31,14 +30,14 @@ export interface Backup {
 /** How long to wait for another connection that has locked the whole database, in milliseconds. */
 const LOCK_TIMEOUT = 5_000;
 
-/** 4 MiB of pages of 4 KiB: the event loop gets its turn in between. */
+/** 4 MiB in pages of 4 KiB. The event loop runs between the turns of a backup. */
 const PAGES_PER_TURN = 1_024;
 
 /**
- * Copies a database while it is in use into one file, which holds everything that was committed
- * before this call, and perhaps nothing later. Writers and readers need not wait; only the
- * write-ahead log is not checkpointed meanwhile. The file gets its name when it is complete and
- * synced, or not at all.
+ * Copies a database, also while it is in use, into one file. The file holds everything that was
+ * committed before this call and may hold later commits. Readers and writers do not wait, but the
+ * write-ahead log cannot be checkpointed meanwhile. The file gets its name only when it is complete and
+ * synced.
  * @example
  * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
  */
@@ -73,7 +72,7 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
 
 async function copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
   const options = { timeout: LOCK_TIMEOUT, now: monotonicNow, isBusy };
-  const source = await whileBusy(options, () => {
+  const source = await retryWhileBusy(options, () => {
     refuseAborted(signal);
     return openSnapshot(from);
   });
@@ -91,7 +90,7 @@ async function copy(from: string, to: string, signal: AbortSignal | undefined): 
 function openSnapshot(filename: string): BetterSqlite3.Database {
   const source = openReadonly(filename);
   try {
-    // Without a snapshot for all turns, every commit meanwhile would start the copy anew.
+    // Without one snapshot for all turns, each commit meanwhile would restart the copy.
     source.exec("begin");
     source.prepare("select count(*) from sqlite_schema").get();
     return source;
@@ -109,7 +108,7 @@ function openReadonly(filename: string): BetterSqlite3.Database {
   }
 }
 
-/** A copy of a database with a write-ahead log needs one, too, and so could not be read from a read-only folder. */
+/** Switches the write-ahead log off: a database that needs one cannot be read in a read-only folder. */
 function makeSelfContained(filename: string): void {
   const database = new Database(filename, { fileMustExist: true });
   try {
@@ -119,13 +118,13 @@ function makeSelfContained(filename: string): void {
   }
 }
 
-/** Gives a file another name. Throws when that name is taken, even at the last moment. */
+/** Renames a file. Throws when the new name is taken, even at the last moment. */
 async function giveFreeName(file: string, to: string): Promise<void> {
   refuseExisting(to);
   try {
     await link(file, to);
   } catch {
-    // The name is taken, or the file system has no links: this claims the name.
+    // The name is taken, or the file system has no links. Then this claims the name.
     await createEmpty(to);
     await rename(file, to);
     return;
@@ -133,7 +132,7 @@ async function giveFreeName(file: string, to: string): Promise<void> {
   await unlink(file);
 }
 
-/** SQLite would also replay another database's log over the backup. */
+/** Also refuses the log of another database: SQLite would replay it over the backup. */
 function refuseExisting(to: string): void {
   const [file, ...beside] = filesOf(to).map((path) => (existsSync(path) ? path : undefined));
   if (file !== undefined) throw new BackupRefusal("destination_exists");
@@ -141,23 +140,23 @@ function refuseExisting(to: string): void {
   if (leftover === undefined) return;
   throw new BackupRefusal(
     "destination_exists",
-    `${leftover} is there already: SQLite would take it for a part of the backup.`,
+    `${leftover} already exists; SQLite would treat it as part of the backup.`,
   );
 }
 
-/** Replaces a file, and removes what SQLite has left beside it. Throws when it is a database in use. */
+/** Replaces a file and removes the files that SQLite left beside it. Throws when it is a database in use. */
 async function replace(file: string, to: string): Promise<void> {
   if (existsSync(to)) refuseInUse(to);
-  // Before the new file has the name: it must never have the log of another database.
+  // Before the rename: the new file must never be beside the log of another database.
   for (const leftover of filesBeside(to)) await rm(leftover, { force: true });
   await sync(dirname(to));
   await rename(file, to);
 }
 
 /**
- * A connection to a database with a write-ahead log holds a shared lock on it for as long as it is
- * open, and any other connection while it reads or writes. This also ends the log, so that nothing
- * is lost if the file is not replaced after all.
+ * An open connection to a database with a write-ahead log holds a shared lock all the time; without a
+ * log, only while it reads or writes. Taking the exclusive lock also moves the log into the database, so
+ * that nothing is lost if the file is not replaced after all.
  */
 function refuseInUse(file: string): void {
   if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
@@ -178,12 +177,12 @@ function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new BackupRefusal("aborted");
 }
 
-/** With the permissions that SQLite gives. Throws when the file exists. */
+/** Creates a file with the permissions that SQLite uses. Throws when it exists. */
 async function createEmpty(file: string): Promise<void> {
   await (await open(file, "wx", 0o644)).close();
 }
 
-/** Syncs a file, or a folder with the names in it, to the disk. */
+/** Syncs a file, or the names in a folder, to the disk. */
 async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
   try {

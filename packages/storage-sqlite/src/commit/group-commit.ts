@@ -1,33 +1,33 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { setTimeout } from "node:timers/promises";
-import { pauseBefore } from "./while-busy.js";
+import { backoffBefore } from "./retry.js";
 
 /**
- * Calls that share transactions. To begin, commit and sync a transaction costs far more than the
- * statements of one call, so all calls that arrive in one turn of the event loop share one.
+ * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
+ * than the statements of one call, so all calls that arrive in one turn of the event loop share one.
  */
 export interface GroupCommit<Transaction> {
   /**
-   * Runs `work` in the next transaction, after the work that was added before it, and resolves when
-   * the transaction is committed. Work may run more than once; only its last run counts. When work
-   * throws, its transaction is rolled back, only this call fails, and the others are run again.
+   * Runs `work` in the next transaction, after all work that was added before it, and resolves when
+   * the transaction is committed. Work may run more than once; only its last run counts. If it throws,
+   * the transaction is rolled back, this call fails, and the other calls run again.
    * @param name names the call in a failure message, as in "Adding a pet".
    */
   add<T>(name: string, work: Work<Transaction, T>): Promise<Result<T, StorageFailure>>;
-  /** Commits, later in this turn of the event loop, the calls that wait by then, if any. */
+  /** Commits the calls that are queued at the end of this turn of the event loop, if any. */
   schedule(): void;
-  /** Refuses further calls; resolves when the earlier ones are settled. */
+  /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
 }
 
-/** What one call does inside a transaction. */
+/** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
 
 /**
- * Runs the works in one transaction, commits it, and returns what each work returned: at once for a
- * database in this process, as a promise for one across a network. Throws, or rejects, when nothing
- * was stored.
+ * Runs each work in one transaction, commits it, and returns the results: synchronously for a database
+ * in this process, as a promise for a database across a network. Throws or rejects when nothing was
+ * stored.
  */
 export type Commit<Transaction> = <T>(
   works: readonly Work<Transaction, T>[],
@@ -40,21 +40,21 @@ export interface GroupCommitOptions<Transaction> {
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** The groups of the calls that follow from this group's results; they commit after it, in the same turn. */
+  /** Groups whose calls depend on this group's results. They commit after it, in the same turn. */
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
 
-/** What an error of a commit means. */
+/** Classifies the errors of a commit. */
 export interface CommitErrors {
-  /** Another connection holds the database: the same transaction may succeed later. */
+  /** Whether another connection has locked the database: a retry may succeed. */
   readonly isBusy: (error: unknown) => boolean;
-  /** One of the calls caused it, not the database or the disk. */
+  /** Whether one of the calls caused it, not the database or the disk. */
   readonly isCausedByCall: (error: unknown) => boolean;
-  /** The failure of a call with this name. */
+  /** Returns the failure of the call with this name. */
   readonly toFailure: (name: string, error: unknown) => StorageFailure;
 }
 
-/** Bounds how long one transaction keeps the event loop and other processes waiting. */
+/** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
 
 export function createGroupCommit<Transaction>({
@@ -109,8 +109,8 @@ export function createGroupCommit<Transaction>({
   const waitForOthers = async (error: unknown): Promise<void> => {
     for (const call of queue.removeExpired(now())) call.fail(error);
     retries = queue.isEmpty() ? 0 : retries + 1;
-    const pause = pauseBefore(retries);
-    if (pause > 0) await setTimeout(pause);
+    const backoff = backoffBefore(retries);
+    if (backoff > 0) await setTimeout(backoff);
   };
 
   return {
@@ -138,9 +138,9 @@ export function createGroupCommit<Transaction>({
 }
 
 /**
- * Between two immediates of a turn, Node runs every promise reaction. So when these groups commit,
- * the calls that follow from the results of the group before are in their queues. Committed a turn
- * later, calls that arrived together would spread over several transactions.
+ * Between two immediates of one turn, Node runs all promise reactions. When these groups commit, their
+ * queues therefore hold the calls that follow from the first group's results. If they committed a turn
+ * later, calls that arrived together would be spread over several transactions.
  */
 function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedule">[]): void {
   for (const group of groups) group.schedule();
@@ -148,10 +148,10 @@ function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedul
 
 /** A call that waits for its transaction. */
 interface Call<Transaction> {
-  /** Runs the work, and returns how to settle the call once that is committed. */
+  /** Runs the work. Returns a function that resolves the call, for after the commit. */
   readonly work: Work<Transaction, () => void>;
   readonly fail: (error: unknown) => void;
-  /** From when on the call fails if the database is busy. */
+  /** The time after which the call fails if the database is busy. */
   readonly deadline: number;
 }
 
@@ -171,10 +171,10 @@ function createCall<Transaction, T>(
   };
 }
 
-/** The calls in order of arrival, which is also that of their deadlines. */
+/** Queues calls in order of arrival, which is also the order of their deadlines. */
 function createQueue<Transaction>() {
   const calls: Call<Transaction>[] = [];
-  /** How many of the first calls get a transaction each. */
+  /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
 
   const remove = (count: number): readonly Call<Transaction>[] => {
@@ -184,9 +184,9 @@ function createQueue<Transaction>() {
   return {
     isEmpty: () => calls.length === 0,
     add: (call: Call<Transaction>): void => void calls.push(call),
-    /** The calls of the next transaction; they stay. */
+    /** Returns the calls of the next transaction, without removing them. */
     nextBatch: () => calls.slice(0, separate > 0 ? 1 : LARGEST_BATCH),
-    /** Gives each of the first calls a transaction of its own, because one of them made theirs fail. */
+    /** Gives each of the first calls its own transaction, because one of them made their shared one fail. */
     separate: (count: number): void => {
       separate = count;
     },
@@ -198,7 +198,7 @@ function createQueue<Transaction>() {
   };
 }
 
-/** What an action returns or resolves to, or what it throws or rejects with. */
+/** Resolves to what the action returns or resolves to, or to the error that it throws or rejects with. */
 async function settle<T>(action: () => T | Promise<T>): Promise<Result<T, unknown>> {
   try {
     return ok(await action());

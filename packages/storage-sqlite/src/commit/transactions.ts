@@ -2,23 +2,23 @@ import type { SqliteDatabase } from "../database/sqlite-database.js";
 import { DatabaseInUse, isIterating, sqliteCode } from "../database/sqlite-error.js";
 
 /**
- * What a commit survives, in SQLite's words (https://sqlite.org/pragma.html#pragma_synchronous).
- * FULL: a loss of power, because each commit syncs the disk. NORMAL: the end of the process.
+ * What a commit survives (https://sqlite.org/pragma.html#pragma_synchronous). `FULL`: a power loss,
+ * because each commit syncs the disk. `NORMAL`: the end of the process.
  */
 export type Synchronous = "FULL" | "NORMAL";
 
-/** The transactions of one connection. When the work throws, they are rolled back and throw the same. */
+/** The transactions of one connection. If the work throws, the transaction is rolled back and the error rethrown. */
 export interface Transactions {
-  /** Runs work that holds the write lock from its start. */
+  /** Runs work in a transaction that holds the write lock from its beginning. */
   write<T>(synchronous: Synchronous, work: () => T): T;
-  /** Runs work that sees the database as it is at one moment; in a host's transaction, as that sees it. */
+  /** Runs work on one snapshot of the database: the host's, if the host is inside a transaction. */
   read<T>(work: () => T): T;
 }
 
 export interface TransactionOptions {
-  /** Whether `synchronous` may change between transactions. A host's database stays at FULL. */
+  /** Whether `synchronous` is set before each transaction. A host's database stays at FULL. */
   readonly setsSynchronous: boolean;
-  /** Runs before a commit at FULL; throws to roll back. */
+  /** Runs before each commit at FULL. Throws to roll back. */
   readonly beforeFullCommit: () => void;
 }
 
@@ -31,7 +31,7 @@ export function createTransactions(
   const commit = database.prepare("commit");
   let level: Synchronous | undefined;
 
-  // SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
+  // Not prepared in advance: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
   const setLevel = (synchronous: Synchronous): void => {
     if (!setsSynchronous || level === synchronous) return;
     database.exec(`pragma synchronous = ${synchronous}`);
@@ -55,7 +55,7 @@ export function createTransactions(
       try {
         begin.run([]);
       } catch (error) {
-        // The rows that the host iterates over hold a snapshot, too.
+        // A host that iterates over rows holds a snapshot, too.
         if (isIterating(error)) return work();
         throw error;
       }
@@ -83,21 +83,20 @@ function rollBack(database: SqliteDatabase): void {
     // After a full disk and the like, SQLite has already rolled back.
     if (database.inTransaction) database.exec("rollback");
   } catch {
-    // The error before counts.
+    // The first error is the one to report.
   }
 }
 
 /**
- * A transaction whose sync failed is rolled back, but it is whole in the log, and a recovery would
- * find it there until the next commit overwrites it. This commit changes nothing, and need not be
- * synced.
+ * A transaction whose sync failed is rolled back, but the log still holds all of it: a recovery would
+ * apply it until the next commit overwrites it. This commit changes nothing and need not be synced.
  */
 function overwriteFailedCommit(database: SqliteDatabase): void {
   try {
     const version = Number(database.pragma("user_version", { simple: true }));
     database.exec(`begin immediate; pragma user_version = ${version}; commit`);
   } catch {
-    // Its own sync fails, too.
+    // This commit's sync may fail, too.
     rollBack(database);
   }
 }

@@ -15,10 +15,10 @@ import {
   type Tuple,
 } from "./statement.js";
 
-/** One connection to a database. Its members throw what SQLite throws. */
+/** One connection to a database. Its members throw SQLite's errors. */
 export interface Connection extends Transactions {
   readonly database: SqliteDatabase;
-  /** Builds and compiles queries, and runs none. */
+  /** Builds and compiles queries; does not run them. */
   readonly queries: Kysely<Schema>;
   /** Prepares a query that changes rows. */
   change<Argument>(build: BuildQuery<Argument, unknown>): (argument: Argument) => void;

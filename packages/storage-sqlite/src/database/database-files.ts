@@ -2,25 +2,25 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { DatabaseMoved } from "./sqlite-error.js";
 
-/** What SQLite adds to the name of a database for the files beside it: the log, its index, a journal. */
+/** The suffixes of the files that SQLite keeps beside a database: the log, its index, a journal. */
 const SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
-/** The names of a database and of the files that SQLite keeps beside it. */
+/** The paths of a database and of the files that SQLite keeps beside it. */
 export function filesOf(database: string): readonly string[] {
   return [database, ...filesBeside(database)];
 }
 
-/** The names of the files that SQLite keeps beside a database. */
+/** The paths of the files that SQLite keeps beside a database. */
 export function filesBeside(database: string): readonly string[] {
   return SUFFIXES.map((suffix) => database + suffix);
 }
 
 /**
- * Whether a path names the database or one of the files that SQLite keeps beside it, whether they
- * exist or not, also through links. Writing to such a path would destroy the database.
+ * Whether a path names the database or one of the files that SQLite keeps beside it. Follows links, and
+ * the files need not exist. Writing to such a path would destroy the database.
  */
 export function isFileOfDatabase(database: string, path: string): boolean {
-  // SQLite follows a link before it names the log.
+  // SQLite follows links before it adds a suffix.
   const names = existsSync(database) ? [database, realpathSync(database)] : [database];
   const identities = names.flatMap(filesOf).flatMap(identitiesOf);
   return identitiesOf(path).some((identity) => identities.includes(identity));
@@ -28,8 +28,9 @@ export function isFileOfDatabase(database: string, path: string): boolean {
 
 /**
  * Returns a check that throws `DatabaseMoved` when the path no longer names the file that it names
- * now, or when the log is not the one that the first check found. SQLite would go on writing into
- * removed or replaced files, and lose with the process what it commits there.
+ * now, or when the log is not the one that the first check found. SQLite
+ * would continue to write to the removed or replaced files, and those commits would be lost with the
+ * process.
  */
 export function createFileCheck(filename: string): () => void {
   const path = resolve(filename);
@@ -42,7 +43,7 @@ export function createFileCheck(filename: string): () => void {
   };
 }
 
-/** What two names of one file have in common: the folder and the name in it, or the inode. */
+/** Two paths of one file share an identity: its name in its folder, or its inode. */
 function identitiesOf(path: string): readonly string[] {
   const folder = inodeAt(dirname(path));
   const inode = inodeAt(path);
@@ -52,7 +53,7 @@ function identitiesOf(path: string): readonly string[] {
   ];
 }
 
-/** The device and inode at a path; `undefined` when there is nothing, or nothing that may be seen. */
+/** The device and inode at a path; `undefined` when no file is there or access is denied. */
 function inodeAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -10,17 +10,17 @@ import { DatabaseInUse } from "./sqlite-error.js";
 /** A database whose tables are up to date. */
 export interface OpenDatabase {
   readonly connection: Connection;
-  /** Closes what was opened here; a host's database stays open. */
+  /** Closes the file; a host's database stays open. */
   readonly close: () => void;
 }
 
-/** None: it would block the event loop. A busy database is tried again. */
+/** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
 const BUSY_TIMEOUT = 0;
 
 /** Older versions can lose commits when several processes write and checkpoint. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** Opens a file, `:memory:`, or a host's database. Throws what is wrong with it. */
+/** Opens a file, `:memory:`, or a host's database. Throws when it cannot be used. */
 export function openDatabase(source: string | SqliteDatabase): OpenDatabase {
   return typeof source === "string" ? openFile(source) : openHosts(source);
 }
@@ -36,7 +36,7 @@ function openFile(filename: string): OpenDatabase {
       beforeFullCommit: checkFile,
     });
     bringUpToDate(connection);
-    // From now on there is a log to check.
+    // The log exists from now on; this remembers it.
     checkFile();
     return { connection, close };
   } catch (error) {
@@ -69,8 +69,8 @@ function open(filename: string): BetterSqlite3.Database {
 function bringUpToDate(connection: Connection): void {
   const { database } = connection;
   refuseOldSqlite(connection);
-  // To switch to the log changes the file, so a database that is refused must be known before. With
-  // the journal off, a trial could not be rolled back.
+  // Switching to the log changes the file, so a database that will be refused must be detected first.
+  // With the journal off, the trial could not be rolled back.
   const before = database.pragma("journal_mode", { simple: true });
   if (before !== "wal" && before !== "off") refuseUnmigratable(connection);
   const mode = database.pragma("journal_mode = WAL", { simple: true });
@@ -98,7 +98,7 @@ function isOlder(version: readonly number[], other: readonly number[]): boolean 
   return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
 }
 
-/** Checked after the first write: SQLite may choose another level when the log is first used. */
+/** Runs after the first write: SQLite may choose another level when it first uses the log. */
 function refuseLessThanFull(database: SqliteDatabase): void {
   const full = 2;
   if (Number(database.pragma("synchronous", { simple: true })) < full) {

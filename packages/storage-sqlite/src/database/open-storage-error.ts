@@ -11,7 +11,7 @@ export interface OpenStorageError {
 
 /** The kinds of `OpenStorageError`. */
 export type OpenStorageErrorCode =
-  /** The folder does not exist, the path is not a file, or it may not be read or created. */
+  /** The folder does not exist, the path is not a file, or the file cannot be read or created. */
   | "cannot_open"
   /** The file is not an SQLite database. */
   | "not_a_database"
@@ -21,17 +21,17 @@ export type OpenStorageErrorCode =
   | "read_only"
   /** The disk has no room for the tables. */
   | "disk_full"
-  /** Another connection held the database for too long. */
+  /** Another connection locked the database for too long. */
   | "busy"
-  /** A newer version of this package made the tables. */
+  /** A newer version of this package created the tables. */
   | "schema_too_new"
-  /** Tables with these names exist, but another program made or changed them. */
+  /** Tables with these names exist, but another program created or changed them. */
   | "schema_conflict"
   /** SQLite is older than 3.51.3, and can lose commits when several processes write. */
   | "sqlite_too_old"
   /** SQLite cannot use a write-ahead log or `synchronous=FULL` here, so a commit could be lost. */
   | "not_durable"
-  /** Anything else: see `cause`. */
+  /** Any other cause: see `cause`. */
   | "failed";
 
 /** Thrown while opening a database that cannot be used. */
@@ -45,7 +45,7 @@ export class OpenRefusal extends Error {
   }
 }
 
-/** Turns what was thrown while opening into an `OpenStorageError`. */
+/** Converts an error that was thrown while opening to an `OpenStorageError`. */
 export function openStorageError(cause: unknown): OpenStorageError {
   if (cause instanceof OpenRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };
@@ -57,20 +57,20 @@ export function openStorageError(cause: unknown): OpenStorageError {
   return { code: "failed", message: "The database could not be opened.", cause };
 }
 
-const BUSY = "Another connection held the database for too long.";
+const BUSY = "Another connection locked the database for too long.";
 
 const byPrefix = [
   ["SQLITE_CANTOPEN", "cannot_open", "The database file cannot be opened or created."],
-  ["SQLITE_PERM", "cannot_open", "The database file may not be opened."],
-  ["SQLITE_AUTH", "cannot_open", "The database file may not be opened."],
+  ["SQLITE_PERM", "cannot_open", "The database file cannot be opened: permission denied."],
+  ["SQLITE_AUTH", "cannot_open", "The database file cannot be opened: permission denied."],
   ["SQLITE_NOTADB", "not_a_database", "The file is not an SQLite database."],
   ["SQLITE_CORRUPT", "damaged", "The database file is damaged."],
   ["SQLITE_READONLY", "read_only", "The database is read-only."],
   ["SQLITE_FULL", "disk_full", "The disk has no room for the tables."],
-  // The statements are right, so a table is missing, or is there already.
+  // The statements are correct, so a table is missing or already exists.
   [
     "SQLITE_ERROR",
     "schema_conflict",
-    "The database has tables that are not as this version made them.",
+    "The database has tables that differ from those of this version.",
   ],
 ] as const;

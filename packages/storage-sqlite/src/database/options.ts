@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
-/** Where the storage keeps everything: in a file of its own, or in a host's open database. */
+/** Where the storage keeps its data: in a file of its own, or in a host's open database. */
 export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;
 
 export interface SqliteFileOptions extends TimeoutOptions {
   /**
-   * The database file. It is created when it is missing; its folder must exist. `:memory:` for a
-   * database that ends with the storage.
+   * The database file. It is created if it does not exist; its folder must exist. `:memory:` for a
+   * database in memory, which is lost when the storage is closed.
    */
   readonly filename: string;
   readonly database?: undefined;
@@ -15,16 +15,16 @@ export interface SqliteFileOptions extends TimeoutOptions {
 
 export interface SqliteDatabaseOptions extends TimeoutOptions {
   /**
-   * An open better-sqlite3 `Database` of the host's. It is put into WAL mode and set to
-   * `synchronous=FULL`, shared with the host, and left open. Its own `timeout` blocks the event loop
-   * while another process writes: a few milliseconds are enough.
+   * The host's open better-sqlite3 `Database`. The storage sets WAL mode and `synchronous=FULL`, shares
+   * it with the host, and does not close it. Set its own `timeout` to a few milliseconds at most: it
+   * blocks the event loop while another process writes.
    */
   readonly database: SqliteDatabase;
   readonly filename?: undefined;
 }
 
 interface TimeoutOptions {
-  /** How long a call waits for a database that another process has locked, from 0 to 3,600; 5 when left out. */
+  /** How long a call waits for a database that another process has locked: from 0 to 3,600; 5 by default. */
   readonly lockTimeoutSeconds?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The part of a better-sqlite3 `Database` that this package uses, so that its users do not need the
- * types of better-sqlite3. A host's own `Database` fits as it is.
+ * The part of a better-sqlite3 `Database` that this package uses. Its users therefore do not need the
+ * types of better-sqlite3; a host's own `Database` has this type.
  */
 export interface SqliteDatabase {
   readonly open: boolean;

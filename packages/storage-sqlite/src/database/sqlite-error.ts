@@ -1,6 +1,6 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 
-/** Thrown when a host's connection is inside a transaction of the host's own. */
+/** Thrown when a host's connection is inside the host's own transaction. */
 export class DatabaseInUse extends Error {
   override readonly name = "DatabaseInUse";
   constructor() {
@@ -8,7 +8,7 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** Thrown when the path of the open database, or of its log, names another file, or none. */
+/** Thrown when the database file or its log is no longer the file that was opened. */
 export class DatabaseMoved extends Error {
   override readonly name = "DatabaseMoved";
   constructor() {
@@ -16,7 +16,7 @@ export class DatabaseMoved extends Error {
   }
 }
 
-/** Thrown when the greatest id was given out. */
+/** Thrown when the greatest id has been used. */
 export class NoIdLeft extends Error {
   override readonly name = "NoIdLeft";
   constructor() {
@@ -24,13 +24,13 @@ export class NoIdLeft extends Error {
   }
 }
 
-/** Whether the same work may succeed once another connection, or the host, is done. */
+/** Whether a retry may succeed once another connection, or the host, is done. */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseInUse || isIterating(error)) return true;
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** Whether the host iterates over rows of its own; better-sqlite3 gives this error no code. */
+/** Whether the host is iterating over rows; better-sqlite3 gives this error no code. */
 export function isIterating(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("busy executing a query");
 }
@@ -43,15 +43,15 @@ export function isCausedByCall(error: unknown): boolean {
 }
 
 /**
- * The failure of a call with this name, as in "Adding a pet". The message says what failed and why,
- * without any value that was stored or searched for.
+ * Returns the failure of the call with this name, as in "Adding a pet". The message says what failed and
+ * why, without any value that was stored or searched for.
  */
 export function toFailure(name: string, error: unknown): StorageFailure {
   const reason = reasonFor(error);
   return storageFailure(`${name} failed${reason && `: ${reason}`}.`, error);
 }
 
-/** SQLite's name of an error, such as `SQLITE_FULL`; empty when the error is not SQLite's. */
+/** Returns the code of an SQLite error, such as `SQLITE_FULL`; an empty string for any other error. */
 export function sqliteCode(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "";
   const { code } = error;
@@ -62,7 +62,7 @@ function reasonFor(error: unknown): string {
   const code = sqliteCode(error);
   if (code !== "") {
     const known = reasons.find(([prefix]) => code.startsWith(prefix));
-    return `${known?.[1] ?? "SQLite refused"} (${code})`;
+    return `${known?.[1] ?? "SQLite refused it"} (${code})`;
   }
   if (isIterating(error)) return new DatabaseInUse().message;
   const isOurs = [DatabaseInUse, DatabaseMoved, NoIdLeft].some((each) => error instanceof each);
@@ -70,8 +70,8 @@ function reasonFor(error: unknown): string {
 }
 
 const reasons = [
-  ["SQLITE_BUSY", "another connection held the database for too long"],
-  ["SQLITE_LOCKED", "another connection held the database for too long"],
+  ["SQLITE_BUSY", "another connection locked the database for too long"],
+  ["SQLITE_LOCKED", "another connection locked the database for too long"],
   ["SQLITE_FULL", "the disk is full"],
   ["SQLITE_READONLY", "the database is read-only"],
   ["SQLITE_IOERR", "reading or writing the file failed"],

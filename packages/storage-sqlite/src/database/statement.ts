@@ -2,15 +2,15 @@ import { sql, type Compilable, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "../tables/schema.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
-/** Stands in a query for a value that each run takes from its argument. */
+/** Stands in a query for a value that each run reads from its argument. */
 export interface Parameter<Argument> {
   /** The value of this property. */
   <Name extends keyof Argument & string>(name: Name): RawBuilder<Argument[Name]>;
-  /** What this reads from the argument. */
+  /** The value that this function reads from the argument. */
   of<Value>(read: (argument: Argument) => Value): RawBuilder<Value>;
 }
 
-/** Builds a query with kysely: once, when it is prepared. */
+/** Builds a query with kysely. Called once, when the query is prepared. */
 export type BuildQuery<Argument, Row> = (
   queries: Kysely<Schema>,
   value: Parameter<Argument>,
@@ -19,14 +19,14 @@ export type BuildQuery<Argument, Row> = (
 /** How a statement reads integers: `number`, exact up to 2^53−1, or `bigint`, exact in all of int64. */
 export type Integers = "number" | "bigint";
 
-/** A prepared query that returns rows. Throws what SQLite throws. */
+/** A prepared query that returns rows. Throws SQLite's errors. */
 export interface Select<Argument, Row> {
   /** The first row, if any. */
   get(argument: Argument): Row | undefined;
   all(argument: Argument): readonly Row[];
 }
 
-/** A row as a tuple: the values of these columns. */
+/** A row as a tuple of the values of these columns. */
 export type Tuple<Row, Columns extends readonly string[]> = {
   readonly [Index in keyof Columns]: Columns[Index] extends keyof Row ? Row[Columns[Index]] : never;
 };
@@ -42,7 +42,7 @@ export function prepareChange<Argument>(
   return (argument) => void statement.run(bind(argument));
 }
 
-/** Prepares a query that selects exactly these columns. Tuples are a third cheaper to make than objects. */
+/** Prepares a query that selects exactly these columns. Tuples cost a third less than objects. */
 export function prepareSelect<Argument, Row, const Columns extends readonly string[]>(
   database: SqliteDatabase,
   queries: Kysely<Schema>,
@@ -63,7 +63,7 @@ export function prepareSelect<Argument, Row, const Columns extends readonly stri
   };
 }
 
-/** The SQL of a query, and the values to bind for each run. */
+/** Returns the SQL of a query, and a function that returns the values to bind for a run. */
 function compile<Argument, Row>(queries: Kysely<Schema>, build: BuildQuery<Argument, Row>) {
   const reads = new Map<unknown, (argument: Argument) => unknown>();
   const of = <Value>(read: (argument: Argument) => Value): RawBuilder<Value> => {

@@ -1,7 +1,7 @@
 import { sql, type SchemaModule } from "kysely";
 import type { Ddl, Migration } from "./migration.js";
 
-/** Pets, API keys with the digests of their secrets, and the usage of the keys. */
+/** Creates pets, API keys with the digests of their secrets, and the usage of the keys. */
 export const initial: Migration = {
   number: 1,
   name: "initial",
@@ -18,26 +18,26 @@ function pets(schema: SchemaModule): readonly Ddl[] {
   return [
     schema
       .createTable("pets")
-      // AUTOINCREMENT, so that the id of a removed pet is never used again.
+      // AUTOINCREMENT never reuses the id of a removed pet.
       .addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
       .addColumn("name", "text", (column) => column.notNull())
       .addColumn("category_id", "integer", (column) => column.notNull())
       .addColumn("status", "text", (column) => column.notNull())
       .addCheckConstraint("pets_id_positive", sql`id > 0`)
-      // Not with IN, for which SQLite fills a temporary table at every insert.
+      // Without IN, for which SQLite would fill a temporary table at every insert.
       .addCheckConstraint(
         "pets_status_known",
         sql`status = 'available' or status = 'pending' or status = 'sold'`,
       )
       .modifyEnd(sql`strict`),
-    // An index of SQLite ends in the rowid, which is the id: a page by status is read in order.
+    // Every index of SQLite ends in the rowid, which is the id, so a page by status is read in order.
     schema.createIndex("pets_by_status").on("pets").column("status"),
   ];
 }
 
 function petsRevision(schema: SchemaModule): readonly Ddl[] {
-  // Random, not counted: a count comes again after a rollback or out of a restored backup.
-  // Of SQLite's 64 random bits, 53 fit into a JavaScript number.
+  // Random, not a count: a count would repeat after a rollback or a restored backup.
+  // 53 of SQLite's 64 random bits fit into a JavaScript number.
   const random = sql`random() >> 11`;
   const renewAfter = (change: "insert" | "update" | "delete") => sql`
     create trigger ${sql.id(`pets_revision_after_${change}`)} after ${sql.raw(change)} on pets

@@ -10,14 +10,14 @@ import type { Ddl, Migration } from "./migration.js";
 export const migrations: readonly Migration[] = [initial];
 
 /**
- * Brings the schema up to date in one transaction: processes that open one file at the same time
- * wait for each other, and when a migration fails, the file stays as it was.
+ * Brings the schema up to date in one transaction. Processes that open one file at the same time wait
+ * for each other. If a migration fails, the file is unchanged.
  */
 export function migrate(connection: Connection, known: readonly Migration[] = migrations): void {
   connection.write("FULL", () => apply(connection, known));
 }
 
-/** Throws what `migrate` would throw, and changes nothing. */
+/** Throws the error that `migrate` would throw, without changing anything. */
 export function refuseUnmigratable(connection: Connection): void {
   try {
     connection.write("FULL", () => {
@@ -55,7 +55,7 @@ function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {
     .modifyEnd(sql`strict`);
 }
 
-/** SQLite begins an immediate transaction on a read-only file, too; only a write fails. */
+/** Writes: SQLite begins an immediate transaction even on a read-only file, and fails only at a write. */
 function refuseReadOnly(connection: Connection): void {
   const deleteNothing = connection.change((queries) =>
     queries.deleteFrom("petstore_migrations").where("number", "is", null),

@@ -1,12 +1,12 @@
 import type { CompiledQuery, Kysely, SchemaModule } from "kysely";
 import type { Schema } from "../tables/schema.js";
 
-/** One step of the schema, forward only. Once released it never changes: the next step does. */
+/** One step of the schema, forward only. Once released, a migration never changes. */
 export interface Migration {
   /** Counts from 1 without gaps. */
   readonly number: number;
   readonly name: string;
-  /** What to execute, in order; written without the types of a schema that later steps change. */
+  /** The statements in order, untyped because later migrations change the types of the schema. */
   readonly statements: (schema: SchemaModule) => readonly Ddl[];
 }
 

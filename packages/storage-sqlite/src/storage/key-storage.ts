@@ -24,7 +24,7 @@ export function createKeyStorage(
   };
 }
 
-/** Keys with their secrets, which are in two tables. */
+/** Prepares keys together with their secrets, which have a table of their own. */
 function prepareKeys(connection: Connection) {
   const keys = prepareApiKeys(connection);
   const secrets = prepareApiKeySecrets(connection);

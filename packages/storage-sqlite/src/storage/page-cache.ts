@@ -1,14 +1,14 @@
 import type { PetPage, PetQuery } from "@petstore/core";
 import { LRUCache } from "lru-cache";
 
-/** Pages of pets by the revision of the table, so that a page that is requested again costs no query. */
+/** Caches pages of pets for one revision of the table, so that a repeated request runs no query. */
 export interface PageCache {
-  /** The page that was kept for this revision and query. */
+  /** Returns the page that was kept for this revision and query. */
   find(revision: number, query: PetQuery): PetPage | undefined;
   keep(revision: number, query: PetQuery, page: PetPage): void;
 }
 
-/** In characters of names plus an estimate for each pet: a few MiB. */
+/** In characters of names, plus an estimate for each pet: a few MiB. */
 const CAPACITY = 2_000_000;
 const OVERHEAD_PER_PET = 100;
 

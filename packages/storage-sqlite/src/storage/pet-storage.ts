@@ -11,7 +11,7 @@ import { NoIdLeft } from "../database/sqlite-error.js";
 import type { Pets } from "../tables/pets.js";
 import { createPageCache } from "./page-cache.js";
 
-/** The pets of one transaction. It holds the write lock, so it gives out ids, and inserts all at its end. */
+/** Adds pets in one transaction. It holds the write lock, so it can assign ids and insert all pets at the end. */
 export interface PetsTransaction {
   /** @throws NoIdLeft */
   add(pet: NewPet): Pet;
@@ -58,7 +58,7 @@ export function createPetStorage(
   };
 }
 
-/** Reads one pet more than the page holds, to know whether there is a next page. */
+/** Reads one pet more than the page holds, to see whether there is a next page. */
 function pageOf(table: Pets, { limit, after, status }: PetQuery): PetPage {
   const found = table.list(limit + 1, after ?? 0n, status);
   const pets = Object.freeze(found.slice(0, limit));

@@ -26,7 +26,7 @@ export function createSqliteStorage(
   const usage = prepareApiKeyUsage(connection);
   const errors = { isBusy, isCausedByCall, toFailure };
 
-  // Reads share transactions, too: to take and leave SQLite's lock costs as much as to find a row.
+  // Reads share transactions, too: taking and releasing SQLite's lock costs as much as finding a row.
   const reading = createGroupCommit<undefined>({
     ...settings,
     commit: (works) => connection.read(() => works.map((work) => work(undefined))),
@@ -62,9 +62,9 @@ export function createSqliteStorage(
   };
 }
 
-/** What the calls of one transaction share. */
+/** The state that the calls of one transaction share. */
 interface Transaction {
-  /** Writes what the calls have left to be written together. */
+  /** Writes the changes that the calls collected. */
   flush(): void;
 }
 

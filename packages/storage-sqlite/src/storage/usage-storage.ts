@@ -3,8 +3,8 @@ import type { GroupCommit } from "../commit/group-commit.js";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 
 /**
- * The usage of keys in one transaction. Each call sees what the calls before it have saved, through
- * any secret of the key, and each changed usage is written once, at the end.
+ * Reads and saves the usage of keys in one transaction. A call sees the usage that earlier calls saved,
+ * whichever secret of the key they used. Each changed usage is written once, at the end.
  */
 export interface UsageTransaction {
   findHolder(digest: string): KeyHolder | undefined;

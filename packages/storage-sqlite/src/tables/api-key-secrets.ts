@@ -4,9 +4,9 @@ import type { Connection } from "../database/connection.js";
 import type { Parameter, Tuple } from "../database/statement.js";
 import type { ApiKeySecretsTable } from "./schema.js";
 
-/** The statements on the table of secrets, which holds their digests. */
+/** The statements on the table of secrets, which stores their digests. */
 export interface ApiKeySecrets {
-  /** Replaces the secrets of a key by these, newest first. */
+  /** Replaces the secrets of a key with these, newest first. */
   replace(keyId: string, secrets: readonly ApiKeySecret[]): void;
   /** The secrets of a key, newest first. */
   list(keyId: string): readonly ApiKeySecret[];

@@ -4,7 +4,7 @@ import type { Connection } from "../database/connection.js";
 import type { Parameter, Tuple } from "../database/statement.js";
 import { usageColumns, usageFields, type ApiKeysTable } from "./schema.js";
 
-/** The statements on the table of usage, joined with the keys and secrets that it is found by. */
+/** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
   /** The key that has the secret with this digest, and its usage. */
   findHolder(digest: string): KeyHolder | undefined;
@@ -16,7 +16,7 @@ export interface ApiKeyUsage {
 /** The columns of a usage, for a select that joins its table. */
 export const USAGE_COLUMNS = Object.values(usageColumns);
 
-/** The values of these columns in a left join: null when no usage was stored yet. */
+/** The values of these columns in a left join: null if no usage is stored yet. */
 export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 const HOLDER_COLUMNS = [
@@ -115,7 +115,7 @@ function toHolder([
   };
 }
 
-/** The usage in the values of `USAGE_COLUMNS`, which are null when no usage was stored yet. */
+/** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
 export function toUsage(values: readonly (number | null)[]): Usage {
   const usage: { -readonly [Field in keyof Usage]: Usage[Field] } = { ...NO_USAGE };
   usageFields.forEach((field, index) => {

@@ -21,7 +21,7 @@ export interface ApiKeys {
   find(id: string): BareKeyWithUsage | undefined;
   /** Up to `count` keys with an id above `after`, in ascending order of id. */
   list(count: number, after: string): readonly BareKeyWithUsage[];
-  /** Like `list`, of the keys whose usage remembers a ban. */
+  /** Like `list`, but only keys whose usage remembers a ban. */
   listBanned(count: number, after: string): readonly BareKeyWithUsage[];
 }
 

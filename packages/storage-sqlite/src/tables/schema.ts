@@ -26,7 +26,7 @@ export interface PetsTable {
   readonly status: PetStatus;
 }
 
-/** SQLite's own table: the greatest id that AUTOINCREMENT has used or seen, for each table. */
+/** SQLite's own table: the greatest id that AUTOINCREMENT has used, by table. */
 export interface SequenceTable {
   readonly name: string;
   readonly seq: bigint;
@@ -64,7 +64,7 @@ export interface ApiKeyUsageTable extends UsageColumns {
 
 type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
 
-/** The column of each field of a `Usage`: every query and every mapping is made from this list. */
+/** The column of each field of a `Usage`. All queries and mappings are derived from this list. */
 export const usageColumns = {
   minuteOpenedAt: "minute_opened_at",
   minuteUsed: "minute_used",
@@ -88,7 +88,7 @@ export interface MigrationsTable {
   readonly name: string;
 }
 
-/** A kysely that builds and compiles queries, and runs none. */
+/** Creates a kysely that builds and compiles queries but cannot run them. */
 export function createQueries(): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {

@@ -11,8 +11,8 @@ export interface Attacked {
   readonly growth: number;
   /** Keys that were looked up in the storage. */
   readonly lookUps: number;
-  /** Answers to bad keys, by code. */
-  readonly answers: Readonly<Record<string, number>>;
+  /** The number of outcomes of requests with bad keys, by code. */
+  readonly outcomes: Readonly<Record<string, number>>;
   /** Requests of a good client beside the attack that were served, and all of them. */
   readonly good: { readonly served: number; readonly made: number };
   /** The database before and after. */
@@ -44,7 +44,7 @@ const counting: Storage = {
   },
 };
 const store = createPetStore({ storage: counting });
-const answers: Record<string, number> = {};
+const outcomes: Record<string, number> = {};
 const good = { served: 0, made: 0 };
 const observer = new Database(filename, { readonly: true });
 
@@ -68,11 +68,11 @@ for (let round = 0; round < ROUNDS; round += 1) {
   await Promise.all([attack(0, 1_000, botnet), beGood(), beGood()]);
 }
 
-process.send?.({ growth, lookUps: badLookUps, answers, good, before, after } satisfies Attacked);
+process.send?.({ growth, lookUps: badLookUps, outcomes, good, before, after } satisfies Attacked);
 await store.close();
 process.disconnect();
 
-/** Half of the attack comes from one address, the other half from more than the engine tells apart. */
+/** Half of the attack comes from one address, the other half from more addresses than the engine keeps apart. */
 function botnet(number: number): string {
   return number % 4 < 2 ? "192.0.2.1" : `10.${String(number % 65_536)}`;
 }
@@ -89,7 +89,7 @@ async function attack(
       next += 1;
       const outcome = await store.as(madeUpKey(number), originOf(number)).admit();
       const code = outcome.isOk() ? "ok" : outcome.error.code;
-      answers[code] = (answers[code] ?? 0) + 1;
+      outcomes[code] = (outcomes[code] ?? 0) + 1;
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, work));

@@ -26,7 +26,7 @@ it(
     expect(attacked.after).toEqual(attacked.before);
     // The half with a wrong checksum is refused without a look-up.
     expect(attacked.lookUps).toBe(KEYS / 2);
-    expect(Object.keys(attacked.answers).sort()).toEqual([
+    expect(Object.keys(attacked.outcomes).sort()).toEqual([
       "invalid_api_key",
       "rate_limit_exceeded",
     ]);

@@ -8,7 +8,7 @@ import {
 } from "@petstore/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "../open-storage.js";
-import { createFolder, type TemporaryFolder } from "../temporary-folder.js";
+import { useFolder } from "../temporary-folder.js";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -16,12 +16,11 @@ const HOUR = 60 * MINUTE;
 const YEAR = 365 * 24 * HOUR;
 const LIMITS = { perMinute: 30, perDay: 1_000_000 };
 
-let folder: TemporaryFolder;
+const folder = useFolder();
 let clock: ManualClock;
 let store: PetStore;
 let secret: string;
 beforeEach(async () => {
-  folder = createFolder();
   clock = createManualClock();
   store = await openStore(clock);
   const issued = await store.keys.issue({ plan: "enterprise", limits: LIMITS });
@@ -29,7 +28,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  folder.remove();
 });
 
 async function openStore(itsClock: Clock): Promise<PetStore> {
@@ -49,7 +47,7 @@ async function admitted(caller: Caller, calls = 2 * LIMITS.perMinute): Promise<n
 }
 
 describe.each([SECOND, HOUR, YEAR])("the clock set back by %i ms between two runs", (step) => {
-  it("grants nothing twice and locks nobody out for longer than one window", async () => {
+  it("grants no token twice and locks no key out for longer than one window", async () => {
     expect(await admitted(store.as(secret))).toBe(LIMITS.perMinute);
     clock.advance(-step);
     await restart();
@@ -75,7 +73,7 @@ describe.each([SECOND, HOUR, YEAR])("the clock set back by %i ms between two run
   });
 });
 
-it("a window that was seen to end has ended, also when the clock is then set back", async () => {
+it("a window that has ended stays ended when the clock is set back", async () => {
   const limits = { perMinute: 1, perDay: 1 };
   const issued = (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
   const caller = store.as(issued.secret);
@@ -88,10 +86,10 @@ it("a window that was seen to end has ended, also when the clock is then set bac
   expect(await admitted(caller, 2)).toBe(1);
 });
 
-describe.each([5, -5])("two processes of which one's clock is %i s ahead", (seconds) => {
+describe.each([5, -5])("two processes whose clocks differ by %i s", (seconds) => {
   const SPAN_SECONDS = 600;
 
-  it("grant nothing twice, and together all that is due", { timeout: 60_000 }, async () => {
+  it("together grant every token of the plan, and none twice", { timeout: 60_000 }, async () => {
     const other = await openStore({ now: () => clock.now() + seconds * SECOND });
     const callers = [store, other].map((each) => each.as(secret));
     const grants: number[] = [];
@@ -118,7 +116,7 @@ describe.each([5, -5])("two processes of which one's clock is %i s ahead", (seco
     expect(openings.length).toBeLessThanOrEqual(SPAN_SECONDS / 60 + 1);
   });
 
-  it("share one window when their calls come at once", async () => {
+  it("share one window when they call at the same time", async () => {
     const other = await openStore({ now: () => clock.now() + seconds * SECOND });
     const counts = await Promise.all(
       [store, other, store, other].map((each) => admitted(each.as(secret))),

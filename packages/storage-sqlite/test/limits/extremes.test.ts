@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const TEN_YEARS = 3_653 * DAY;
 
-describe.each(places)("at the ends of what is allowed, on %s", (_, createPlace) => {
+describe.each(places)("at the extremes of the allowed values, on %s", (_, createPlace) => {
   const clock = createManualClock();
   let place: Place;
   let store: PetStore;
@@ -43,7 +43,7 @@ describe.each(places)("at the ends of what is allowed, on %s", (_, createPlace) 
     expect((await store.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(MAX - 1);
   });
 
-  it("ten idle years refill once", async () => {
+  it("ten idle years refill the buckets once", async () => {
     const limits = { perMinute: 3, perDay: 5 };
     const { key, secret } = (
       await store.keys.issue({ plan: "enterprise", limits })
@@ -60,7 +60,7 @@ describe.each(places)("at the ends of what is allowed, on %s", (_, createPlace) 
     }
   });
 
-  it("the engine sets no timer, whatever it does", async () => {
+  it("no operation of the engine sets a timer", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
     try {
       const limits = { perMinute: 2, perDay: 5 };

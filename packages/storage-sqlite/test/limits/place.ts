@@ -3,14 +3,14 @@ import { ok } from "neverthrow";
 import { openStorage } from "../open-storage.js";
 import { createFolder } from "../temporary-folder.js";
 
-/** Where several engines, each as if in a process of its own, find the same keys. */
+/** Where several engines, which stand for processes, share the same keys. */
 export interface Place {
-  /** One more process's way to what is kept here. */
+  /** Opens a storage on this place for one more process. */
   open(): Promise<Storage>;
   remove(): void;
 }
 
-/** The places on which every promise about limits is tried. */
+/** The places on which the limits are tested. */
 export const places: readonly (readonly [string, () => Place])[] = [
   ["memory", createMemoryPlace],
   ["SQLite", createSqlitePlace],

@@ -1,15 +1,11 @@
 import { createManualClock, createPetStore } from "@petstore/core";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openStorage } from "../open-storage.js";
-import { createFolder, type TemporaryFolder } from "../temporary-folder.js";
+import { useFolder } from "../temporary-folder.js";
 
 const CYCLES = 1_000;
 
-let folder: TemporaryFolder;
-beforeEach(() => {
-  folder = createFolder();
-});
-afterEach(() => folder.remove());
+const folder = useFolder();
 
 it.each([
   ["a limit", false, 500, "rate_limit_exceeded"],

@@ -1,16 +1,19 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { NodeHandler } from "@petstore/http-adapter";
-import { readDocsFiles, type DocsFile } from "./docs-files.js";
+import { createRequire } from "node:module";
+import { extname } from "node:path";
+import { encodeOpenApiDocument, openApiDocument, type NodeHandler } from "@petstore/http-adapter";
 
-/** Relative, so that they are right behind any proxy. */
+/** Relative, so that they work behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ["/", "docs"],
   ["/docs/", "../docs"],
 ]);
 
 /**
- * The page loads only what this server serves: nothing from other hosts, no inline scripts, no frames.
- * The icons of Swagger UI are data: images.
+ * The page loads only files from this server: nothing from other hosts, no inline scripts, no frames.
+ * Swagger UI's icons are `data:` images.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -64,7 +67,7 @@ function refuseMethod(response: ServerResponse): void {
     .end(METHOD_NOT_ALLOWED);
 }
 
-/** Browsers check their copy at every use, so that a new version is shown at once. */
+/** `no-cache` makes browsers revalidate their copy, so that they show a new version at once. */
 function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
@@ -84,4 +87,57 @@ function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes("*") || known.includes(etag);
+}
+
+/** A file that is served unchanged. */
+interface DocsFile {
+  /** Its Content-Type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Changes with the content (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".css", "text/css; charset=utf-8"],
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".json", "application/json"],
+]);
+
+const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"];
+const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
+
+/**
+ * Returns the files of the docs page by their paths.
+ * @throws Error when a file cannot be read: the installation is broken.
+ */
+function readDocsFiles(): ReadonlyMap<string, DocsFile> {
+  const document = Buffer.from(encodeOpenApiDocument(openApiDocument));
+  return new Map([
+    ["/openapi.json", toDocsFile("openapi.json", document)],
+    ["/docs", readDocsFile("index.html")],
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map(
+      (name) => [`/docs/${name}`, readDocsFile(name)] as const,
+    ),
+  ]);
+}
+
+function readDocsFile(name: string): DocsFile {
+  return toDocsFile(name, readFileSync(locate(name)));
+}
+
+function toDocsFile(name: string, bytes: Uint8Array): DocsFile {
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  const type = TYPES.get(extname(name)) ?? "application/octet-stream";
+  return { type, bytes, etag: `"${digest}"` };
+}
+
+/** The build has all files in one directory. In the source tree they are in two places. */
+function locate(name: string): URL | string {
+  const built = new URL(`docs/${name}`, import.meta.url);
+  if (existsSync(built)) return built;
+  return SWAGGER_UI_FILES.includes(name)
+    ? createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
+    : new URL(`page/${name}`, import.meta.url);
 }

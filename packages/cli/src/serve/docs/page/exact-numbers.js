@@ -1,4 +1,4 @@
-// Swagger UI shows JSON after JSON.parse, which rounds an int64. This plugin shows the text itself.
+// Swagger UI shows JSON after JSON.parse, which rounds an int64. This plugin shows the original text.
 import { indentJson } from "./indent-json.js";
 
 /**
@@ -9,7 +9,7 @@ import { indentJson } from "./indent-json.js";
  * @property {(name: string, isContainer?: boolean) => Component} getComponent
  */
 
-/** A plugin that shows response bodies with indents and every digit. */
+/** Returns a plugin that shows response bodies indented, with every digit. */
 export function exactNumbers() {
   return {
     wrapComponents: {

@@ -1,7 +1,7 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 
 /**
- * Indents JSON text and changes nothing else: every number keeps all its digits.
+ * Indents JSON text without other changes: numbers keep all their digits.
  *
  * @param {string} text
  */

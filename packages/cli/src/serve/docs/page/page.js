@@ -11,7 +11,7 @@ const { SwaggerUIBundle } = /** @type {Page} */ (/** @type {unknown} */ (globalT
 SwaggerUIBundle({
   dom_id: "#page",
   url: "openapi.json",
-  // The badge would send the document's address to another host.
+  // The validator's badge would send the document's URL to another host.
   validatorUrl: null,
   deepLinking: true,
   defaultModelsExpandDepth: 0,

@@ -1,4 +1,0 @@
-/** Milliseconds since some moment, by a clock that is never set: for timeouts. */
-export function monotonicNow(): number {
-  return performance.now();
-}

@@ -1,0 +1,44 @@
+import { setTimeout } from "node:timers/promises";
+
+/** The number of retries without a backoff: another connection's commit takes less time than a timer. */
+const RETRIES_WITHOUT_BACKOFF = 20;
+const LONGEST_BACKOFF = 20;
+
+/**
+ * Returns the backoff before a retry in milliseconds; retries count from 1, and 0 is one turn of the event
+ * loop. There is no jitter, because the event loops of two processes drift apart by themselves.
+ */
+export function backoffBefore(retry: number): number {
+  if (retry <= RETRIES_WITHOUT_BACKOFF) return 0;
+  return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
+}
+
+export interface RetryOptions {
+  /** How long to retry, in milliseconds. */
+  readonly timeout: number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+  /** Whether an error means that another connection has locked the database. */
+  readonly isBusy: (error: unknown) => boolean;
+}
+
+/** Retries an action while another connection has locked the database, without blocking the event loop. */
+export async function retryWhileBusy<T>(
+  { timeout, now, isBusy }: RetryOptions,
+  action: () => T,
+): Promise<T> {
+  const deadline = now() + timeout;
+  for (let retry = 1; ; retry += 1) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || now() >= deadline) throw error;
+    }
+    await setTimeout(backoffBefore(retry));
+  }
+}
+
+/** Returns milliseconds of a clock that is never set: for timeouts. */
+export function monotonicNow(): number {
+  return performance.now();
+}
