@@ -1,18 +1,24 @@
 // Optimisations of HTTP, compared in processor time of the server, and of what is in a body.
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MIMEType } from "node:util";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { createPetStoreServer, decodeJson } from "@petstore/http-adapter";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { ok } from "neverthrow";
 import { repeat } from "./measure.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 /** @import { IncomingMessage, RequestListener, Server } from "node:http" */
+/** @import { Storage } from "@petstore/core" */
 /** @import { Optimisation, Work } from "./measure.js" */
 
+/** @type {import("@petstore/core").NewPet} */
+const REX = { name: "Rex", categoryId: 7n, status: "available" };
 const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 const PAGE = `[${Array.from({ length: 20 }, (_, id) => `{"id":${id},${PET.slice(1)}`).join()}]`;
 const HEADERS = {
@@ -20,20 +26,42 @@ const HEADERS = {
   "Content-Length": String(Buffer.byteLength(PAGE)),
 };
 
-/** @returns {Promise<{ optimisations: readonly Optimisation[], close: () => void }>} */
-export async function compareHttp() {
+/**
+ * @param {string} folder for the databases
+ * @returns {Promise<{ optimisations: readonly Optimisation[], close: () => Promise<void> }>}
+ */
+export async function compareHttp(folder) {
   const get = "GET / HTTP/1.1\r\nHost: pets\r\n";
   const client = fork(fileURLToPath(new URL("client.js", import.meta.url)));
+  client.on("exit", (code) => {
+    if (code !== null) throw new Error("The client failed.");
+  });
   const load = (/** @type {Server} */ server, request = get, body = "") =>
     loadOf(client, server, `${request}Content-Length: ${body.length}\r\n\r\n${body}`);
   const post = "POST / HTTP/1.1\r\nHost: pets\r\n";
-  const isSame = await pageServer(true);
-  const isFresh = await pageServer(false);
+  const samePage = await serverOn(await storageOfPage(true), "GET /v1/pets");
+  const freshPage = await serverOn(await storageOfPage(false), "GET /v1/pets");
+  const sameTurn = await serverOn(
+    await storageOfPet(openSqliteStorage, join(folder, "same.db")),
+    "GET /v1/pets/1",
+  );
+  const laterTurn = await serverOn(
+    await withLaterTurns((open) => storageOfPet(open, join(folder, "later.db"))),
+    "GET /v1/pets/1",
+  );
   const bytes = Buffer.from(PET);
   const exact = Buffer.from(PET.replace("7", "7.0"));
 
   /** @type {readonly Optimisation[]} */
   const optimisations = [
+    {
+      name: "a request reads in the turn in which it is admitted (plain: a turn later, by a build without this line; elapsed time)",
+      file: "storage-sqlite/src/commit/group-commit.ts",
+      unit: "request",
+      sample: 1_600,
+      optimised: await load(sameTurn.server, sameTurn.request),
+      plain: await load(laterTurn.server, laterTurn.request),
+    },
     {
       name: "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)",
       file: "http-adapter/src/node/write.ts",
@@ -49,8 +77,8 @@ export async function compareHttp() {
       unit: "request",
       sample: 1_600,
       now: processorTime,
-      optimised: await load(isSame.server, isSame.request),
-      plain: await load(isFresh.server, isFresh.request),
+      optimised: await load(samePage.server, samePage.request),
+      plain: await load(freshPage.server, freshPage.request),
     },
     {
       name: "a body that has arrived is read at once (plain: by listeners, with a deadline)",
@@ -80,7 +108,10 @@ export async function compareHttp() {
   ];
   return {
     optimisations,
-    close: () => void client.kill(),
+    close: () => {
+      client.kill();
+      return Promise.resolve();
+    },
   };
 }
 
@@ -100,27 +131,67 @@ function respondInOneChunk(_, response) {
 }
 
 /**
- * A server of ours on a storage that returns the same page for as long as nothing changes, or another
- * one each time.
+ * A memory storage that returns the same page for as long as nothing changes, or another one each time.
  * @param {boolean} isSame
  */
-async function pageServer(isSame) {
+async function storageOfPage(isSame) {
   const memory = createMemoryStorage();
-  for (let index = 0; index < 20; index += 1) {
-    await memory.pets.create({ name: `pet ${index}`, categoryId: 7n, status: "available" });
-  }
+  for (let index = 0; index < 20; index += 1) await memory.pets.create(REX);
   const listed = await memory.pets.list({ limit: 20, status: undefined, after: undefined });
   if (listed.isErr()) throw new Error(listed.error.message);
   const { pets, next } = listed.value;
   const page = () => ({ pets: isSame ? pets : Object.freeze([...pets]), next });
-  const list = () => Promise.resolve(ok(page()));
-  const storage = { ...memory, pets: { ...memory.pets, list } };
+  return { ...memory, pets: { ...memory.pets, list: () => Promise.resolve(ok(page())) } };
+}
+
+/** The build of storage-sqlite, and the line in it that commits what follows in the same turn. */
+const BUILD = new URL("../../packages/storage-sqlite/dist/index.js", import.meta.url);
+const SAME_TURN = "    scheduleInSameTurn(followedBy);\n";
+
+/**
+ * Runs with the build of storage-sqlite without that line: there is no other way to be without it.
+ * @template T
+ * @param {(openSqliteStorage: typeof import("@petstore/storage-sqlite").openSqliteStorage) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
+async function withLaterTurns(use) {
+  const built = readFileSync(BUILD, "utf8");
+  if (!built.includes(SAME_TURN)) throw new Error(`no such line in the build: ${SAME_TURN}`);
+  const changed = new URL("without-same-turn.js", BUILD);
+  writeFileSync(changed, built.replace(SAME_TURN, ""));
+  try {
+    /** @type {typeof import("@petstore/storage-sqlite")} */
+    const { openSqliteStorage: open } = await import(changed.href);
+    return await use(open);
+  } finally {
+    rmSync(changed);
+  }
+}
+
+/**
+ * A storage on SQLite with one pet.
+ * @param {typeof import("@petstore/storage-sqlite").openSqliteStorage} open
+ * @param {string} filename
+ */
+async function storageOfPet(open, filename) {
+  const opened = await open({ filename });
+  if (opened.isErr()) throw new Error(opened.error.message);
+  await opened.value.pets.create(REX);
+  return opened.value;
+}
+
+/**
+ * A server of ours on a storage, and a request that it admits.
+ * @param {Storage} storage
+ * @param {string} operation its method and path
+ */
+async function serverOn(storage, operation) {
   const store = createPetStore({ storage });
   const limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
   const issued = await store.keys.issue({ plan: "enterprise", limits });
   if (issued.isErr()) throw new Error(issued.error.message);
   const { secret } = issued.value;
-  const request = `GET /v1/pets HTTP/1.1\r\nHost: pets\r\nAuthorization: Bearer ${secret}\r\n`;
+  const request = `${operation} HTTP/1.1\r\nHost: pets\r\nAuthorization: Bearer ${secret}\r\n`;
   return { server: createPetStoreServer(store), request };
 }
 

@@ -12,6 +12,7 @@ import { median } from "../report/median.js";
  * @property {string} file
  * @property {string} unit
  * @property {number} sample
+ * @property {number} [mostRounds] for what takes long
  * @property {() => number} [now] the clock, in microseconds
  * @property {Work} optimised
  * @property {Work} plain
@@ -23,10 +24,11 @@ import { median } from "../report/median.js";
  * @param {Optimisation} optimisation
  * @param {number} rounds
  */
-export async function compare({ sample, now = wallClock, optimised, plain }, rounds) {
+export async function compare(optimisation, rounds) {
+  const { sample, mostRounds = rounds, now = wallClock, optimised, plain } = optimisation;
   /** @type {{ optimised: number[], plain: number[] }} */
   const times = { optimised: [], plain: [] };
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = -1; round < Math.min(rounds, mostRounds); round += 1) {
     const order = /** @type {const} */ ([
       ["optimised", optimised],
       ["plain", plain],

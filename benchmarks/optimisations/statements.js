@@ -14,7 +14,7 @@ const isIn = "status in ('available', 'pending', 'sold')";
 
 /**
  * @param {string} folder for the database
- * @returns {{ optimisations: readonly Optimisation[], close: () => void }}
+ * @returns {{ optimisations: readonly Optimisation[], close: () => Promise<void> }}
  */
 export function compareStatements(folder) {
   const database = new Database(join(folder, "statements.db"));
@@ -117,7 +117,7 @@ export function compareStatements(folder) {
       }),
     },
   ];
-  return { optimisations, close: () => database.close() };
+  return { optimisations, close: () => Promise.resolve(void database.close()) };
 }
 
 /** @param {unknown} row */
