@@ -25,7 +25,7 @@ function openSocket(url: string): Promise<Socket> {
 }
 
 describe("X-Request-Id", () => {
-  it("is the client's when harmless and a fresh one otherwise, on every answer", async () => {
+  it("is the client's when it is safe to repeat and a new one otherwise, on every response", async () => {
     const { url } = await startServer("--database", newDatabase());
     const idFor = async (path: string, sent?: string) =>
       (

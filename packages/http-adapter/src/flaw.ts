@@ -26,4 +26,4 @@ export function flawOfCoding(
 const NO_HOST = Object.freeze(badRequest("The Host header is missing."));
 const TWO_HOSTS = Object.freeze(badRequest("There is more than one Host header."));
 const BAD_HOST = Object.freeze(badRequest("The Host header is not a host."));
-const UNKNOWN_CODING = Object.freeze(badRequest("The only transfer coding known is chunked."));
+const UNKNOWN_CODING = Object.freeze(badRequest("The only supported transfer coding is chunked."));

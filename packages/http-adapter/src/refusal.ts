@@ -58,7 +58,7 @@ export const notFound = (): NotFound => ({
 
 export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
   code: "method_not_allowed",
-  message: `This path answers ${allow} only.`,
+  message: `This path supports only ${allow}.`,
   allow,
 });
 
@@ -101,7 +101,7 @@ export const malformedJson = (message: string): MalformedJson => ({
 
 export const expectationFailed = (): ExpectationFailed => ({
   code: "expectation_failed",
-  message: "The only expectation that can be met is 100-continue.",
+  message: "The only supported expectation is 100-continue.",
 });
 
 export const internalError = (): InternalError => ({

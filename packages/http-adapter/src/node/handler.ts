@@ -82,4 +82,4 @@ export function isHttp2(request: IncomingMessage): boolean {
 }
 
 export const NO_HTTP2 =
-  "@petstore/http-adapter: HTTP/2 is not spoken here: use a server of node:http or node:https, and let a proxy speak HTTP/2";
+  "@petstore/http-adapter: HTTP/2 is not supported: use a server of node:http or node:https, and let a proxy translate HTTP/2";

@@ -38,7 +38,7 @@ export function headerLines({ rawHeaders }: IncomingMessage, name: string): read
 }
 
 const TOO_MANY_LINES = Object.freeze(headersTooLarge());
-const UNKNOWN_VERSION = Object.freeze(badRequest("Only HTTP/1.1 and HTTP/1.0 are spoken here."));
+const UNKNOWN_VERSION = Object.freeze(badRequest("Only HTTP/1.1 and HTTP/1.0 are supported."));
 const UNKNOWN_EXPECTATION = Object.freeze(expectationFailed());
 
 /** Node takes a list of expectations that has 100-continue in it for that alone. */

@@ -26,7 +26,7 @@ export function refusalOf(error: Error): UnreadableMessage | undefined {
       return badRequest("The request ended early.");
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
-      return badRequest("Only HTTP/1.1 and HTTP/1.0 are spoken here.");
+      return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
     default:
       return isParserCode(error.code) ? badRequest(describe(error)) : undefined;
   }
