@@ -1,4 +1,4 @@
-import type { Failure } from "../status.js";
+import type { Failure } from "../error.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
