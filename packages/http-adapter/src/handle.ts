@@ -34,13 +34,13 @@ interface UntrustedAdmission extends Pick<Admission, "quota"> {
 
 type Performed = Result<HttpResponse, WithQuota<Failure>>;
 
-/** The facts about a request that are known so far. */
+/** The facts about a request that are known so far; an error response needs them. */
 interface Known {
   origin: string | undefined;
   admission: Admission | undefined;
 }
 
-/** Creates the handler that every transport of a store uses. Its one catch turns a bug into a 500. */
+/** Creates the handler that every transport of a store uses. Its catch turns a bug into a 500. */
 export function createHandle(
   store: PetStore,
   maxBodyBytes: number,
@@ -75,6 +75,7 @@ export function createHandle(
   };
 }
 
+/** Checks and performs a request. Each fact that it finds out is added to `known`. */
 type Perform = (
   request: HttpRequest,
   target: Target,
@@ -88,14 +89,16 @@ function createPerform(store: PetStore, maxBodyBytes: number): Perform {
 
   /** The lines are in the order of checks: message, key and limits, path and method, the rest. */
   return async function perform(request, target, route, known) {
-    const origin = (known.origin = request.origin());
+    const origin = request.origin();
+    known.origin = origin;
     if (request.flaw !== undefined) {
       return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
     }
 
     const admitted = await callerOf(request, origin).admit();
     if (admitted.isErr()) return err(admitted.error);
-    const admission = (known.admission = admitted.value);
+    const admission = admitted.value;
+    known.admission = admission;
 
     if (route.isErr()) return err({ ...route.error, quota: admission.quota });
 

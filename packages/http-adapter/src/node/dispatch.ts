@@ -81,13 +81,13 @@ function createRespond(
   refuseUnread: RefuseUnread,
 ): Respond {
   const responder = createResponder(store, settings, isDraining);
-  const fallBack = fallback && createFallback(fallback, settings, refuseUnread, isDraining);
+  const callFallback = fallback && createFallback(fallback, settings, refuseUnread, isDraining);
 
   function respondOutside(exchange: Exchange): void {
     const flaw = flawOf(exchange.request, exchange.expectation);
     if (flaw !== undefined) responder.refuse(flaw, exchange);
-    else if (fallBack === undefined) responder.refuse(notFound(), exchange);
-    else fallBack(exchange, () => responder.refuse(internalError(), exchange));
+    else if (callFallback === undefined) responder.refuse(notFound(), exchange);
+    else callFallback(exchange, () => responder.refuse(internalError(), exchange));
   }
 
   return async (exchange) => {
