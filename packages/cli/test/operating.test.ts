@@ -25,7 +25,7 @@ function openSocket(url: string): Promise<Socket> {
 }
 
 describe("X-Request-Id", () => {
-  it("is the client's if it is safe and otherwise a new one, on every response", async () => {
+  it("is the client's if it is safe to repeat and otherwise a new one, on every response", async () => {
     const { url } = await startServer("--database", newDatabase());
     const idFor = async (path: string, sent?: string) =>
       (

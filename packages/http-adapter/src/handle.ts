@@ -1,22 +1,20 @@
-import type { Admission, Caller, Pet, PetStore, Quota, WithQuota } from "@petstore/core";
+import type { Admission, Caller, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { checkContent, parseBody } from "./content.js";
-import { GET_PET_DEPRECATION } from "./deprecation.js";
+import { checkContent, parseBody } from "./body.js";
+import { internalError, type Failure } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
-import { encodePet } from "./json/encode.js";
-import { nextLink, readListQuery } from "./query.js";
-import { internalError } from "./refusal.js";
+import { encodePet } from "./json.js";
 import {
   createPageRenderer,
+  GET_PET_DEPRECATION,
   render,
   renderBody,
   renderError,
   type RenderedBody,
 } from "./render.js";
-import { matchRoute, type OperationName, type Target } from "./route.js";
-import type { Failure } from "./status.js";
+import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
-/** A response, and what a log wants to know about it. */
+/** A response, and the facts for its report. */
 export interface Handled {
   readonly response: HttpResponse;
   readonly operation: OperationName | undefined;
@@ -27,71 +25,90 @@ export interface Handled {
 /** Handles a request below the base path. */
 export type Handle = (request: HttpRequest, target: Target) => Promise<Handled>;
 
-/** An admission as the network uses it: the engine alone judges what a client has sent. */
+/** An admission that takes unvalidated input: the engine validates it. */
 interface UntrustedAdmission extends Pick<Admission, "quota"> {
   listPets(input: unknown): ReturnType<Admission["listPets"]>;
   createPet(input: unknown): ReturnType<Admission["createPet"]>;
   getPet(id: string): ReturnType<Admission["getPet"]>;
 }
 
-type Performed = Promise<Result<HttpResponse, WithQuota<Failure>>>;
+type Performed = Result<HttpResponse, WithQuota<Failure>>;
 
-/** The way of a request from any transport to the engine and back, for one store. */
+/** The facts about a request that are known so far; an error response needs them. */
+interface Known {
+  origin: string | undefined;
+  admission: Admission | undefined;
+}
+
+/** Creates the handler that every transport of a store uses. Its catch turns a bug into a 500. */
 export function createHandle(
   store: PetStore,
   maxBodyBytes: number,
   onError: (cause: unknown) => void,
 ): Handle {
-  const callerOf = createCallers(store);
-  const renderPage = createPageRenderer();
+  const perform = createPerform(store, maxBodyBytes);
 
-  /** The lines are the order of checks: message, key and limits, path and method, the rest. */
   return async function handle(request, target) {
     const route = matchRoute(target.path, request.method);
     const operation = route.isOk() ? route.value.operation : undefined;
-    const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
-    let origin: string | undefined;
-    let admission: Admission | undefined;
-
-    const refuse = (failure: Failure, quota: Quota): Handled => {
-      if (failure.code === "storage_unavailable") onError(failure.cause);
-      const response = renderError(failure, quota, more);
-      return done(response, failure.code);
-    };
-    const done = (response: HttpResponse, code?: Failure["code"]): Handled => ({
-      response: request.method === "HEAD" ? { ...response, body: "" } : response,
-      operation,
-      code,
-      keyId: admission?.keyId,
-    });
-
+    const known: Known = { origin: undefined, admission: undefined };
+    let performed: Performed;
     try {
-      origin = request.origin();
-      if (request.flaw !== undefined) return refuse(request.flaw, store.anonymousQuota(origin));
-
-      const admitted = await callerOf(request, origin).admit();
-      if (admitted.isErr()) return refuse(admitted.error, admitted.error.quota);
-      admission = admitted.value;
-
-      if (route.isErr()) return refuse(route.error, admission.quota);
-
-      let performed: Awaited<Performed>;
-      switch (route.value.operation) {
-        case "listPets":
-          performed = await listPets(admission, target, renderPage);
-          break;
-        case "createPet":
-          performed = await createPet(admission, request, target, maxBodyBytes);
-          break;
-        case "getPet":
-          performed = await getPet(admission, route.value.petId);
-      }
-      return performed.isOk()
-        ? done(performed.value)
-        : refuse(performed.error, performed.error.quota);
+      performed = await perform(request, target, route, known);
     } catch (cause) {
       onError(cause);
-      return refuse(internalError(), admission?.quota ?? store.anonymousQuota(origin));
+      const quota = known.admission?.quota ?? store.anonymousQuota(known.origin);
+      performed = err({ ...internalError(), quota });
+    }
+    const keyId = known.admission?.keyId;
+    const withoutBody = request.method === "HEAD";
+    if (performed.isOk()) {
+      const response = withoutBody ? { ...performed.value, body: "" } : performed.value;
+      return { response, operation, code: undefined, keyId };
+    }
+    const failure = performed.error;
+    if (failure.code === "storage_unavailable") onError(failure.cause);
+    const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
+    const rendered = renderError(failure, failure.quota, more);
+    const response = withoutBody ? { ...rendered, body: "" } : rendered;
+    return { response, operation, code: failure.code, keyId };
+  };
+}
+
+/** Checks and performs a request. Each fact that it finds out is added to `known`. */
+type Perform = (
+  request: HttpRequest,
+  target: Target,
+  route: ReturnType<typeof matchRoute>,
+  known: Known,
+) => Promise<Performed>;
+
+function createPerform(store: PetStore, maxBodyBytes: number): Perform {
+  const callerOf = createCallers(store);
+  const renderPage = createPageRenderer();
+
+  /** The lines are in the order of checks: message, key and limits, path and method, the rest. */
+  return async function perform(request, target, route, known) {
+    const origin = request.origin();
+    known.origin = origin;
+    if (request.flaw !== undefined) {
+      return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
+    }
+
+    const admitted = await callerOf(request, origin).admit();
+    if (admitted.isErr()) return err(admitted.error);
+    const admission = admitted.value;
+    known.admission = admission;
+
+    if (route.isErr()) return err({ ...route.error, quota: admission.quota });
+
+    switch (route.value.operation) {
+      case "listPets":
+        return listPets(admission, target, renderPage);
+      case "createPet":
+        return createPet(admission, request, target, maxBodyBytes);
+      case "getPet":
+        return getPet(admission, route.value.petId);
     }
   };
 }
@@ -100,7 +117,7 @@ async function listPets(
   admission: UntrustedAdmission,
   { query }: Target,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
-): Performed {
+): Promise<Performed> {
   const input = readListQuery(query);
   const listed = await admission.listPets(input);
   if (listed.isErr()) return err(listed.error);
@@ -114,7 +131,7 @@ async function createPet(
   request: HttpRequest,
   { clientPath }: Target,
   maxBodyBytes: number,
-): Performed {
+): Promise<Performed> {
   const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
@@ -130,10 +147,9 @@ async function createPet(
   return ok(render(201, renderBody(encodePet(pet)), created.value.quota, location));
 }
 
-async function getPet(admission: UntrustedAdmission, petId: string): Performed {
+async function getPet(admission: UntrustedAdmission, petId: string): Promise<Performed> {
   const found = await admission.getPet(petId);
   if (found.isErr()) return err(found.error);
-  // The deprecation headers are on all responses of getPet, this one too.
   const { pet, quota } = found.value;
   return ok(render(200, renderBody(encodePet(pet)), quota, GET_PET_DEPRECATION));
 }
@@ -145,9 +161,9 @@ interface Remembered {
 }
 
 /**
- * Finds the caller of a request. A client sends the same credential with every request of a
- * connection, and a caller digests its key once: so the last caller of each connection is remembered.
- * The engine checks with every request whether the key is still accepted.
+ * Creates the function that finds the caller of a request. It remembers the last caller of each
+ * connection, because a client sends the same key with every request and a caller hashes its key only
+ * once. The engine still checks with every request whether the key is valid.
  */
 function createCallers(
   store: PetStore,
@@ -172,9 +188,9 @@ function createCallers(
 const BEARER = /^bearer +(\S.*)$/i;
 
 /**
- * The API key in a request's Authorization lines, or `undefined` when they hold no bearer
- * credential: no line, another scheme (RFC 6750, section 3.1: no authentication information), or
- * nothing after the scheme. Several lines contradict each other and become a text that is no key.
+ * Returns the API key in a request's Authorization lines, or `undefined` if they have no bearer token:
+ * no line, another scheme (RFC 6750, section 3.1: no authentication information), or nothing after the
+ * scheme. Several lines contradict each other; they are joined to a text that is not a valid key.
  */
 function apiKeyOf(lines: readonly string[]): string | undefined {
   const [line, ...others] = lines;

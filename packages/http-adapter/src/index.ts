@@ -1,6 +1,6 @@
+export { statusOf, type Failure, type HttpError } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
-export { decodeJson } from "./json/decode.js";
-export { encodePet } from "./json/encode.js";
+export { decodeJson, encodePet } from "./json.js";
 export { petStorePlugin, type PetStorePluginOptions } from "./node/fastify.js";
 export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
 export { mount, type NodeServer } from "./node/mount.js";
@@ -17,7 +17,5 @@ export {
   type OpenApiDocument,
 } from "./openapi/document.js";
 export type { HttpOptions } from "./options.js";
-export type { Refusal } from "./refusal.js";
 export type { ResponseReport } from "./report.js";
 export type { OperationName } from "./route.js";
-export { statusOf, type Failure } from "./status.js";

@@ -1,38 +1,37 @@
 import { systemClock, type Clock, type PetStore } from "@petstore/core";
 import * as v from "valibot";
-import type { ResponseReport } from "./report.js";
-import { createRequestIds, type RequestIds } from "./request-id.js";
+import { createRequestIds, type RequestIds, type ResponseReport } from "./report.js";
 
 /** The options of every transport; everything has a default. */
 export interface HttpOptions {
   /**
-   * The path that the store lives under: segments without a trailing slash, or `""` for every
-   * request that arrives. Default: `/v1` (specification, "Versioning").
+   * The path that the store is mounted at: segments without a trailing slash, or `""` for all
+   * paths. Default: `/v1` (specification, "Versioning").
    */
   readonly basePath?: string | undefined;
   /** The longest body, in bytes; longer ones get 413. Default: 65,536. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How many seconds a body may take to arrive once the store reads it; a slower one gets 408, and
-   * the connection is closed. Default: 10.
+   * The longest time that a body may take to arrive once the store starts to read it, in seconds; after it,
+   * the response is 408 and the connection is closed. Default: 10.
    */
   readonly maxBodySeconds?: number | undefined;
   /**
-   * Receives what clients must not see: the cause of every 503 `storage_unavailable` and of every
-   * 500 `internal_error`. What it throws is ignored.
+   * Receives the cause of every 503 `storage_unavailable` and of every 500 `internal_error`, which
+   * clients do not see. Its own errors are ignored.
    */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /**
-   * Called once for each request, when its response is sent or its client has gone: for a log or
-   * metrics. What it throws goes to `onError`.
+   * Called once for each request, when its response is sent or its client has disconnected: for a
+   * log or metrics. Its own errors go to `onError`.
    */
   readonly onResponse?: ((report: ResponseReport) => void) | undefined;
   /**
-   * Whether responses carry an `X-Request-Id`: the client's own if it is harmless, else a fresh one.
-   * Default: false; a server of ours always sends it.
+   * Whether responses have an `X-Request-Id`: the client's own if it is safe to repeat,
+   * otherwise a new one. Default: false; `createPetStoreServer` always sends it.
    */
   readonly requestIds?: boolean | undefined;
-  /** Measures the milliseconds of a report. Default: the system's clock. */
+  /** The clock for the milliseconds of a report. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -43,25 +42,25 @@ export interface HttpSettings {
   readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
-  /** Left out where responses carry no `X-Request-Id`. */
+  /** `undefined` if responses have no `X-Request-Id`. */
   readonly requestIdOf: RequestIds | undefined;
   readonly clock: Clock;
 }
 
-/** The options of a server of ours, checked and complete. */
+/** The options of `createPetStoreServer`, checked and complete. */
 export interface ServerSettings extends HttpSettings {
   readonly requestIdOf: RequestIds;
 }
 
-/** RFC 3986, section 3.3. Dot segments would never arrive: clients resolve them. */
+/** RFC 3986, section 3.3. Dot segments are not allowed, because clients resolve them. */
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
 const BASE_PATH = 'must be "" or like /v1: segments, no trailing slash';
 const POSITIVE = "must be a positive integer";
-/** A timer beyond 2^31 milliseconds would fire at once. */
+/** A timer beyond 2^31 milliseconds would fire immediately. */
 const SECONDS = "must be above 0 and at most 86,400";
 const aFunction = v.function("must be a function");
 
-/** The schema of every transport's options. */
+/** The schemas of the options that every transport has. */
 const common = {
   basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH))),
   maxBodyBytes: v.optional(
@@ -103,15 +102,15 @@ const aStore = v.object({ as: aFunction, anonymousQuota: aFunction });
 
 /**
  * Checks the store and the options of a handler or a mount, and completes the options.
- * @throws TypeError that names the option, when one is wrong or unknown.
+ * @throws TypeError that names the option, if one is wrong or unknown.
  */
 export function parseOptions(store: PetStore, options: HttpOptions): HttpSettings {
   return complete(forGuests, store, options);
 }
 
 /**
- * The same for a server of ours.
- * @throws TypeError that names the option, when one is wrong or unknown.
+ * Checks the store and the options of `createPetStoreServer`, and completes the options.
+ * @throws TypeError that names the option, if one is wrong or unknown.
  */
 export function parseServerOptions(store: PetStore, options: HttpOptions): ServerSettings {
   return { ...complete(forServers, store, options), requestIdOf: createRequestIds() };
@@ -129,13 +128,13 @@ function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions
       `@petstore/http-adapter: ${name === null ? "the options" : `option ${name}`} ${issue.message}`,
     );
   }
-  const onError = harmless(options.onError ?? ignore, ignore);
+  const onError = contained(options.onError ?? ignore, ignore);
   return Object.freeze({
     basePath: options.basePath ?? "/v1",
     maxBodyBytes: options.maxBodyBytes ?? 65_536,
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
-    onResponse: options.onResponse && harmless(options.onResponse, onError),
+    onResponse: options.onResponse && contained(options.onResponse, onError),
     requestIdOf: options.requestIds === true ? createRequestIds() : undefined,
     clock: options.clock ?? systemClock,
   });
@@ -148,8 +147,8 @@ function strict<Entries extends v.ObjectEntries>(entries: Entries) {
   );
 }
 
-/** A callback for logs must not fail the request that it is told about. */
-function harmless<Value>(
+/** Wraps a callback so that its errors go to `onError`: a failing callback does not fail its request. */
+function contained<Value>(
   callback: (value: Value) => unknown,
   onError: (cause: unknown) => void,
 ): (value: Value) => void {
@@ -164,5 +163,5 @@ function harmless<Value>(
 }
 
 function ignore(): void {
-  // The default of onError, and the end of what it throws.
+  // The default of onError; it also drops the errors that onError itself throws.
 }

@@ -1,22 +1,33 @@
 import type { Pet, Quota } from "@petstore/core";
+import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
-import { encodeError, encodePets } from "./json/encode.js";
-import { statusOf, type Failure } from "./status.js";
+import { encodeError, encodePets } from "./json.js";
 
-/** A body ready to be sent, with its Content-Length. */
+/**
+ * The headers of every response of getPet (specification, "Versioning", rule 3): deprecated since
+ * 5 December 2025 (RFC 9745), to be removed on 5 December 2030 (RFC 8594), replaced by the list
+ * (RFC 5829), which is one level up wherever the store is mounted.
+ */
+export const GET_PET_DEPRECATION = Object.freeze({
+  Deprecation: "@1764892800",
+  Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+  Link: '<../pets>; rel="successor-version"',
+});
+
+/** The text of a body and its Content-Length. */
 export interface RenderedBody {
   readonly text: string;
   readonly length: string;
 }
 
-/** Makes JSON text ready to be sent. */
+/** Adds the Content-Length to JSON text. */
 export function renderBody(text: string): RenderedBody {
   return { text, length: String(Buffer.byteLength(text)) };
 }
 
 /**
- * Renders pages of pets, each once: a storage may return the same frozen page for as long as nothing
- * changes.
+ * Creates a function that renders pages of pets and remembers the body of each frozen page, because a
+ * storage may return the same frozen page until something changes.
  */
 export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   const rendered = new WeakMap<readonly Pet[], RenderedBody>();
@@ -29,7 +40,7 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/** A response, with the headers that all carry (specification, "Rate limit headers"), and these. */
+/** Renders a response: with the headers of every response (specification, "Rate limit headers") and more. */
 export function render(
   status: number,
   body: RenderedBody,
@@ -52,7 +63,7 @@ export function render(
   };
 }
 
-/** An Error body (specification, "Errors") and the headers that belong to its code. */
+/** Renders an Error (specification, "Errors") with the headers of its code, and more headers. */
 export function renderError(failure: Failure, quota: Quota, headers: Headers = {}): HttpResponse {
   const { code, message } = failure;
   const status = statusOf(code);

@@ -1,13 +1,14 @@
+import { parseInt64 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { methodNotAllowed, notFound, type MethodNotAllowed, type NotFound } from "./refusal.js";
+import { methodNotAllowed, notFound, type MethodNotAllowed, type NotFound } from "./error.js";
 
-/** The parts of a request target, once it is known to be below the base path. */
+/** The parts of a request target below the base path. */
 export interface Target {
   /** The part of the path after the base path, raw: `/pets/7`, or `""`. */
   readonly path: string;
-  /** The part after the question mark, raw; `""` when there is none. */
+  /** The part after the question mark, raw; `""` if there is none. */
   readonly query: string;
-  /** The whole path as the client sent it, also where a host's router has cut its own prefix. */
+  /** The whole path as the client sent it, even if the host's router has cut its own prefix. */
   readonly clientPath: string;
 }
 
@@ -19,13 +20,13 @@ export type Route =
   | { readonly operation: "listPets" | "createPet" }
   | { readonly operation: "getPet"; readonly petId: string };
 
-/** All methods that any path has. */
+/** Every method that some path supports. */
 export const METHODS = "GET, HEAD, POST";
 
 /**
- * Splits a raw request target, or returns `undefined` when it is not below the base path. Text is
- * compared with text: nothing is decoded, resolved or folded, so that `//evil/v1/pets`,
- * `/v1/%2e%2e/v1/pets` and `/V1/pets` stay what they are.
+ * Splits a raw request target, or returns `undefined` if it is not below the base path. The text is
+ * compared as it is: without decoding, resolving dot segments or folding case. So `//evil/v1/pets`
+ * and `/V1/pets` are not below `/v1`, and the path of `/v1/%2e%2e/v1/pets` is `/%2e%2e/v1/pets`.
  *
  * @param target the target to route on, in origin or absolute form (RFC 9112, section 3.2)
  * @param clientTarget the target as the client sent it
@@ -46,8 +47,8 @@ export function locate(
 }
 
 /**
- * Finds the operation for a path below the base path. 404 wins over 405. HEAD is there wherever GET
- * is (RFC 9110, section 9.1).
+ * Finds the operation for a path below the base path. 404 comes before 405. HEAD is supported
+ * wherever GET is (RFC 9110, section 9.1).
  */
 export function matchRoute(
   path: string,
@@ -63,7 +64,7 @@ export function matchRoute(
   return isRead ? ok({ operation: "getPet", petId }) : err(methodNotAllowed("GET, HEAD"));
 }
 
-/** RFC 9110, sections 4.2.1 and 4.2.4: there must be a host, and no user information. */
+/** RFC 9110, sections 4.2.1 and 4.2.4: a host is required, and user information is not allowed. */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i;
 
 function split(target: string): { readonly path: string; readonly query: string } {
@@ -72,4 +73,49 @@ function split(target: string): { readonly path: string; readonly query: string 
   return mark === -1
     ? { path: reference, query: "" }
     : { path: reference.slice(0, mark), query: reference.slice(mark + 1) };
+}
+
+type Text = string | readonly string[] | undefined;
+
+/**
+ * The list parameters, not validated: a number or an int64 if the text is one, otherwise the text, or
+ * all texts if a parameter is repeated. The engine validates them.
+ */
+export interface ListQuery {
+  readonly limit: number | Text;
+  readonly status: Text;
+  readonly after: bigint | Text;
+}
+
+/** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
+export function readListQuery(query: string): ListQuery {
+  const parameters = new URLSearchParams(query);
+  return {
+    limit: toNumber(textOf(parameters, "limit")),
+    status: textOf(parameters, "status"),
+    after: toId(textOf(parameters, "after")),
+  };
+}
+
+/**
+ * Returns the `Link` to the next page, with the client's own limit and status. The reference is only a
+ * query, so that it also works behind a mount or a proxy (RFC 3986, section 5.3).
+ */
+export function nextLink({ limit, status }: ListQuery, after: bigint): string {
+  const limitPart = typeof limit === "number" ? `limit=${limit}&` : "";
+  const statusPart = typeof status === "string" ? `status=${status}&` : "";
+  return `<?${limitPart}${statusPart}after=${after}>; rel="next"`;
+}
+
+function textOf(parameters: URLSearchParams, name: string): Text {
+  const values = parameters.getAll(name);
+  return values.length > 1 ? values : values[0];
+}
+
+function toNumber(text: Text): number | Text {
+  return typeof text === "string" && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function toId(text: Text): bigint | Text {
+  return typeof text === "string" ? (parseInt64(text) ?? text) : text;
 }

@@ -131,7 +131,7 @@ test.each([
   ["no server", undefined],
 ])("%s is refused", async (_, server) => {
   const { store } = await makeStore();
-  expect(() => mount(server as unknown as Server, store)).toThrow(/HTTP\/2 is not spoken here/);
+  expect(() => mount(server as unknown as Server, store)).toThrow(/HTTP\/2 is not supported/);
 });
 
 /** The `emit` of an object's own, if it has one. */

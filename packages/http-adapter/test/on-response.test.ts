@@ -141,7 +141,7 @@ describe("X-Request-Id", () => {
     expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
   });
 
-  test("is the client's where it is harmless, on each response", async () => {
+  test("is the client's where it is safe to repeat, on each response", async () => {
     const { call } = await serve({ fallback: (_, response) => response.end() });
     for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
       const { headers } = await call({ path, headers: ["X-Request-Id: trace-1.2:3/+="] });

@@ -40,7 +40,7 @@ export const newPet: components["schemas"]["NewPet"] = { name: "Rex", categoryId
 export const nameless: components["schemas"]["NewPet"] = { categoryId: 7 };
 // @ts-expect-error: there is no such status.
 export const lost: Pet["status"] = "lost";
-// @ts-expect-error: an operation answers its own codes only.
+// @ts-expect-error: an operation returns only its own codes.
 export const other: Body<List, 401>["code"] = "pet_not_found";
 `;
 

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { UnreadableMessage } from "../refusal.js";
+import type { UnreadableMessage } from "../error.js";
 
-/** A step on a connection. It never rejects. */
+/** Handles one message of a connection. It never rejects. */
 type Task = () => Promise<void> | void;
 
 /**
- * One connection. Its requests are handled one after another: the response to one may close the
- * connection, and what follows it is then no request (RFC 9112, section 9.6).
+ * A connection. Its requests are handled one after another, because a response may close the
+ * connection, and the bytes after that request are then not a request (RFC 9112, section 9.6).
  */
 export interface Connection {
-  /** Runs a task after the ones before it; never, once the last response is written. */
+  /** Runs a task after the earlier ones, but not after the last response is written. */
   enqueue(task: Task): void;
-  /** The newest request on it. */
+  /** The newest request. */
   newest: IncomingMessage | undefined;
-  /** Whether what still arrives is ignored: it cannot be read, or follows the last response. */
+  /** Whether further input is ignored, because it cannot be read or follows the last response. */
   isInputOver: boolean;
   /** Whether the last response is written. */
   isClosing: boolean;
-  /** Why the newest request will not arrive completely, once that is known. */
+  /** The error that keeps the newest request from arriving completely, once it is known. */
   interruption: UnreadableMessage | undefined;
-  /** Called when `interruption` is set, by the request whose turn it is: maybe not the newest. */
-  onInterruption: ((reason: UnreadableMessage) => void) | undefined;
+  /** The listener for `interruption`, of the request in progress, which may not be the newest. */
+  onInterruption: ((error: UnreadableMessage) => void) | undefined;
 }
 
 const CONNECTION = Symbol("petstore: connection");
 
-/** Beyond this many waiting requests, no more are read from the socket. */
+/** At this many waiting requests, the socket is paused. */
 const MOST_WAITING = 100;
 
-/** The connection of a socket: the same one for every handler, mount and server of this package. */
+/** Returns the connection of a socket: the same for every handler, mount and server of this package. */
 export function connectionOf(
   socket: Socket & { [CONNECTION]?: Connection | undefined },
 ): Connection {
@@ -41,7 +41,7 @@ function createConnection(socket: Socket): Connection {
   let isBusy = false;
   let isHeld = false;
   const isOver = (): boolean => connection.isClosing || socket.destroyed || socket.writableEnded;
-  // Node resumes a socket whenever it likes.
+  // Node may resume the socket by itself.
   const pause = (): void => void socket.pause();
 
   async function run(first: Task): Promise<void> {
@@ -77,4 +77,54 @@ function createConnection(socket: Socket): Connection {
     onInterruption: undefined,
   };
   return connection;
+}
+
+/** A client that sends nothing for this long is treated as finished. In milliseconds. */
+const SILENCE = 1_000;
+/** A client that keeps sending must send at least `LEAST_BYTES` in each window of this length. */
+const WINDOW = 2_000;
+const LEAST_BYTES = 1_048_576;
+/** A client may keep sending for this many windows and this many bytes. */
+const MOST_WINDOWS = 5;
+const MOST_BYTES = 67_108_864;
+
+/**
+ * Closes a connection after its last response. It stops writing immediately, but keeps reading until
+ * the client closes its side, stops sending, or reaches a limit; these bytes are discarded unparsed. If
+ * a socket were closed while bytes still arrive, it would be reset, and the client might lose the
+ * response (RFC 9112, section 9.6).
+ */
+export function linger(socket: Socket): void {
+  if (socket.destroyed || socket.writableEnded) return;
+  let total = 0;
+  let inWindow = 0;
+  let silence: NodeJS.Timeout | undefined;
+
+  const discard = (chunk: Uint8Array): void => {
+    total += chunk.length;
+    inWindow += chunk.length;
+    silence?.refresh();
+    if (total > MOST_BYTES) socket.destroy();
+  };
+  // Removes the listeners of Node's parser, which would parse further bytes as requests.
+  socket.removeAllListeners("data").on("data", discard).resume();
+  // The parser may have stopped reading without the stream knowing.
+  socket._read(0);
+
+  socket.once("finish", () => {
+    if (socket.destroyed) return;
+    let windows = 0;
+    const stop = (): void => void socket.destroy();
+    const pace = setInterval(() => {
+      windows += 1;
+      if (inWindow < LEAST_BYTES || windows === MOST_WINDOWS) stop();
+      inWindow = 0;
+    }, WINDOW);
+    silence = setTimeout(stop, SILENCE);
+    socket.once("close", () => {
+      clearInterval(pace);
+      clearTimeout(silence);
+    });
+  });
+  socket.end();
 }

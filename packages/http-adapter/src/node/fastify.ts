@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
 import { isHttp2, NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./respond.js";
+import { createResponder, type Exchange } from "./respond.js";
 
 /** The options that the plugin is registered with. */
 export interface PetStorePluginOptions<
@@ -11,9 +11,9 @@ export interface PetStorePluginOptions<
   readonly store: PetStore;
 }
 
-/** The part of a Fastify instance that the plugin uses; Fastify itself is not needed. */
+/** The part of a Fastify instance that the plugin uses; Fastify itself is not imported. */
 interface FastifyApp<Request extends FastifyRequest> {
-  /** What the plugins around this one have put before every path. */
+  /** The prefix of the plugins around this one. */
   readonly prefix: string;
   addHook(name: "onRequest", hook: FastifyHook<Request>): unknown;
   all(path: string, handler: (request: Request, reply: FastifyReply) => void): unknown;
@@ -33,20 +33,20 @@ interface FastifyReply {
   readonly raw: ServerResponse;
   /** The headers that the host's hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
-  /** Makes Fastify leave the response alone. */
+  /** Makes Fastify leave the response to the plugin. */
   hijack(): unknown;
-  /** Responds as the host does when nothing is at a path. */
+  /** Responds with the host's own 404. */
   callNotFound(): unknown;
 }
 
 /**
  * A Fastify plugin: `app.register(petStorePlugin, { store })`. It responds to requests below the
- * base path, which follows the prefix that it is registered with. The host's `onRequest` and
- * `onResponse` hooks run, the headers that they set go out with the response, and `app.inject()`
- * works. Fastify leaves the bodies to the store. What Fastify refuses by itself (a target that cannot
- * be decoded, a method that it does not know) stays Fastify's.
- * @returns a promise that rejects with a TypeError that names the option, when one is wrong: then
- * Fastify does not start.
+ * base path, which comes after the prefix of the registration. The host's `onRequest` and `onResponse`
+ * hooks run, the response has the headers that they set, and `app.inject()` works. Fastify leaves the
+ * bodies to the store. Requests that Fastify itself refuses (a target that cannot be decoded, an unknown
+ * method) get Fastify's response.
+ * @returns a promise that rejects with a TypeError that names the option, if one is wrong. Fastify
+ * then does not start.
  */
 export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
   app: FastifyApp<Request>,
@@ -78,17 +78,20 @@ function plugIn<Request extends FastifyRequest>(
       done();
       return;
     }
-    respondInTurn(responder, {
-      ...{ request: raw, response: takeOver(reply), target, expectation: "none" },
+    const exchange: Exchange = {
+      request: raw,
+      response: takeOver(reply),
+      expectation: "none",
       origin: () => origin(request),
-    });
+    };
+    respondInTurn(responder, exchange, target);
   });
-  // Fastify runs the hooks of the plugin only for its routes.
+  // Fastify runs the hooks of a plugin only for its routes.
   if (basePath !== "") app.all(settings.basePath, leave);
   app.all(`${settings.basePath}/*`, leave);
 }
 
-/** A path that Fastify's router finds below the base path, though the raw target is not. */
+/** Handles a path that Fastify's router finds below the base path, although the raw target is not. */
 function leave(_: FastifyRequest, reply: FastifyReply): void {
   reply.callNotFound();
 }
@@ -101,7 +104,7 @@ function takeOver(reply: FastifyReply): ServerResponse {
   return reply.raw;
 }
 
-/** Fastify passes its own options to a plugin too. */
+/** Removes the options of Fastify itself, which it also passes to a plugin. */
 function withoutFastifys<Options extends object>(options: Options): Options {
   const others = { ...options };
   for (const name of ["prefix", "logLevel", "logSerializers"]) Reflect.deleteProperty(others, name);

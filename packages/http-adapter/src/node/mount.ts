@@ -2,20 +2,20 @@ import type { EventEmitter } from "node:events";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
+import { notFound } from "../error.js";
 import { parseOptions } from "../options.js";
-import { notFound } from "../refusal.js";
 import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./respond.js";
+import { createResponder, type Exchange } from "./respond.js";
 
 /** Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
 
 /**
- * Mounts a store on a server as a guest: it takes the requests below the base path before any
- * listener, also one that is added later, and nothing else. Upgrades, CONNECT, unknown expectations
- * and whatever Node's parser refuses stay the host's. Node itself sends `100 Continue` to a client
- * that expects it, unless the host listens for `checkContinue`: then the store asks only for the
- * bodies that it wants. A request elsewhere gets 404 if the server has no listener for it.
+ * Mounts a store on a server as a guest. It takes only the requests below the base path, before any
+ * listener, even one that is added later. Upgrades, CONNECT, unknown expectations and the errors of
+ * Node's parser are left to the host. Node itself sends `100 Continue` to a client that expects it. If
+ * the host listens for `checkContinue`, the store sends it instead, only for the bodies that it reads.
+ * A request outside the base path gets 404 if the server has no listener for it.
  *
  * ```ts
  * const server = createServer((_, response) => response.end("The host's own page."));
@@ -23,8 +23,8 @@ export type NodeServer = Server | SecureServer;
  * server.listen(3000);
  * ```
  * @returns a function that unmounts. Unmount in reverse order to leave the server as it was.
- * @throws TypeError that names the option, when one is wrong, or when the server is none of
- * `node:http` or `node:https`.
+ * @throws TypeError that names the option, if one is wrong, or if the server is not one of `node:http`
+ * or `node:https`.
  */
 export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
   if (!isServer(server)) throw new TypeError(NO_HTTP2);
@@ -36,16 +36,16 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     const isRequest = event === "request" || event === "checkContinue";
     if (!isRequest || !isMessage(request) || !isResponse(response)) return inner(event, ...args);
     const target = responder.locate(request);
-    if (target === undefined) {
-      const isHeard = inner(event, ...args);
-      // Node would leave the client without a response.
-      if (!isHeard)
-        responder.refuse(notFound(), { request, response, origin: () => origin(request) });
-      return true;
-    }
-    const expectation = event === "request" ? "none" : "continue";
-    const exchange = { request, response, target, expectation } as const;
-    respondInTurn(responder, { ...exchange, origin: () => origin(request) });
+    if (target === undefined && inner(event, ...args)) return true;
+    const exchange: Exchange = {
+      request,
+      response,
+      expectation: event === "request" ? "none" : "continue",
+      origin: () => origin(request),
+    };
+    if (target !== undefined) respondInTurn(responder, exchange, target);
+    // Without a listener, Node would leave the client without a response.
+    else responder.refuse(notFound(), exchange);
     return true;
   }
 
@@ -68,8 +68,8 @@ function isResponse(value: unknown): value is ServerResponse {
 type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 
 /**
- * Puts a function in front of the listeners of one emitter: `outer` decides what reaches `inner`,
- * which is the `emit` as it was.
+ * Calls a function before the listeners of one emitter: `outer` decides which events it passes to
+ * `inner`, the original `emit`.
  */
 function overrideEmit(
   emitter: EventEmitter,
@@ -85,7 +85,7 @@ function overrideEmit(
   target.emit = override;
   return () => {
     isMounted = false;
-    // An override from after this one has to stay.
+    // A later override stays.
     if (target.emit !== override) return;
     if (isOwn) target.emit = original;
     else Reflect.deleteProperty(emitter, "emit");

@@ -1,45 +1,34 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import { createServer, type Server } from "node:http";
+import { Socket, Server as TcpServer } from "node:net";
 import type { PetStore } from "@petstore/core";
+import { methodNotAllowed } from "../error.js";
 import { parseServerOptions } from "../options.js";
-import {
-  internalError,
-  methodNotAllowed,
-  notFound,
-  type Refusal,
-  type UnreadableMessage,
-} from "../refusal.js";
 import { METHODS } from "../route.js";
-import { connectionOf } from "./connection.js";
-import { drain } from "./drain.js";
-import { createFallback, type Fallback } from "./fallback.js";
+import { linger } from "./connection.js";
+import { createDispatcher, type Dispatcher, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
-import { linger } from "./linger.js";
-import { flawOf, type Expectation } from "./message.js";
-import { refusalOf } from "./parser-error.js";
-import { createResponder } from "./respond.js";
-import { createUnreadRefusals } from "./unread.js";
+import { errorOfParser } from "./message.js";
 
 /**
- * How long and how large a message may be before the store sees it: times in milliseconds, by Node's
- * own names.
+ * The limits of a message before it reaches the store, under Node's own names. Times are in
+ * milliseconds.
  */
 export interface ServerLimits {
-  /** From the first byte, or the connection, to the end of the header section; then 408. */
+  /** From the first byte, or from the connection, to the end of the header section; after it, 408. */
   readonly headersTimeout: number;
-  /** From the first byte to the end of the body; then 408. At least `headersTimeout`. */
+  /** From the first byte to the end of the body; after it, 408. At least `headersTimeout`. */
   readonly requestTimeout: number;
-  /** How often both are checked: how much later a slow request may end. */
+  /** How often both timeouts are checked, and so how late a slow request may be ended. */
   readonly connectionsCheckingInterval: number;
   /** How long a connection may stay idle between two requests. */
   readonly keepAliveTimeout: number;
-  /** How long a connection may be silent in both directions, such as when its client does not read. */
+  /** How long a connection may be silent in both directions, for example if its client does not read. */
   readonly timeout: number;
-  /** How many bytes the request line and the header section may have together; then 431. */
+  /** The longest request line and header section together, in bytes; longer ones get 431. */
   readonly maxHeaderSize: number;
 }
 
-/** The default limits: a slow request is gone within 15 s. */
+/** The default limits. They end a slow request within 15 s. */
 export const SERVER_LIMITS: ServerLimits = Object.freeze({
   headersTimeout: 8_000,
   requestTimeout: 12_000,
@@ -49,10 +38,10 @@ export const SERVER_LIMITS: ServerLimits = Object.freeze({
   maxHeaderSize: 16_384,
 });
 
-/** The limits to change; one that is left out, or `undefined`, keeps its default. */
+/** Limits that differ from the defaults; an `undefined` one keeps its default. */
 type ChosenLimits = { readonly [Name in keyof ServerLimits]?: number | undefined };
 
-/** The options of a server of ours; everything has a default. */
+/** The options of `createPetStoreServer`; everything has a default. */
 export interface PetStoreServerOptions extends Omit<NodeOptions, "requestIds"> {
   /** Limits that differ from `SERVER_LIMITS`. */
   readonly limits?: ChosenLimits | undefined;
@@ -60,123 +49,48 @@ export interface PetStoreServerOptions extends Omit<NodeOptions, "requestIds"> {
   readonly fallback?: Fallback | undefined;
 }
 
-/** A server of ours. */
+/** The server of a store. */
 export interface PetStoreServer extends Server {
   /**
-   * Accepts no more connections and lets what is under way, and what still arrives, be responded to.
-   * Each response then says `Connection: close`, connections that stay idle are closed a moment
-   * later, and what is still open after `milliseconds` is cut. Resolves when no connection is left.
+   * Accepts no more connections and finishes the requests that are in progress or still arrive. Each
+   * response then has `Connection: close`, connections that stay idle are closed soon after, and the
+   * rest after `milliseconds`. Resolves when no connection is left.
    */
   drain(milliseconds: number): Promise<void>;
 }
 
 /**
- * Creates a server that responds to every message itself, including those that Node's parser
- * refuses: those get an Error body and the rate limit headers of the socket's address, after the
- * responses under way. Every response carries an `X-Request-Id`. Node's own limits are minutes long;
- * these are `SERVER_LIMITS`. Requests of one connection are handled one after another.
+ * Creates a server that responds to every message itself. A message that Node's parser refuses gets
+ * an Error body and the rate limit headers of the socket's address, after the responses in progress.
+ * Every response has an `X-Request-Id`. The default limits are `SERVER_LIMITS`, because Node's own are
+ * minutes long. Requests of one connection are handled one after another.
  *
  * ```ts
  * const server = createPetStoreServer(store);
  * server.listen(3000);
  * process.once("SIGTERM", () => void server.drain(10_000));
  * ```
- * @throws TypeError that names the option, when one is wrong.
+ * @throws TypeError that names the option, if one is wrong.
  */
 export function createPetStoreServer(
   store: PetStore,
   options: PetStoreServerOptions = {},
 ): PetStoreServer {
   const settings = parseServerOptions(store, options);
-  const { fallback, origin = socketAddress } = options;
+  const { origin = socketAddress, fallback } = options;
   const { timeout, ...limits } = completeLimits(options.limits ?? {});
-  const sockets = new Set<Socket>();
-  let isDraining = false;
-  const responder = createResponder(store, settings, () => isDraining);
-  const refuseUnread = createUnreadRefusals(store, settings);
-  const fallBack = fallback && createFallback(fallback, settings, refuseUnread, () => isDraining);
-
   const server = createServer({ ...limits, requireHostHeader: false });
   server.timeout = timeout;
-  // A client may close its side once it has sent everything, and still wants the response.
+  // A client may close its side after its last request and still wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    // Node removes its own listener at times, and an error without a listener ends the process.
-    socket.on("error", ignore);
-    // Node calls this after the last response.
-    socket.destroySoon = () => linger(socket);
+  let isDraining = false;
+  const dispatcher = createDispatcher(store, settings, {
+    origin,
+    fallback,
+    isDraining: () => isDraining,
   });
-  server.on("request", (request, response) => take("none", request, response));
-  server.on("checkContinue", (request, response) => take("continue", request, response));
-  server.on("checkExpectation", (request, response) => take("unknown", request, response));
-  server.on("clientError", (error, socket) => {
-    const refusal = refusalOf(error);
-    if (refusal === undefined || !(socket instanceof Socket)) socket.destroy();
-    else breakOff(refusal, socket);
-  });
-  server.on("connect", ({ socket }) => {
-    // Node has removed its own listener here too.
-    socket.on("timeout", () => socket.destroy());
-    refuseNext(methodNotAllowed(METHODS), socket);
-  });
-
-  function take(
-    expectation: Expectation,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const connection = connectionOf(request.socket);
-    if (connection.isInputOver) return;
-    connection.newest = request;
-    connection.enqueue(async () => {
-      const over = new Promise((resolve) => response.once("close", resolve));
-      await respond(expectation, request, response);
-      await over;
-    });
-  }
-
-  async function respond(
-    expectation: Expectation,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const exchange = { request, response, expectation, origin: () => origin(request) };
-    const target = responder.locate(request);
-    if (target !== undefined) {
-      await responder.respond({ ...exchange, target });
-      return;
-    }
-    const flaw = flawOf(request, expectation);
-    if (flaw !== undefined) responder.refuse(flaw, exchange);
-    else if (fallBack === undefined) responder.refuse(notFound(), exchange);
-    else fallBack(exchange, () => responder.refuse(internalError(), exchange));
-  }
-
-  /** The rest of a connection cannot be read. */
-  function breakOff(refusal: UnreadableMessage, socket: Socket): void {
-    const connection = connectionOf(socket);
-    if (connection.isInputOver) return;
-    if (connection.newest === undefined || connection.newest.complete) {
-      refuseNext(refusal, socket);
-      return;
-    }
-    // The body of a request broke off: its own response says so, unless that is sent already.
-    connection.isInputOver = true;
-    connection.interruption = refusal;
-    connection.onInterruption?.(refusal);
-    connection.enqueue(() => linger(socket));
-  }
-
-  /** Refuses a message that is no request, after the responses before it. */
-  function refuseNext(refusal: Refusal, socket: Socket): void {
-    const connection = connectionOf(socket);
-    if (connection.isInputOver) return;
-    connection.isInputOver = true;
-    connection.enqueue(() => refuseUnread(refusal, socket));
-  }
+  const sockets = listen(server, dispatcher);
 
   return Object.assign(server, {
     drain: (milliseconds: number) => {
@@ -186,20 +100,78 @@ export function createPetStoreServer(
   });
 }
 
-function completeLimits(chosen: ChosenLimits): ServerLimits {
-  const { headersTimeout, requestTimeout, connectionsCheckingInterval } = chosen;
-  const { keepAliveTimeout, timeout, maxHeaderSize } = chosen;
+/** Passes the messages of a server to its dispatcher. Returns the set of its open sockets. */
+function listen(server: Server, dispatcher: Dispatcher): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    // Node sometimes removes its own listener, and an error without a listener ends the process.
+    socket.on("error", ignore);
+    // Node calls this after the last response.
+    socket.destroySoon = () => linger(socket);
+  });
+  server.on("request", (request, response) => dispatcher.take("none", request, response));
+  server.on("checkContinue", (request, response) => dispatcher.take("continue", request, response));
+  server.on("checkExpectation", (request, response) =>
+    dispatcher.take("unknown", request, response),
+  );
+  server.on("clientError", (cause, socket) => {
+    const error = errorOfParser(cause);
+    if (error === undefined || !(socket instanceof Socket)) socket.destroy();
+    else dispatcher.breakOff(error, socket);
+  });
+  server.on("connect", ({ socket }) => {
+    // Node has removed its own listener for CONNECT.
+    socket.on("timeout", () => socket.destroy());
+    dispatcher.refuse(methodNotAllowed(METHODS), socket);
+  });
+  return sockets;
+}
+
+/**
+ * How long an idle connection stays open while draining, in milliseconds: a request that is already
+ * on its way would be lost with the connection.
+ */
+const GRACE = 500;
+
+function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, milliseconds);
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      // Node does not treat a connection as idle that has never sent anything.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, GRACE);
+    // The close of the HTTP server would also close idle connections at once, and stop its timeouts.
+    TcpServer.prototype.close.call(server, () => {
+      clearTimeout(deadline);
+      clearInterval(sweep);
+      resolve();
+    });
+  });
+}
+
+function completeLimits({
+  headersTimeout = SERVER_LIMITS.headersTimeout,
+  requestTimeout = SERVER_LIMITS.requestTimeout,
+  connectionsCheckingInterval = SERVER_LIMITS.connectionsCheckingInterval,
+  keepAliveTimeout = SERVER_LIMITS.keepAliveTimeout,
+  timeout = SERVER_LIMITS.timeout,
+  maxHeaderSize = SERVER_LIMITS.maxHeaderSize,
+}: ChosenLimits): ServerLimits {
   return {
-    headersTimeout: headersTimeout ?? SERVER_LIMITS.headersTimeout,
-    requestTimeout: requestTimeout ?? SERVER_LIMITS.requestTimeout,
-    connectionsCheckingInterval:
-      connectionsCheckingInterval ?? SERVER_LIMITS.connectionsCheckingInterval,
-    keepAliveTimeout: keepAliveTimeout ?? SERVER_LIMITS.keepAliveTimeout,
-    timeout: timeout ?? SERVER_LIMITS.timeout,
-    maxHeaderSize: maxHeaderSize ?? SERVER_LIMITS.maxHeaderSize,
+    headersTimeout,
+    requestTimeout,
+    connectionsCheckingInterval,
+    keepAliveTimeout,
+    timeout,
+    maxHeaderSize,
   };
 }
 
 function ignore(): void {
-  // The socket closes after an error, and "close" is heard.
+  // The socket emits "close" after an error.
 }

@@ -1,18 +1,19 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Headers, HttpResponse } from "../http-message.js";
-import { linger } from "./linger.js";
+import { linger } from "./connection.js";
 
 /**
- * When a response closes the connection: always; if any of the body is unread (the client was never
- * asked to send it, or reading was given up); if the unread rest is long, or of unknown length.
+ * When a response closes the connection: always; if a part of the body is unread (the client was not
+ * asked to send it, or reading was stopped); or only if the unread part is long or of unknown length.
  */
 export type Closing = "always" | "if-unread" | "if-long";
 
-/** A body that was declared this long at most is read to its end, so that the connection can stay. */
+/** The rest of a body with at most this Content-Length is read, to keep the connection open. */
 const MAX_DRAINED_BYTES = 65_536;
 
 /**
- * Writes a response, unless the client has gone.
+ * Writes a response, unless the client has disconnected.
  * @returns whether the connection closes after it.
  */
 export function writeResponse(
@@ -22,26 +23,25 @@ export function writeResponse(
   closing: Closing,
 ): boolean {
   const { socket } = request;
-  // A response on a destroyed socket would finish at once, before those in front of it.
+  // On a destroyed socket, a response would finish before the earlier ones.
   if (response.headersSent || response.destroyed || socket.destroyed) return false;
-  // Express adds it also to responses that are not its own.
+  // Express adds this header to every response.
   response.removeHeader("X-Powered-By");
-  // The length is given, so no other header may say where the response ends.
+  // The response has a Content-Length, so it must not have a Transfer-Encoding of the host.
   response.removeHeader("Transfer-Encoding");
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
   const isLast = isUnread || closing === "always";
   if (isLast) {
     // Node calls this after the last response.
     socket.destroySoon = () => linger(socket);
-    writeHead(response, status, { ...headers, Connection: "close" });
-  } else {
-    writeHead(response, status, headers);
+    headers["Connection"] = "close";
   }
+  writeHead(response, status, headers);
   end(response, body);
   return isLast;
 }
 
-/** A middleware that has wrapped `writeHead` may expect to find every header on the response. */
+/** If a middleware has replaced `writeHead`, it may expect to find every header on the response. */
 function writeHead(response: ServerResponse, status: number, headers: Headers): void {
   if (!Object.hasOwn(response, "writeHead")) {
     response.writeHead(status, headers);
@@ -52,8 +52,8 @@ function writeHead(response: ServerResponse, status: number, headers: Headers): 
 }
 
 /**
- * Ends a response with its whole body. `end` alone would give the socket two chunks, for a
- * `writev`; a single one takes a simpler way through Node.
+ * Ends a response with its whole body. `end` alone would pass two chunks to the socket; one chunk
+ * takes a shorter path through Node.
  */
 function end(response: ServerResponse, body: string): void {
   const { socket } = response;
@@ -67,8 +67,15 @@ function end(response: ServerResponse, body: string): void {
   response.end();
 }
 
-/** Whether more may follow the header than is worth reading (RFC 9112, section 6.3). */
+/** Whether the body may be longer than is worth reading (RFC 9112, section 6.3). */
 function isLong({ headers }: IncomingMessage): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
+}
+
+/** Writes a response without a request to a socket, as the last one of its connection. */
+export function writeLastResponse(socket: Socket, { status, headers, body }: HttpResponse): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
+  socket.write(`${statusLine}${lines.join("")}Connection: close\r\n\r\n${body}`);
 }

@@ -1,4 +1,4 @@
-import type { Failure } from "../status.js";
+import type { Failure } from "../error.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
@@ -39,11 +39,11 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key: "The API key is not valid.",
   not_found: "Nothing is at this path.",
   pet_not_found: "No pet has this id.",
-  method_not_allowed: "This path answers GET, HEAD, POST only.",
+  method_not_allowed: "This path supports only GET, HEAD, POST.",
   request_timeout: "The request took too long to arrive.",
   payload_too_large: "The body must not be longer than 65536 bytes.",
   unsupported_media_type: "The body must be application/json in UTF-8.",
-  expectation_failed: "The only expectation that can be met is 100-continue.",
+  expectation_failed: "The only supported expectation is 100-continue.",
   headers_too_large: "The header section is too long.",
   rate_limit_exceeded: "The limit of 60 requests per minute is used up; come back in 60 seconds.",
   api_key_banned:

@@ -1,40 +1,43 @@
-/** A reason for a refusal: closed on `code`. */
-interface Reason<Code extends string> {
+import type { PetStoreError } from "@petstore/core";
+import { match, P } from "ts-pattern";
+
+/** An error with a code and a message. */
+interface ErrorOf<Code extends string> {
   readonly code: Code;
   readonly message: string;
 }
 
 /** The message itself is not valid HTTP, or its body ended early. */
-export type BadRequest = Reason<"bad_request">;
+export type BadRequest = ErrorOf<"bad_request">;
 /** Nothing is at this path. */
-export type NotFound = Reason<"not_found">;
+export type NotFound = ErrorOf<"not_found">;
 /** The request took too long to arrive (RFC 9110, section 15.5.9). */
-export type RequestTimeout = Reason<"request_timeout">;
+export type RequestTimeout = ErrorOf<"request_timeout">;
 /** The body is longer than allowed. */
-export type PayloadTooLarge = Reason<"payload_too_large">;
-/** The body is declared as JSON, and is not. */
-export type MalformedJson = Reason<"malformed_json">;
+export type PayloadTooLarge = ErrorOf<"payload_too_large">;
+/** The body is not valid JSON. */
+export type MalformedJson = ErrorOf<"malformed_json">;
 /** The request expects something other than `100-continue` (RFC 9110, section 10.1.1). */
-export type ExpectationFailed = Reason<"expectation_failed">;
+export type ExpectationFailed = ErrorOf<"expectation_failed">;
 /** The request line and the header section, or the trailer section, are too long (RFC 6585, section 5). */
-export type HeadersTooLarge = Reason<"headers_too_large">;
-/** A bug, of ours or of the host's. */
-export type InternalError = Reason<"internal_error">;
+export type HeadersTooLarge = ErrorOf<"headers_too_large">;
+/** A bug in the store or in the host. */
+export type InternalError = ErrorOf<"internal_error">;
 
-/** The path exists, but not for this method. */
-export interface MethodNotAllowed extends Reason<"method_not_allowed"> {
+/** The path does not support this method. */
+export interface MethodNotAllowed extends ErrorOf<"method_not_allowed"> {
   /** The methods of the path, as `Allow` lists them (RFC 9110, section 10.2.1). */
   readonly allow: string;
 }
 
 /** The body is not JSON in UTF-8, or is compressed. */
-export interface UnsupportedMediaType extends Reason<"unsupported_media_type"> {
-  /** The response header that says what is accepted (RFC 9110, section 15.5.16). */
+export interface UnsupportedMediaType extends ErrorOf<"unsupported_media_type"> {
+  /** The response header that names what is accepted (RFC 9110, section 15.5.16). */
   readonly accept: { readonly Accept: string } | { readonly "Accept-Encoding": string };
 }
 
-/** Every reason for which the adapter itself refuses a request: closed on `code`. */
-export type Refusal =
+/** Every error of the adapter itself: a union closed on `code`. */
+export type HttpError =
   | BadRequest
   | NotFound
   | MethodNotAllowed
@@ -46,8 +49,11 @@ export type Refusal =
   | HeadersTooLarge
   | InternalError;
 
-/** Why a message cannot be read to its end: its syntax, its size or its pace. */
+/** An error that stops a message from being read: in its syntax, its size or its pace. */
 export type UnreadableMessage = BadRequest | RequestTimeout | PayloadTooLarge | HeadersTooLarge;
+
+/** Every error that a response can carry: a union closed on `code`. */
+export type Failure = PetStoreError | HttpError;
 
 export const badRequest = (message: string): BadRequest => ({ code: "bad_request", message });
 
@@ -58,7 +64,7 @@ export const notFound = (): NotFound => ({
 
 export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
   code: "method_not_allowed",
-  message: `This path answers ${allow} only.`,
+  message: `This path supports only ${allow}.`,
   allow,
 });
 
@@ -101,10 +107,28 @@ export const malformedJson = (message: string): MalformedJson => ({
 
 export const expectationFailed = (): ExpectationFailed => ({
   code: "expectation_failed",
-  message: "The only expectation that can be met is 100-continue.",
+  message: "The only supported expectation is 100-continue.",
 });
 
 export const internalError = (): InternalError => ({
   code: "internal_error",
   message: "Something went wrong on our side.",
 });
+
+/** The HTTP status of each error code (specification, "Errors"). */
+export function statusOf(code: Failure["code"]): number {
+  return match(code)
+    .with(P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet"), () => 400)
+    .with(P.union("missing_api_key", "invalid_api_key"), () => 401)
+    .with(P.union("not_found", "pet_not_found"), () => 404)
+    .with("method_not_allowed", () => 405)
+    .with("request_timeout", () => 408)
+    .with("payload_too_large", () => 413)
+    .with("unsupported_media_type", () => 415)
+    .with("expectation_failed", () => 417)
+    .with(P.union("rate_limit_exceeded", "api_key_banned"), () => 429)
+    .with("headers_too_large", () => 431)
+    .with("internal_error", () => 500)
+    .with(P.union("storage_unavailable", "store_closed"), () => 503)
+    .exhaustive();
+}

@@ -1,19 +1,20 @@
 import { isUtf8 } from "node:buffer";
+import type { Pet } from "@petstore/core";
 import { parse as parseLosslessly } from "lossless-json";
 import { err, ok, type Result } from "neverthrow";
-import { malformedJson, type MalformedJson } from "../refusal.js";
+import { malformedJson, type MalformedJson } from "./error.js";
 
-/** How deep arrays and objects may nest (RFC 8259, section 9, lets a parser set a limit). */
+/** The deepest nesting of arrays and objects (RFC 8259, section 9, lets a parser set a limit). */
 const MAX_DEPTH = 1_000;
 
-/** Whether text may hold a number that JSON.parse rounds, or an integer written as a fraction. */
+/** Matches text that may contain a number that JSON.parse rounds, or a fraction or exponent. */
 const MAY_ROUND = /\d{16}|\d[.eE]/;
 
 /**
- * Reads a JSON text in UTF-8 (RFC 8259). An integer of at most 15 digits is a number; where the text
- * has longer numbers, or fractions or exponents, every int64 is its exact bigint and every other
- * number NaN. Of members with the same name the last counts; `__proto__` is a name like any other.
- * A byte order mark is not JSON.
+ * Reads a JSON text in UTF-8 (RFC 8259). An integer of at most 15 digits is a number; if the text
+ * has longer numbers, fractions or exponents, every int64 is an exact bigint and every other number is
+ * NaN. Of members with the same name, the last one counts; `__proto__` is a name like any
+ * other. A byte order mark is not JSON.
  */
 export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJson> {
   if (!isUtf8(bytes)) return err(malformedJson("The body is not UTF-8."));
@@ -59,9 +60,9 @@ const MAX_DIGITS = 19;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * The exact integer that a JSON number spells (`7`, `1.0` and `1e2` are integers), or NaN when it is
- * not an integer or has more digits than any int64. Works on the text alone: nothing is rounded, and
- * a huge exponent is never written out.
+ * Returns the exact integer of a JSON number (`7`, `1.0` and `1e2` are integers), or NaN if it is not
+ * an integer or has more digits than any int64. It works on the text, so that nothing is rounded and
+ * a huge exponent is never expanded.
  */
 function readInteger(text: string): bigint | number {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
@@ -86,4 +87,27 @@ function indexOfLastNonZero(digits: string): number {
   let index = digits.length - 1;
   while (digits[index] === "0") index -= 1;
   return index;
+}
+
+/**
+ * Returns the JSON text of a Pet (specification, "Pet"); its int64s are exact JSON numbers. Written by
+ * hand, because JSON.stringify cannot write a bigint.
+ */
+export function encodePet({ id, name, categoryId, status }: Pet): string {
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+}
+
+/** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
+export function encodePets(pets: readonly Pet[]): string {
+  return `[${pets.map(encodePet).join(",")}]`;
+}
+
+/** Returns the JSON text of an Error (specification, "Error"). */
+export function encodeError(error: {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+}): string {
+  const { code, message, status } = error;
+  return JSON.stringify({ code, message, status });
 }

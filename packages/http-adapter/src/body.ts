@@ -1,7 +1,5 @@
 import { MIMEType } from "node:util";
 import { err, ok, type Result } from "neverthrow";
-import type { HttpBody, HttpRequest } from "./http-message.js";
-import { decodeJson } from "./json/decode.js";
 import {
   badRequest,
   payloadTooLarge,
@@ -11,11 +9,13 @@ import {
   type MalformedJson,
   type PayloadTooLarge,
   type UnsupportedMediaType,
-} from "./refusal.js";
+} from "./error.js";
+import type { HttpBody, HttpRequest } from "./http-message.js";
+import { decodeJson } from "./json.js";
 
 /**
- * Checks what a request declares about its body before any of it is read: length, media type,
- * content coding. A body without a media type is taken as JSON.
+ * Checks the headers that describe a body, before any of it is read: length, media type and content
+ * coding. A body without a media type is treated as JSON.
  */
 export function checkContent(
   request: HttpRequest,
@@ -29,7 +29,7 @@ export function checkContent(
     : err(unsupportedContentCoding());
 }
 
-/** Reads a body as JSON of any shape, for the engine to judge. */
+/** Parses a body as JSON of any shape; the engine validates the value. */
 export function parseBody(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {
   if (body.kind === "bytes") return decodeJson(body.bytes);
   return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
@@ -50,7 +50,7 @@ function isJson(contentType: string): boolean {
   }
 }
 
-/** An empty line is an empty list of codings. */
+/** An empty value is an empty list of codings. */
 function isIdentity(contentCoding: string): boolean {
   return contentCoding === "" || contentCoding.toLowerCase() === "identity";
 }
@@ -62,4 +62,31 @@ function hasRoundedCategory(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("categoryId" in value)) return false;
   const { categoryId } = value;
   return typeof categoryId === "number" && Math.abs(categoryId) > Number.MAX_SAFE_INTEGER;
+}
+
+/** The bytes of a body that have arrived. */
+export interface Bytes {
+  /** Adds a chunk. Returns false, and adds nothing, if it would exceed the limit. */
+  add(chunk: Uint8Array): boolean;
+  /** Returns all bytes added so far. */
+  all(): Uint8Array;
+}
+
+/** More chunks than this are joined, so that chunks of one byte do not cost an object each. */
+const MOST_CHUNKS = 1_024;
+
+/** Collects at most `limit` bytes. */
+export function collectBytes(limit: number): Bytes {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  return {
+    add: (chunk) => {
+      if (length + chunk.length > limit) return false;
+      length += chunk.length;
+      chunks.push(chunk);
+      if (chunks.length > MOST_CHUNKS) chunks = [Buffer.concat(chunks)];
+      return true;
+    },
+    all: () => Buffer.concat(chunks),
+  };
 }
