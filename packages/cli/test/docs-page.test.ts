@@ -56,7 +56,7 @@ interface Shown {
   open(): Promise<void>;
   /** Writes the request's body. */
   write(body: string): Promise<void>;
-  /** Presses the button; what the page shows of the response. */
+  /** Presses the button. Resolves to the response that the page shows. */
   execute(): Promise<string>;
 }
 

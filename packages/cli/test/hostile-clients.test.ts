@@ -146,7 +146,7 @@ describe("petstore serve", () => {
     const [first] = (await once(server.stdout, "data")) as [Buffer];
     server.stdout.pause();
     const url = /listens on (\S+)/.exec(String(first))?.[1] ?? "";
-    // More than a pipe and what Node reads ahead will hold.
+    // More than a pipe and Node's read-ahead can hold.
     const request = `GET /v1/${"x".repeat(500)} HTTP/1.1\r\n${HOST}\r\n`;
     for (let count = 0; count < 20; count += 1) {
       await sendUntilClosed(

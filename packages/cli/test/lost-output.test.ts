@@ -27,7 +27,7 @@ async function ended(child: ChildProcess): Promise<unknown> {
   return code ?? signal;
 }
 
-/** How it ended, and what it said. */
+/** The exit code and the output of a process. */
 async function reported(child: ChildProcess): Promise<{ code: unknown; error: string }> {
   let error = "";
   child.stderr?.setEncoding("utf8").on("data", (part: string) => (error += part));

@@ -98,7 +98,7 @@ describe("a random source", () => {
       Uint8Array.from({ length: size }, () => bytes[at++ % 256] ?? 0);
     const counts = new Map<string, number>();
     for (let key = 0; key < 310; key += 1) {
-      // Each in its own store: the source repeats itself, and no store accepts a secret twice.
+      // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
       const { secret } = await openStore({ random }).issue();
       for (const character of secret.slice(9, 39)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -116,7 +116,7 @@ export const keyRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "shows undefined to the update of a missing API key, and stores nothing",
+    name: "passes undefined to the update of a missing API key, and stores nothing",
     async check(open) {
       const storage = await open();
       const update = storage.keys.update("missing", (shown) => ({
@@ -129,7 +129,7 @@ export const keyRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "leaves an API key unchanged when the decision returns no next, or the key it was shown",
+    name: "leaves an API key unchanged when the decision returns no next, or the key that was passed to it",
     async check(open) {
       const storage = await open();
       await insertKeys(storage, "a");
@@ -143,7 +143,7 @@ export const keyRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "shows each of many concurrent updates of an API key the key that the one before it stored",
+    name: "passes to each of many concurrent updates of an API key the key that the previous one stored",
     async check(open) {
       const storage = await open();
       await valueOf(storage.keys.insert(aKey("a", { createdAt: 0 })));

@@ -47,7 +47,7 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "finds all data after it is reopened, and gives out no id twice",
+    name: "finds all data after it is reopened, and reuses no id",
     needs: "reopening",
     async check(open) {
       const before = await open();
@@ -67,7 +67,7 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "shows at once what another storage on the same data stored",
+    name: "immediately finds the data that another storage on the same data stored",
     needs: "sharing",
     async check(open) {
       const [one, other] = [await open(), await open()];

@@ -29,7 +29,7 @@ const greatestUsage: Usage = {
 /** The requirements of `UsageStorage`. */
 export const usageRequirements: readonly StorageRequirement[] = [
   {
-    name: "shows a charge the key that has the secret, the secret's expiry, and no usage at first",
+    name: "passes to a charge the key that has the secret, the secret's expiry, and no usage at first",
     async check(open) {
       const storage = await open();
       const full = aKey("a", {
@@ -56,7 +56,7 @@ export const usageRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "shows undefined to the charge of a secret that no key has, and stores nothing",
+    name: "passes undefined to the charge of a secret that no key has, and stores nothing",
     async check(open) {
       const storage = await open();
       await insertKeys(storage, "a");
@@ -71,7 +71,7 @@ export const usageRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "shows undefined to the update of a missing key's usage, and stores nothing",
+    name: "passes undefined to the update of a missing key's usage, and stores nothing",
     async check(open) {
       const storage = await open();
       const update = storage.usage.update("a", (usage) => ({ next: aUsage(), result: [usage] }));
@@ -136,7 +136,7 @@ export const usageRequirements: readonly StorageRequirement[] = [
     },
   },
   {
-    name: "leaves the usage unchanged when the decision returns no next, or the usage it was shown",
+    name: "leaves the usage unchanged when the decision returns no next, or the usage that was passed to it",
     async check(open) {
       const storage = await open();
       await insertKeys(storage, "a");

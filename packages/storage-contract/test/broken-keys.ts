@@ -64,7 +64,7 @@ export const brokenKeys: BrokenStorages = {
         ),
     })),
   },
-  "shows undefined to the update of a missing API key, and stores nothing": {
+  "passes undefined to the update of a missing API key, and stores nothing": {
     "inserts the key": withKeys((real) => ({
       update: (id, decide) => {
         const { next, result } = decide(undefined);
@@ -74,16 +74,17 @@ export const brokenKeys: BrokenStorages = {
       },
     })),
   },
-  "leaves an API key unchanged when the decision returns no next, or the key it was shown": {
-    "changes every key that it shows": withKeys((real) => ({
-      update: (id, decide) =>
-        real.update(id, (shown) => {
-          const { next = shown, result } = decide(shown);
-          return { next: next && { ...next, label: "touched" }, result };
-        }),
-    })),
-  },
-  "shows each of many concurrent updates of an API key the key that the one before it stored": {
+  "leaves an API key unchanged when the decision returns no next, or the key that was passed to it":
+    {
+      "changes every key that it shows": withKeys((real) => ({
+        update: (id, decide) =>
+          real.update(id, (shown) => {
+            const { next = shown, result } = decide(shown);
+            return { next: next && { ...next, label: "touched" }, result };
+          }),
+      })),
+    },
+  "passes to each of many concurrent updates of an API key the key that the previous one stored": {
     "reads and writes in two calls": withKeys((real) => ({
       update: (id, decide) =>
         inTwoCalls(

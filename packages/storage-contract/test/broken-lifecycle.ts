@@ -38,11 +38,11 @@ export const brokenLifecycle: BrokenStorages = {
       },
     }),
   },
-  "finds all data after it is reopened, and gives out no id twice": {
+  "finds all data after it is reopened, and reuses no id": {
     "starts empty": (storage, opened) => (opened === 0 ? storage : createMemoryStorage()),
     "starts at the first id again": withOwnIds,
   },
-  "shows at once what another storage on the same data stored": {
+  "immediately finds the data that another storage on the same data stored": {
     "caches a page until it creates a pet itself": (storage) => {
       let cached: PetPage | undefined;
       return {

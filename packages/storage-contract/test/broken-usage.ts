@@ -3,7 +3,7 @@ import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js"
 
 /** Storages that break the requirements of `UsageStorage`. */
 export const brokenUsage: BrokenStorages = {
-  "shows a charge the key that has the secret, the secret's expiry, and no usage at first": {
+  "passes to a charge the key that has the secret, the secret's expiry, and no usage at first": {
     "loses the secret's expiry": withHolder((holder) => ({
       ...holder,
       secretExpiresAt: undefined,
@@ -16,7 +16,7 @@ export const brokenUsage: BrokenStorages = {
       },
     })),
   },
-  "shows undefined to the charge of a secret that no key has, and stores nothing": {
+  "passes undefined to the charge of a secret that no key has, and stores nothing": {
     "charges another key": withUsage((real) => ({
       charge: (digest, decide) =>
         inTwoCalls(
@@ -26,7 +26,7 @@ export const brokenUsage: BrokenStorages = {
         ),
     })),
   },
-  "shows undefined to the update of a missing key's usage, and stores nothing": {
+  "passes undefined to the update of a missing key's usage, and stores nothing": {
     "shows no usage": withUsage((real) => ({
       update: (keyId, decide) => real.update(keyId, (usage) => decide(usage ?? NO_USAGE)),
     })),
@@ -47,15 +47,16 @@ export const brokenUsage: BrokenStorages = {
   "counts concurrent charges of one key together, whichever of its secrets they use": {
     "counts each secret separately": countingByDigest,
   },
-  "leaves the usage unchanged when the decision returns no next, or the usage it was shown": {
-    "resets the usage when there is no next": withUsage((real) => ({
-      charge: (digest, decide) =>
-        real.charge(digest, (holder) => {
-          const { next = NO_USAGE, result } = decide(holder);
-          return { next, result };
-        }),
-    })),
-  },
+  "leaves the usage unchanged when the decision returns no next, or the usage that was passed to it":
+    {
+      "resets the usage when there is no next": withUsage((real) => ({
+        charge: (digest, decide) =>
+          real.charge(digest, (holder) => {
+            const { next = NO_USAGE, result } = decide(holder);
+            return { next, result };
+          }),
+      })),
+    },
   "fails only the charge whose decision throws, and stores nothing of it": {
     "writes before it decides": withUsage((real) => ({
       charge: (digest, decide) =>

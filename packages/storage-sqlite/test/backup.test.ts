@@ -42,7 +42,7 @@ function petsIn(file: string): number {
   database.close();
   return count;
 }
-/** A database and the log of its one pet, as a process that was killed leaves them. */
+/** Creates a database and the log of its one pet, as a killed process leaves them. */
 async function leaveBehind(database: string): Promise<void> {
   const left = folder.path("left.db");
   const other = await openStorage({ filename: left });
@@ -92,7 +92,7 @@ describe("a backup of a database in use", () => {
     }
     expect(await backedUp).toBe(true);
     expect(during).toBeGreaterThan(5);
-    // All from before, and none of a write that came later than another which is missing.
+    // All pets from before, and later ones without a gap.
     expect(petsIn(to)).toBeGreaterThanOrEqual(60_000);
     expect(petsIn(to)).toBeLessThanOrEqual(60_000 + during);
   });
@@ -103,7 +103,7 @@ describe("a backup of a database in use", () => {
     other.exec("create table pets (id); insert into pets values (1); begin exclusive");
     const backup = backupSqliteFile({ filename: held, to });
     for (let turn = 0; turn < 1_000; turn += 1) await setImmediate();
-    // The lock is held by this very thread: had the wait blocked it, it would never be released.
+    // This thread holds the lock: if the wait blocked the thread, the lock would never be released.
     other.exec("rollback");
     expect((await backup).isOk()).toBe(true);
     expect(petsIn(to)).toBe(1);

@@ -1,4 +1,4 @@
-// Run by processes.test.ts: charges a key through a storage of its own, many calls at a time.
+// Run by processes.test.ts: charges a key through its own storage, many calls at a time.
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 

@@ -15,7 +15,7 @@ const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 const folder = useFolder();
 
-/** What a process did to the log, in order: its writes as one, its syncs, and what it said was done. */
+/** The steps of a process in order: writes to the log (consecutive ones as one), syncs, and finished calls. */
 function stepsOf(trace: string): readonly string[] {
   const steps = trace.split("\n").flatMap((line) => {
     if (/ pwrite64\(\d+<.*-wal>/.test(line)) return ["write"];

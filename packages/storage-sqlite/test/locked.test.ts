@@ -117,7 +117,7 @@ describe("while another connection holds the write lock", () => {
 });
 
 describe("a read of a busy database, for example while another process recovers the log", () => {
-  /** A host's database whose reads from pets fail with this code, so many times. */
+  /** A host's database whose first `times` reads from pets fail with this code. */
   function failing(times: number): Database.Database {
     const database = new Database(":memory:");
     let fails = times;

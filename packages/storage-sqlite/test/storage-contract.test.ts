@@ -29,7 +29,7 @@ storageContract(
       return Promise.resolve({
         open: () => {
           const database = new Database(folder.path("host.db"), { timeout: 2 });
-          // What is not put in order comes in none that could be relied on.
+          // Without ORDER BY, SQLite then returns rows in reverse order.
           database.pragma("reverse_unordered_selects = on");
           databases.push(database);
           return openStorage({ database });

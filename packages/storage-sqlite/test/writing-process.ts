@@ -1,4 +1,4 @@
-// Run by durability.test.ts under strace: says on standard output what it has done.
+// Run by durability.test.ts under strace: prints each finished call to standard output.
 import { writeSync } from "node:fs";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";

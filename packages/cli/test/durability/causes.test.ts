@@ -5,7 +5,7 @@ import { newDatabase } from "../support/command.js";
 import { serveInProcess, unlimitedKeyOf } from "../support/in-process.js";
 import { watchRejections } from "../support/unhandled-rejections.js";
 
-/** Brings about a cause of failure, and takes it away again. */
+/** A cause of failure. `begin` returns a function that removes it. */
 interface Cause {
   readonly begin: (database: Database.Database, filename: string) => () => void;
 }

@@ -8,7 +8,7 @@ import { watchRejections } from "../support/unhandled-rejections.js";
 
 /** Counts calls, and has one of them fail. */
 interface Fuse {
-  /** The number of the call that fails, from 1; 0 for none. */
+  /** The number of the call that fails, from 1; 0 if no call fails. */
   blowAt: number;
   calls: number;
 }

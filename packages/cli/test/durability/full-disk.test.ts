@@ -10,7 +10,7 @@ import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send } from "../support/client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
-/** A disk of a few megabytes, where this may be had. */
+/** Whether a disk of a few megabytes can be mounted. */
 const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
 if (!canMount) rmSync(folder, { recursive: true });
 

@@ -1,5 +1,5 @@
 import { narrow } from "./narrow.js";
-import { runRound, type Failure, type Target, type Waiting } from "./round.js";
+import { runRound, type Failure, type Target, type Timeouts } from "./round.js";
 import type { Sequence } from "./sequences.js";
 
 /** How long to look for the guilty sequence, in milliseconds. */
@@ -7,7 +7,7 @@ const LONGEST_SEARCH = 90_000;
 /** What depends on the moment fails in one of many tries. */
 const TRIES = 100;
 /** A connection lingers for 5 s at most. */
-const SHORT: Waiting = { patience: 7_000, settling: 7_000 };
+const SHORT: Timeouts = { closeTimeout: 7_000, idleTimeout: 7_000 };
 
 /** Replays what may have failed against fresh servers, and names the shortest part that fails again. */
 export async function explain(
@@ -22,7 +22,7 @@ export async function explain(
     const target = await start();
     const tries = Array.from({ length: Math.ceil(TRIES / part.length) }, () => part).flat();
     const failure = await runRound(target, tries, SHORT);
-    await target.server.stop("SIGKILL", SHORT.settling);
+    await target.server.stop("SIGKILL", SHORT.idleTimeout);
     if (failure?.kind !== kind) return false;
     again = failure.what;
     return true;

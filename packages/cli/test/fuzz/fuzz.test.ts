@@ -10,9 +10,9 @@ import { sequence, type Sequence } from "./sequences.js";
 import { startFuzzed, untilAtRest } from "./server.js";
 
 const SEQUENCES = Number(process.env["PETSTORE_FUZZ"] ?? many(2_000, 500_000));
-/** Leaves out the messages that match, to see what else there is beside a known defect. */
+/** Leaves out matching messages, to find defects other than a known one. */
 const WITHOUT = process.env["PETSTORE_FUZZ_WITHOUT"];
-/** Sends nothing but this sequence again and again, as a failure has printed it. */
+/** Sends only this sequence, repeatedly. A failure prints it in this form. */
 const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
 /** The server is looked at after each round; there are at least four. */
 const LARGEST_ROUND = 2_500;

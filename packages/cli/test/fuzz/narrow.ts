@@ -24,7 +24,7 @@ export async function narrow<T>(
   return rest;
 }
 
-/** Each of so many pieces alone, then everything but each of them. */
+/** Returns each piece alone, then everything without each piece. */
 function candidates<T>(all: readonly T[], pieces: number): readonly (readonly T[])[] {
   const size = Math.ceil(all.length / pieces);
   const starts = Array.from({ length: Math.ceil(all.length / size) }, (_, index) => index * size);

@@ -14,11 +14,11 @@ const STATUSES = [
 
 /** How the server is expected to respond. */
 export interface Expected {
-  /** The server responds to every message by itself, the host has no part in it. */
+  /** Whether the server responds to every message itself, without the host. */
   readonly isOwn: boolean;
 }
 
-/** What is wrong with what came back, or the responses in their order. */
+/** The defect in the received bytes, or the responses in order. */
 export function readResponses(
   sending: Sending,
   received: Received,
@@ -50,7 +50,7 @@ export function readResponses(
     if (isClosing({ status, head }) && rest !== "")
       return `behind the last response: ${JSON.stringify(rest)}`;
   }
-  // Behind a message that is not one whole request may come one more response: to what is left of it.
+  // A message that is not one complete request may get one more response, to the rest of it.
   if (responses.length > messages.length + 1)
     return `${responses.length} responses to ${messages.length} messages`;
   return responses;
@@ -77,7 +77,7 @@ export function petsOf(
   return { may, must };
 }
 
-/** How many messages, from the first on, are one whole request each: so many responses are theirs. */
+/** Counts the messages at the front that are one complete request each: each gets one response. */
 function exactCount({ sequence, complete }: Sending): number {
   const first = sequence.messages.findIndex(({ isWhole }) => !isWhole);
   return Math.min(complete, first < 0 ? sequence.messages.length : first);

@@ -7,43 +7,43 @@ import { untilAtRest, type FuzzedServer, type Held } from "./server.js";
 /** What a round is run against. */
 export interface Target {
   readonly server: FuzzedServer;
-  /** What the server holds when nobody is connected. */
+  /** The server's resources without any connection. */
   readonly baseline: Held["resources"];
   readonly database: string;
   readonly key: string;
   /** Whether the server is `petstore serve`, and no host's. */
   readonly isOwn: boolean;
-  /** A number for each sending that no other has, from 1 on. */
+  /** Returns a new number for each sending, from 1 on. */
   readonly next: () => number;
 }
 
-/** Something that must not be. */
+/** A defect of the server. */
 export interface Failure {
   readonly kind: "death" | "complaint" | "unrest" | "response" | "pets";
   readonly what: string;
-  /** One of these has caused it, or some together. */
+  /** One or several of these sequences have caused it. */
   readonly suspects: readonly Sequence[];
 }
 
 /** How long to wait until something is a failure, in milliseconds. */
-export interface Waiting {
+export interface Timeouts {
   /** Until the server closes a connection that its client has closed. */
-  readonly patience: number;
-  /** Until sockets and timers are gone, and the processor is at rest. */
-  readonly settling: number;
+  readonly closeTimeout: number;
+  /** How long to wait until sockets and timers are gone and the processor is idle. */
+  readonly idleTimeout: number;
 }
 
 /** No timeout of the server is longer. */
-const LONG: Waiting = { patience: 15_000, settling: 15_000 };
+const LONG: Timeouts = { closeTimeout: 15_000, idleTimeout: 15_000 };
 const CONNECTIONS = 32;
-/** What was sent a moment ago may be what the server has not come to yet. */
+/** How many of the latest sequences may have caused a failure; the server may be handling them late. */
 const SUSPECTS = 3 * CONNECTIONS;
 
-/** Sends sequences, many at a time, and looks at the server until it is at rest again. */
+/** Sends sequences, many at a time, and checks the server until it is idle again. */
 export async function runRound(
   { server, baseline, database, key, isOwn, next }: Target,
   sequences: readonly Sequence[],
-  { settling, patience }: Waiting = LONG,
+  { idleTimeout, closeTimeout }: Timeouts = LONG,
 ): Promise<Failure | undefined> {
   const may = new Set<string>();
   const must = new Set<string>();
@@ -59,7 +59,7 @@ export async function runRound(
       if (recent.length > SUSPECTS) recent.shift();
       const number = next();
       const sending = toSending(sequence, number, key);
-      const received = await send(server.port, sending, originOf(number), patience);
+      const received = await send(server.port, sending, originOf(number), closeTimeout);
       const responses = readResponses(sending, received, { isOwn });
       if (typeof responses === "string")
         failure ??= { kind: "response", what: responses, suspects: [sequence] };
@@ -74,7 +74,7 @@ export async function runRound(
   await Promise.all(Array.from({ length: CONNECTIONS }, sendSome));
   const failed = deathOf(server, recent) ?? failure;
   if (failed !== undefined) return failed;
-  const unrest = await untilAtRest(server, baseline, settling);
+  const unrest = await untilAtRest(server, baseline, idleTimeout);
   const late = deathOf(server, recent);
   if (late !== undefined) return late;
   if (unrest !== undefined) return { kind: "unrest", what: unrest, suspects: sequences };

@@ -8,19 +8,19 @@ export interface Received {
   readonly bytes: string;
   /** Whether the server closed the connection in good order, so that all it wrote has arrived. */
   readonly isWhole: boolean;
-  /** Whether the client has closed its side, and the server never closed its own. */
+  /** Whether the client closed its side but the server never closed its own. */
   readonly hangs: boolean;
 }
 
 /**
- * Sends a sequence over a connection of its own; resolves when that is gone. `patience` is how long the
+ * Sends a sequence over a connection of its own; resolves when that is gone. `closeTimeout` is how long the
  * server may take to close it once the client has, in milliseconds.
  */
 export async function send(
   port: number,
   sending: Sending,
   origin: string,
-  patience: number,
+  closeTimeout: number,
 ): Promise<Received> {
   const { segments, sequence } = sending;
   const { ending, pause, reads } = sequence;
@@ -51,7 +51,7 @@ export async function send(
       const impatience = globalThis.setTimeout(() => {
         hangs = true;
         socket.destroy();
-      }, patience);
+      }, closeTimeout);
       void closed.then(() => clearTimeout(impatience));
       break;
     }

@@ -14,9 +14,9 @@ export interface Sequence {
 }
 
 export interface Ending {
-  /** Closes its side and waits for the server; resets the connection; falls silent, then is gone. */
+  /** Closes its side and waits for the server; resets the connection; or stays silent, then disconnects. */
   readonly kind: "fin" | "reset" | "silence";
-  /** When: so many milliseconds after the last segment, or with the first bytes of a response. */
+  /** When: this many milliseconds after the last segment, or at the first bytes of a response. */
   readonly after: number | "first bytes";
 }
 
@@ -70,7 +70,7 @@ export interface Sending {
   readonly complete: number;
 }
 
-/** Fills in the key and the names of pets: each number has its own. */
+/** Fills in the key and a different name for each pet. */
 export function toSending(sequence: Sequence, number: number, key: string): Sending {
   const names = sequence.messages.map((_, index) =>
     `f${index}-${number.toString(36)}`.padEnd(NAME.length, "_"),

@@ -14,7 +14,7 @@ export interface Held {
   readonly cpu: number;
 }
 
-/** A server in a process of its own, with the probe in it. */
+/** A server in a separate process, with the probe in it. */
 export interface FuzzedServer {
   readonly port: number;
   /** What it has written to standard error so far. */
@@ -23,7 +23,7 @@ export interface FuzzedServer {
   readonly end: () => number | NodeJS.Signals | undefined;
   /** What it holds now, after a garbage collection where that is wanted; `undefined` once it has ended. */
   measure(collect?: boolean): Promise<Held | undefined>;
-  /** Sends a signal and resolves to its end, or to `undefined` when it still runs after so many ms. */
+  /** Sends a signal. Resolves to how the server ended, or to `undefined` if it still runs after this many ms. */
   stop(signal: NodeJS.Signals, milliseconds: number): Promise<number | NodeJS.Signals | undefined>;
 }
 
@@ -86,9 +86,9 @@ const CPU_AT_REST = 0.05;
 export async function untilAtRest(
   server: FuzzedServer,
   baseline: Held["resources"],
-  settling: number,
+  idleTimeout: number,
 ): Promise<string | undefined> {
-  const deadline = performance.now() + settling;
+  const deadline = performance.now() + idleTimeout;
   for (;;) {
     const before = await server.measure();
     if (before === undefined) return undefined;

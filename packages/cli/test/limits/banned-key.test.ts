@@ -94,7 +94,7 @@ describe("petstore keys, beside a server that banned a key", () => {
 
     expect(await keys(database, "unban", id)).toMatch(/ good$/);
     expect(await keys(database, "list", "--banned", "--json")).toBe("[]");
-    // What was used stays used; more of it is what the operator gives with another plan.
+    // The usage is kept; another plan raises the limit.
     await keys(database, "plan", id, "pro");
     expect(await client.list(secret)).toMatchObject({ status: 200, remaining: 300 - 4 });
   });

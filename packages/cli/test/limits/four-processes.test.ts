@@ -15,7 +15,7 @@ const KILLS = many(2, 20);
 
 interface Round {
   readonly limits: { readonly perMinute: number; readonly perDay: number };
-  /** How many requests are sent beyond what is due. */
+  /** The number of requests that are sent beyond the plan's. */
   readonly excess: number;
   /** Whether the key is in the middle of a rotation: half of the requests bring the old secret. */
   readonly rotated: boolean;
@@ -100,7 +100,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
           ...(await burst([...clients.slice(1), connect(again)], secrets, due + excess)),
         ];
 
-        // An response that the killed process owed may have been a 200; nothing else may be missing.
+        // A response that was lost with the killed process may have been a 200; no other 200 may be missing.
         const failed = `seed ${String(seed)}, ${JSON.stringify(round)}`;
         const admitted = count(replies, 200);
         expect(admitted, failed).toBeLessThanOrEqual(due);

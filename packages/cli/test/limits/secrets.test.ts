@@ -10,7 +10,7 @@ import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
 
-/** Sends what a client with this secret might, right and wrong, and returns all that was answered. */
+/** Sends valid and invalid requests with this secret. Resolves to the text of all responses. */
 async function use(url: string, secret: string): Promise<string> {
   const bearer = { authorization: `Bearer ${secret}` };
   const sent: [string, RequestInit][] = [
@@ -85,7 +85,7 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   shown.push(server.output(), ...readAll(dirname(database)));
 
   for (const secret of secrets) {
-    // Its first characters are shown on purpose, for people to recognise it by.
+    // Its first characters are shown on purpose, for people to recognize it.
     expect(shown.join("\n")).toContain(secret.slice(0, 13));
     expect(shown.filter((text) => text.includes(secret.slice(13, 33)))).toEqual([]);
   }
@@ -95,7 +95,7 @@ function readAll(folder: string): readonly string[] {
   return readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
 }
 
-/** Takes away a table that every request needs. */
+/** Drops a table that every request needs. */
 function breakStorage(database: string): void {
   const connection = new Database(database);
   connection.exec("drop table api_key_usage");

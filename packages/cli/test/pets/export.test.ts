@@ -18,7 +18,7 @@ const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "900719925474
 const STATUSES = ["available", "pending", "sold"];
 const NAMES = ["", "Rex", 'a "b", c', "two\nlines", "two\r\nlines", " padded ", "🐈", "=1+1", "\r"];
 
-/** A database with so many pets of all kinds. */
+/** Creates a database with this many pets of all kinds. */
 async function filled(count: number): Promise<string> {
   const database = newDatabase();
   const lines = Array.from({ length: count }, (_, index) => {
@@ -167,7 +167,7 @@ describe("pets export", () => {
     expect(readdirSync(dirname(file)).filter((name) => name.includes("unfinished"))).toEqual([]);
   });
 
-  /** Exports so many pets to a file; `onProgress` is called whenever it shows how many are written. */
+  /** Exports this many pets to a file. `onProgress` is called whenever progress is shown. */
   async function exporting(count: number, onProgress: (file: string, shown: string) => void) {
     const database = await filled(count);
     const file = join(dirname(database), "pets.ndjson");

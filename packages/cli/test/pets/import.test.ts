@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
-/** An import of this text, and what the store holds after it. */
+/** Imports this text. Resolves to the outcome and the pets of the store. */
 async function importing(
   text: string | Buffer | readonly Buffer[],
   ...args: readonly string[]

@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
 const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13"] as const;
 
-/** A `petstore serve` in a process of its own, which is killed when the test ends. */
+/** A `petstore serve` in a separate process, which is killed when the test ends. */
 export interface BuiltServer {
   /** The base address that it printed. */
   readonly url: string;
@@ -29,8 +29,8 @@ export interface BuiltServer {
 const folder = join(tmpdir(), `petstore-built-${process.pid}`);
 
 /**
- * Has the command bundled from its source before the tests of a file, and removed after them: it starts
- * in a tenth of the time that running the source takes. Returns where to find it then.
+ * Bundles the command before the tests of a file, and removes the bundle after them: it starts ten times
+ * faster than the source. Returns a function that returns its path.
  */
 export function useBuiltPetstore(isWanted = true): () => string {
   beforeAll(async () => {
@@ -45,7 +45,7 @@ export function startServer(...args: readonly string[]): Promise<BuiltServer> {
   return startBuilt([process.execPath, join(folder, "bin.js")], ...args);
 }
 
-/** Starts a built command with these arguments before it, such as a tracer's. */
+/** Starts a built command with these options. `command` may begin with a tracer. */
 export async function startBuilt(
   command: readonly string[],
   ...args: readonly string[]
@@ -99,7 +99,7 @@ async function buildInto(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   for (const name of NOT_BUNDLED) {
-    // The newer driver is there only where Node has it run.
+    // The newer driver is installed only on the versions of Node that it supports.
     if (!existsSync(join(cli, "node_modules", name))) continue;
     symlinkSync(join(cli, "node_modules", name), join(modules, name), "junction");
   }

@@ -7,18 +7,18 @@ const executablePath = "/usr/bin/chromium";
 /** Whether there is a browser to test with. */
 export const hasChromium = existsSync(executablePath);
 
-/** What to do when there is none. */
+/** How to install it. */
 export const HOW_TO_INSTALL =
   "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
 
-/** What a page did that it should not. */
+/** A page, and what it did wrong. */
 export interface Watched {
   readonly page: Page;
-  /** Requests to other hosts than its own, errors of scripts, and complaints of the browser. */
+  /** Requests to other hosts, errors of scripts, and errors and warnings of the browser. */
   readonly offences: readonly string[];
 }
 
-/** Opens a page in a browser of its own, which may talk to one origin alone, and watches it. */
+/** Opens a page in a new browser, which may send requests to one origin only, and watches it. */
 export async function openPage(url: string): Promise<Watched> {
   const browser = await chromium.launch({
     executablePath,
@@ -39,7 +39,7 @@ export async function openPage(url: string): Promise<Watched> {
   });
   page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
   page.on("console", (message) => {
-    // The browser says so of every 4xx that a script gets: here they are what was asked for.
+    // The browser reports every 4xx as an error; these tests expect them.
     const isAnswer = message.text().startsWith("Failed to load resource: the server responded");
     if (message.type() === "error" && !isAnswer) offences.push(`console: ${message.text()}`);
     if (message.type() === "warning") offences.push(`console: ${message.text()}`);

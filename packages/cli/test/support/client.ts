@@ -67,7 +67,7 @@ export interface Client {
   close(): void;
 }
 
-/** A client of the server at this address, with at most so many connections of its own. */
+/** Creates a client of the server at this address with at most this many connections. */
 export function createClient(url: string, connections: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
@@ -80,8 +80,9 @@ export function createClient(url: string, connections: number): Client {
 export const CONNECTIONS = 64;
 
 /**
- * Sends so many requests over all connections of all clients at once, each sending its next one as soon as
- * it has its response. The connections use the secrets in turn. A client that loses a response stops.
+ * Sends this many requests over all connections of all clients at once. Each connection sends its next
+ * request after it has received a response. The connections use the secrets in turn. A client that loses
+ * a response stops.
  */
 export async function burst(
   clients: readonly Client[],
@@ -108,7 +109,7 @@ export async function burst(
   return replies;
 }
 
-/** How many of the replies have this status, or were lost. */
+/** Counts the replies with this status, or the lost ones. */
 export function count(replies: readonly Reply[], status: Reply["status"]): number {
   return replies.filter((each) => each.status === status).length;
 }

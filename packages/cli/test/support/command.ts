@@ -56,7 +56,7 @@ function collect(parts: Buffer[]): Writable {
   });
 }
 
-/** A path for a database in a folder of its own, which is removed when the test ends. */
+/** Returns a path for a database in a new folder, which is removed when the test ends. */
 export function newDatabase(): string {
   const folder = mkdtempSync(join(tmpdir(), "petstore-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

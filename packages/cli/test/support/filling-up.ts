@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 
-/** Lets a database take so many more pets and no more, until it is ended. */
+/** Makes a database refuse pets after this many more, until `end` is called. */
 export function fillUpAfter(database: string, pets: number): { readonly end: () => void } {
   const connection = new Database(database);
   connection.exec(`

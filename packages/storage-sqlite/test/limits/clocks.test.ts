@@ -40,7 +40,7 @@ async function restart(): Promise<void> {
   store = await openStore(clock);
 }
 
-/** How many of so many calls, made at once, are admitted. */
+/** Makes this many calls at once. Resolves to the number admitted. */
 async function admitted(caller: Caller, calls = 2 * LIMITS.perMinute): Promise<number> {
   const results = await Promise.all(Array.from({ length: calls }, () => caller.admit()));
   return results.filter((result) => result.isOk()).length;
@@ -52,7 +52,7 @@ describe.each([SECOND, HOUR, YEAR])("the clock set back by %i ms between two run
     clock.advance(-step);
     await restart();
     expect(await admitted(store.as(secret))).toBe(0);
-    // What lies a little ahead may be another process's word: for these seconds it is kept.
+    // A start slightly ahead may come from another process, so it is kept for these seconds.
     clock.advance(MINUTE + Math.min(step, 10 * SECOND));
     expect(await admitted(store.as(secret))).toBe(LIMITS.perMinute);
   });
@@ -94,7 +94,7 @@ describe.each([5, -5])("two processes whose clocks differ by %i s", (seconds) =>
     const callers = [store, other].map((each) => each.as(secret));
     const grants: number[] = [];
     for (let second = 0; second < SPAN_SECONDS; second += 1) {
-      // Now one of them, now the other comes first, and sometimes one of them sleeps.
+      // The two take turns in coming first, and sometimes one of them is idle.
       const order = second % 3 === 0 ? callers : callers.toReversed();
       const awake = second % 90 < 45 ? order : order.slice(0, 1);
       let count = 0;

@@ -67,7 +67,7 @@ async function issueWithTwoSecrets(
   return [secret, rotated?._unsafeUnwrap().secret ?? expect.unreachable()];
 }
 
-/** How many of so many calls are admitted, made by so many at a time on all stores and secrets. */
+/** Makes `calls` calls, `together` at a time, over all stores and secrets. Resolves to the number admitted. */
 async function admitted(
   stores: readonly PetStore[],
   secrets: readonly string[],

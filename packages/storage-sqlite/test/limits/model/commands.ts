@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { look, rotate, type Limits } from "./reference-key.js";
-import { request, requestAtOnce, type Asking } from "./request.js";
+import { request, requestAtOnce, type RequestInput } from "./request.js";
 import { engineAt, keyAt, openEngine, type World } from "./world.js";
 
 /** One thing that happens, to the engine and to the model. */
@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 const index = fc.nat({ max: 5 });
-const asking: fc.Arbitrary<Asking> = fc.record({
+const input: fc.Arbitrary<RequestInput> = fc.record({
   engine: index,
   key: fc.nat({ max: 1 }),
   age: fc.constantFrom(0, 0, 0, 1, 2),
@@ -31,32 +31,32 @@ export const smallLimits: fc.Arbitrary<Limits> = fc.record({
   perDay: fc.integer({ min: 1, max: 12 }),
 });
 
-/** Everything that happens to keys, likelier what happens oftener. */
+/** All commands on keys; frequent ones are more likely. */
 export const happenings: readonly fc.Arbitrary<Happening>[] = [
-  ...several(4, asking.map(call)),
+  ...several(4, input.map(call)),
   ...several(3, passing.map(advance)),
   fc.constantFrom(SECOND, 5 * SECOND, MINUTE, HOUR, YEAR).map(stepBack),
-  fc.tuple(asking, fc.integer({ min: 2, max: 8 })).map(callAtOnce),
-  fc.tuple(asking, index).map(waitAsTold),
-  asking.map(hammer),
-  fc.tuple(asking, fc.constantFrom(0, 1, 30, 3_600)).map(rotateKey),
-  fc.tuple(asking, smallLimits).map(changePlan),
-  asking.map(liftBan),
+  fc.tuple(input, fc.integer({ min: 2, max: 8 })).map(callAtOnce),
+  fc.tuple(input, index).map(waitForRetryAfter),
+  input.map(hammer),
+  fc.tuple(input, fc.constantFrom(0, 1, 30, 3_600)).map(rotateKey),
+  fc.tuple(input, smallLimits).map(changePlan),
+  input.map(liftBan),
   index.map(restart),
   fc.constant(openAnother()),
   fc.oneof(
-    { weight: 4, arbitrary: asking.map(lookAt) },
-    { weight: 1, arbitrary: asking.map(revoke) },
+    { weight: 4, arbitrary: input.map(lookAt) },
+    { weight: 1, arbitrary: input.map(revoke) },
   ),
 ];
 
-function call(who: Asking): Happening {
+function call(who: RequestInput): Happening {
   return happening(`call ${text(who)}`, async (world) => {
     await request(world, who);
   });
 }
 
-function callAtOnce([who, count]: [Asking, number]): Happening {
+function callAtOnce([who, count]: [RequestInput, number]): Happening {
   return happening(`${String(count)} calls at once ${text(who)}`, (world) =>
     requestAtOnce(world, who, count),
   );
@@ -76,18 +76,18 @@ function stepBack(milliseconds: number): Happening {
 }
 
 /** A client that waits exactly `Retry-After` is served, by whichever process. */
-function waitAsTold([who, other]: [Asking, number]): Happening {
-  return happening(`call and wait as told ${text(who)}`, async (world) => {
-    const answer = await request(world, who);
-    if (!("retryAfterSeconds" in answer)) return;
-    world.clock.advance(answer.retryAfterSeconds * SECOND);
-    world.elapsed += answer.retryAfterSeconds * SECOND;
+function waitForRetryAfter([who, other]: [RequestInput, number]): Happening {
+  return happening(`call and wait for Retry-After ${text(who)}`, async (world) => {
+    const outcome = await request(world, who);
+    if (!("retryAfterSeconds" in outcome)) return;
+    world.clock.advance(outcome.retryAfterSeconds * SECOND);
+    world.elapsed += outcome.retryAfterSeconds * SECOND;
     const again = await request(world, { ...who, engine: other });
     expect(["ok", "invalid_api_key"]).toContain(again.code);
   });
 }
 
-function hammer(who: Asking): Happening {
+function hammer(who: RequestInput): Happening {
   return happening(`hammer until banned ${text(who)}`, async (world) => {
     const { perMinute } = keyAt(world, who.key).reference.limits;
     const newest = { ...who, age: 0 };
@@ -95,11 +95,11 @@ function hammer(who: Asking): Happening {
       const { code } = await request(world, newest);
       if (code === "api_key_banned" || code === "invalid_api_key") return;
     }
-    expect.unreachable("nobody may go on for ever");
+    expect.unreachable("the key was never banned");
   });
 }
 
-function rotateKey([who, overlapSeconds]: [Asking, number]): Happening {
+function rotateKey([who, overlapSeconds]: [RequestInput, number]): Happening {
   return happening(`rotate ${text(who)} with ${String(overlapSeconds)} s`, async (world) => {
     const [{ store }, { now }] = engineAt(world, who.engine);
     const key = keyAt(world, who.key);
@@ -109,7 +109,7 @@ function rotateKey([who, overlapSeconds]: [Asking, number]): Happening {
   });
 }
 
-function changePlan([who, limits]: [Asking, Limits]): Happening {
+function changePlan([who, limits]: [RequestInput, Limits]): Happening {
   return happening(`change plan ${text(who)} to ${text(limits)}`, async (world) => {
     const [{ store }] = engineAt(world, who.engine);
     const key = keyAt(world, who.key);
@@ -122,7 +122,7 @@ function changePlan([who, limits]: [Asking, Limits]): Happening {
   });
 }
 
-function liftBan(who: Asking): Happening {
+function liftBan(who: RequestInput): Happening {
   return happening(`lift the ban ${text(who)}`, async (world) => {
     const [{ store }] = engineAt(world, who.engine);
     const key = keyAt(world, who.key);
@@ -132,7 +132,7 @@ function liftBan(who: Asking): Happening {
   });
 }
 
-function lookAt(who: Asking): Happening {
+function lookAt(who: RequestInput): Happening {
   return happening(`look at ${text(who)}`, async (world) => {
     const [{ store }, moment] = engineAt(world, who.engine);
     const { id, reference } = keyAt(world, who.key);
@@ -146,7 +146,7 @@ function lookAt(who: Asking): Happening {
   });
 }
 
-function revoke(who: Asking): Happening {
+function revoke(who: RequestInput): Happening {
   return happening(`revoke ${text(who)}`, async (world) => {
     const [{ store }] = engineAt(world, who.engine);
     const { id, reference } = keyAt(world, who.key);

@@ -12,8 +12,8 @@ export interface Moment {
   readonly landed: number;
 }
 
-/** What a request must be answered. */
-export type Answer =
+/** The expected outcome of a request. */
+export type Outcome =
   | { readonly code: "ok"; readonly remaining: number; readonly resetAt: number }
   | { readonly code: "invalid_api_key" }
   | {
@@ -29,7 +29,7 @@ export interface Span {
   used: number;
 }
 
-/** A key as the design describes it: what the engine is compared with. */
+/** The model of a key, as the design describes it. The engine is compared with it. */
 export interface ReferenceKey {
   plan: string;
   limits: Limits;
@@ -67,7 +67,7 @@ export function createReferenceKey(limits: Limits, expiresAt: number): Reference
 }
 
 /** A request with one of the key's secrets, as the design's tables have it. */
-export function ask(key: ReferenceKey, secret: number, moment: Moment): Answer {
+export function expectedOutcome(key: ReferenceKey, secret: number, moment: Moment): Outcome {
   const { now } = moment;
   const until = Math.min(key.secretsUntil[secret] ?? 0, key.expiresAt);
   if (key.revoked || now >= until) return { code: "invalid_api_key" };
@@ -90,7 +90,7 @@ export function ask(key: ReferenceKey, secret: number, moment: Moment): Answer {
   return refusal("api_key_banned", Math.max(banEnd(key), free(key)), now);
 }
 
-/** What the host sees of the key's use, which changes nothing. */
+/** Returns the usage that the host sees. Reading it changes nothing. */
 export function look(key: ReferenceKey, moment: Moment) {
   const seen = structuredClone(key);
   settle(seen, moment);
@@ -118,7 +118,7 @@ export function rotate(key: ReferenceKey, overlap: number, now: number): boolean
   return true;
 }
 
-/** Windows that ended are new; what lies in a future that was set back begins now. */
+/** Replaces windows that have ended, and corrects those that start in the future of a clock set back. */
 function settle(key: ReferenceKey, moment: Moment): void {
   const { now } = moment;
   for (const window of [key.minute, key.day]) {

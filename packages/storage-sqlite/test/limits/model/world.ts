@@ -7,17 +7,17 @@ import {
   type ReferenceKey,
 } from "./reference-key.js";
 
-/** An engine, as if in a process of its own. */
+/** An engine, which stands for a process. */
 export interface Engine {
   readonly store: PetStore;
   /** The latest time that its clock ever showed it. */
   seen: number;
-  /** What it showed last, and what it showed first after it was last set back. */
+  /** The last time that it showed, and the first one after it was last set back. */
   last: number;
   landed: number;
 }
 
-/** A key, and what it should be. */
+/** A key and its model. */
 export interface ModelledKey {
   readonly id: string;
   readonly secrets: string[];
@@ -66,7 +66,7 @@ export async function endWorld({ engines }: World): Promise<void> {
   for (const { store } of engines) (await store.close())._unsafeUnwrap();
 }
 
-/** The engine that a command means, and what it knows of the time once it has looked. */
+/** Returns the engine of a command, and its reading of the clock. */
 export function engineAt({ engines, clock }: World, index: number): [Engine, Moment] {
   const engine = engines[index % engines.length];
   if (engine === undefined) throw new Error("there is always an engine");
@@ -81,7 +81,7 @@ function look(engine: Engine, now: number): void {
   engine.seen = Math.max(engine.seen, now);
 }
 
-/** The key that a command means. */
+/** Returns the key of a command. */
 export function keyAt({ keys }: World, index: number): ModelledKey {
   const key = keys[index % keys.length];
   if (key === undefined) throw new Error("there is always a key");
