@@ -242,3 +242,88 @@ async function send(port: number, bytes: string, end: string): Promise<void> {
   socket.destroy();
   await closed;
 }
+
+test("a host that calls the store for a later request first gets both responses, in order", async () => {
+  const { store, key } = await makeStore();
+  const handle = createNodeHandler(store);
+  const slow: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    const call = (): void => handle(request, response);
+    if (request.headers["x-slow"] === undefined) call();
+    else slow.push(call);
+  });
+  const { dial } = await listen(server, key);
+  const wire = await dial();
+  wire.send(compose({ key, headers: ["X-Slow: 1"] }) + compose({ path: "/v1/pets/1", key }));
+  await until(() => slow.length === 1);
+  await setImmediate();
+  slow.forEach((call) => call());
+  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.answer()).status).toBe(404);
+});
+
+test("a keep-alive connection goes on after the host responded in the store's place", async () => {
+  const { store, key } = await makeStore();
+  const handle = createNodeHandler(store);
+  let giveUp: () => void = () => undefined;
+  const server = createServer((request, response) => {
+    giveUp = () => response.headersSent || response.writeHead(503, { "Content-Length": 0 }).end();
+    handle(request, response);
+  });
+  const { dial } = await listen(server, key);
+  const wire = await dial();
+  const pet = '{"name":"Rex","categoryId":1}';
+  wire.send(compose({ method: "POST", key, body: pet }) + pet.slice(0, 5));
+  await once(server, "request");
+  giveUp();
+  expect((await wire.answer()).status).toBe(503);
+  wire.send(pet.slice(5) + compose({ key }));
+  expect((await wire.answer()).status).toBe(200);
+});
+
+test.each(["/healthz", "/v1/pets"])(
+  "nothing is performed behind an upgrade of %s, whose bytes Node's parser may lose",
+  async (path) => {
+    const { store, key } = await makeStore();
+    const fallback: RequestListener = (_, response) => void response.end("ok");
+    const { dial } = await listen(createPetStoreServer(store, { fallback }), key);
+    const wire = await dial();
+    const pet = '{"name":"Rex","categoryId":1}';
+    const body = compose({ method: "POST", key, body: pet }) + pet;
+    wire.send(
+      compose({ path, headers: ["Connection: Upgrade", "Upgrade: x"] }) +
+        compose({ method: "POST", path, headers: [`Content-Length: ${body.length}`] }),
+    );
+    const response = await wire.answer();
+    expect(response.headers["connection"]).toBe("close");
+    wire.send(body);
+    expect(await wire.rest()).toBe("");
+    expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+  },
+);
+
+test("a closing response arrives although more than a hundred requests wait behind it", async () => {
+  const { store, key } = await makeStore();
+  const large = "x".repeat(1_500_000);
+  const server = createPetStoreServer(store, {
+    fallback: (request, response) => {
+      if (request.url === "/large") response.end(large);
+      else closing(request, response);
+    },
+  });
+  const { port } = await listen(server, key);
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  await once(socket, "connect");
+  socket.pause();
+  socket.write(compose({ path: "/large" }) + compose({ path: "/last" }) + compose({}).repeat(300));
+  await once(server, "request");
+  socket.write("x".repeat(300_000));
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => (received += text));
+  // Longer than the silence after which the server closes a connection.
+  await setTimeout(1_500);
+  socket.resume();
+  await once(socket, "close");
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"]);
+  expect(received.length).toBeGreaterThan(large.length);
+});

@@ -12,6 +12,8 @@ type Task = () => Promise<void> | void;
 export interface Connection {
   /** Runs a task after the earlier ones, but not after the last response is written. */
   enqueue(task: Task): void;
+  /** Reads from the socket again, if it was paused because too many requests wait. */
+  release(): void;
   /** The newest request. */
   newest: IncomingMessage | undefined;
   /** Whether further input is ignored, because it cannot be read or follows the last response. */
@@ -50,10 +52,7 @@ function createConnection(socket: Socket): Connection {
     while (task !== undefined && !isOver()) {
       await task();
       task = waiting.shift();
-      if (isHeld && waiting.length < MOST_WAITING / 2) {
-        isHeld = false;
-        socket.off("resume", pause).resume();
-      }
+      if (waiting.length < MOST_WAITING / 2) connection.release();
     }
     isBusy = false;
   }
@@ -69,6 +68,11 @@ function createConnection(socket: Socket): Connection {
       if (isHeld || waiting.length < MOST_WAITING) return;
       isHeld = true;
       socket.on("resume", pause).pause();
+    },
+    release: () => {
+      if (!isHeld) return;
+      isHeld = false;
+      socket.off("resume", pause).resume();
     },
     newest: undefined,
     isInputOver: false,
@@ -96,6 +100,7 @@ const MOST_BYTES = 67_108_864;
  */
 export function linger(socket: Socket): void {
   if (socket.destroyed || socket.writableEnded) return;
+  connectionOf(socket).release();
   let total = 0;
   let inWindow = 0;
   let silence: NodeJS.Timeout | undefined;

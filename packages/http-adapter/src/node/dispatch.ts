@@ -6,7 +6,7 @@ import type { ServerSettings } from "../options.js";
 import { renderError } from "../render.js";
 import { createReports } from "../report.js";
 import { connectionOf, linger } from "./connection.js";
-import { flawOf, type Expectation } from "./message.js";
+import { flawOf, isUpgrade, type Expectation } from "./message.js";
 import { createResponder, type Exchange } from "./respond.js";
 import { writeLastResponse } from "./write.js";
 
@@ -170,7 +170,7 @@ function createFallback(
       return;
     }
     response.setHeader("X-Request-Id", requestId);
-    if (isDraining()) response.setHeader("Connection", "close");
+    if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (expectation === "continue") response.writeContinue();
     void call();
   };

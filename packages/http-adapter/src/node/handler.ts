@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import { notFound } from "../error.js";
 import { parseOptions, type HttpOptions } from "../options.js";
@@ -61,22 +60,18 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
 }
 
 /**
- * Responds to a request on a host's connection after the earlier ones: the store's, and the host's,
- * after whose responses Node assigns the socket to this one. After a response that closes the
- * connection, it does nothing (RFC 9112, section 9.6).
+ * Responds to a request on a host's connection once Node assigns the socket to its response: after the
+ * earlier responses, the store's and the host's. A host may call the store for a later request first,
+ * so a request that still waits for its socket must not hold up others. After a response that closes
+ * the connection, nothing is done (RFC 9112, section 9.6).
  */
 export function respondInTurn(responder: Responder, exchange: Exchange, target: Target): void {
   const { request, response } = exchange;
-  connectionOf(request.socket).enqueue(async () => {
-    const socket = response.socket ?? (await socketOf(response));
-    if (socket.destroyed || socket.writableEnded) return;
-    await responder.respond(exchange, target);
-  });
-}
-
-/** Resolves when Node assigns a socket to a response: never if an earlier one closes the connection. */
-function socketOf(response: ServerResponse): Promise<Socket> {
-  return new Promise((resolve) => response.once("socket", resolve));
+  if (response.socket === null) {
+    response.once("socket", () => respondInTurn(responder, exchange, target));
+    return;
+  }
+  connectionOf(request.socket).enqueue(() => responder.respond(exchange, target));
 }
 
 /** Returns the remote address of a request's socket. */

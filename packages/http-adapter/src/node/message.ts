@@ -32,6 +32,14 @@ export function flawOf(request: IncomingMessage, expectation: Expectation): Http
 }
 
 /**
+ * Whether a request asks for another protocol. Node's parser loses the bytes that follow it in the same
+ * packet, so the connection cannot be used after its response.
+ */
+export function isUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined;
+}
+
+/**
  * Returns the values of all lines of a header with this lower-case name, in the order received.
  * `IncomingMessage.headers` would silently keep the first of two Authorization or Host lines.
  */

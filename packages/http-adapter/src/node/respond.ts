@@ -9,7 +9,7 @@ import { createReports, type SendReport } from "../report.js";
 import { locate, type Target } from "../route.js";
 import { readNodeBody } from "./body.js";
 import { connectionOf } from "./connection.js";
-import { flawOf, headerLines, type Expectation } from "./message.js";
+import { flawOf, headerLines, isUpgrade, type Expectation } from "./message.js";
 import { writeResponse, type Closing } from "./write.js";
 
 /** A request of Node's and the response to it. */
@@ -74,7 +74,8 @@ export function createResponder(
         const rendered = renderError(error, store.anonymousQuota(exchange.origin()));
         const response = exchange.request.method === "HEAD" ? { ...rendered, body: "" } : rendered;
         const handled = { response, operation: undefined, code: error.code, keyId: undefined };
-        write(exchange, handled, error.code === "not_found" ? "if-long" : "always", sendReport);
+        const isLast = error.code !== "not_found" || isUpgrade(exchange.request);
+        write(exchange, handled, isLast ? "always" : "if-long", sendReport);
       } catch (cause) {
         onError(cause);
         exchange.response.destroy();
@@ -117,8 +118,7 @@ function toHttpRequest(
       return readNodeBody(request, settings, connection);
     },
     closing: () => {
-      // Node's parser loses the bytes that follow a request with "Upgrade" in the same packet.
-      if (flaw !== undefined || request.headers.upgrade !== undefined) return "always";
+      if (flaw !== undefined || isUpgrade(request)) return "always";
       const isBroken = isRead || connection.interruption !== undefined;
       return isWaiting || isBroken ? "if-unread" : "if-long";
     },

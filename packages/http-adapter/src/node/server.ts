@@ -22,7 +22,10 @@ export interface ServerLimits {
   readonly connectionsCheckingInterval: number;
   /** How long a connection may stay idle between two requests. */
   readonly keepAliveTimeout: number;
-  /** How long a connection may be silent in both directions, for example if its client does not read. */
+  /**
+   * How long a connection may be silent in both directions. While a response is not completely sent, Node
+   * waits twice: a client that does not read is disconnected after at most double this time.
+   */
   readonly timeout: number;
   /** The longest request line and header section together, in bytes; longer ones get 431. */
   readonly maxHeaderSize: number;
