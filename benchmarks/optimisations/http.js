@@ -91,7 +91,7 @@ export async function compareHttp(folder) {
     },
     {
       name: "JSON without long numbers, fractions or exponents is left to JSON.parse (plain: `7.0` takes the exact reader)",
-      file: "http-adapter/src/json/decode.ts",
+      file: "http-adapter/src/json.ts",
       unit: "body",
       sample: 10_000,
       optimised: repeat(() => decodeJson(bytes)),
@@ -99,7 +99,7 @@ export async function compareHttp(folder) {
     },
     {
       name: "the usual media type is compared (plain: parsed)",
-      file: "http-adapter/src/content.ts",
+      file: "http-adapter/src/body.ts",
       unit: "body",
       sample: 10_000,
       optimised: repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
