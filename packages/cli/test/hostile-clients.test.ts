@@ -42,7 +42,7 @@ describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly
     ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
   ])("survives %s and a reset, and keeps nothing of it", async (_, bytes) => {
     const server = await start("--database", newDatabase(), ...more);
-    for (let count = 0; count < 60; count += 1) await sendAndReset(server.url, bytes);
+    for (let count = 0; count < 30; count += 1) await sendAndReset(server.url, bytes);
     await expectUnharmed(server);
   });
 
@@ -84,7 +84,7 @@ describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly
     ],
   ])("survives %s in one segment, and responds to the first only", async (_, segment) => {
     const server = await start("--database", newDatabase(), ...more);
-    for (let count = 0; count < 16; count += 1) {
+    for (let count = 0; count < 8; count += 1) {
       const received = await sendUntilClosed(server.url, segment());
       expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g)).toHaveLength(1);
       expect(received).toMatch(/\r\nConnection: close\r\n/i);
