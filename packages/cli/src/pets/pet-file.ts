@@ -3,6 +3,7 @@ import type { Result } from "neverthrow";
 /** The formats of a file of pets. */
 export const FORMATS = ["ndjson", "csv"] as const;
 
+/** The format of a file of pets. */
 export type Format = (typeof FORMATS)[number];
 
 /** Returns the given format, or the format that the name of the file implies. */
@@ -37,8 +38,10 @@ export type EntryReader = (
 /** The maximum length of an entry, in bytes. */
 export const LONGEST_ENTRY = 1_048_576;
 
+/** Why an entry is rejected that is longer than `LONGEST_ENTRY`. */
 export const TOO_LONG = `It is longer than ${LONGEST_ENTRY / 1_024} KiB.`;
 
+/** The byte that ends a line. */
 export const LINE_FEED = 0x0a;
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");

@@ -15,6 +15,7 @@ export interface Rejects {
   close(): Promise<void>;
 }
 
+/** Where rejected lines are written, and where they must not be. */
 export interface RejectsOptions {
   /** The file; if left out, nothing is written. */
   readonly path: string | undefined;
