@@ -1,5 +1,5 @@
-// Packs every package as a release would, and uses the tarballs as a stranger would: from an empty
-// project, by import, by require() and by a strict TypeScript compile.
+// Uses the tarballs in dist/ as a stranger would: from empty projects of npm and pnpm, by import, by
+// require() and by a strict TypeScript compile. `npm run pack` writes the tarballs.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -22,17 +22,30 @@ const names = packages.map((name) => `@petstore/${name}`);
 
 /** What of others is bundled into a package, whose licence it has to bring. */
 const BUNDLED = new Map([
-  ["storage-sqlite", ["kysely"]],
+  ["core", ["valibot"]],
+  ["storage-sqlite", ["kysely", "lru-cache", "valibot"]],
   ["http-adapter", ["lossless-json", "valibot"]],
   [
     "cli",
-    ["commander", "csv-parse", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern"],
+    [
+      "commander",
+      "csv-parse",
+      "kysely",
+      "lossless-json",
+      "lru-cache",
+      "neverthrow",
+      "ts-pattern",
+      "valibot",
+    ],
   ],
 ]);
 
-const unbuilt = packages.filter((name) => !existsSync(join(root, "packages", name, "dist")));
-if (unbuilt.length > 0) {
-  console.error(`Not built: ${unbuilt.join(", ")}. Run \`npm run build\` first.`);
+/** @type {[string, string]} */
+const PETSTORE = [process.execPath, "node_modules/@petstore/cli/bin/petstore.js"];
+
+const missing = packages.filter((name) => !existsSync(tarball(name)));
+if (missing.length > 0) {
+  console.error(`Not packed: ${missing.join(", ")}. Run \`npm run pack\` first.`);
   process.exit(1);
 }
 
@@ -48,8 +61,6 @@ try {
 }
 
 function checkPackages() {
-  const pnpm = [join(root, "scripts/pnpm.js"), "--filter", "./packages/*"];
-  must("pack", root, process.execPath, ...pnpm, "pack", "--pack-destination", project);
   for (const name of packages) {
     must(`${name}: LICENSE`, project, "tar", "-tzf", tarball(name), "package/LICENSE");
     for (const library of BUNDLED.get(name) ?? []) {
@@ -59,21 +70,40 @@ function checkPackages() {
     must(`${name}: publint`, project, join(bin, "publint"), "--strict", tarball(name));
     must(`${name}: types`, project, join(bin, "attw"), tarball(name), "--profile", "esm-only");
   }
-  install(["cli"]);
-  const command = join(project, "node_modules/.bin/petstore");
-  must("petstore, by itself", project, command, "keys", "issue", "--plan", "free");
-  install(packages);
+  installWithNpm(["cli"]);
+  must("petstore, by itself", project, ...PETSTORE, "keys", "issue", "--plan", "free");
+  installWithNpm(packages);
   useInJavaScript();
   useInTypeScript();
+  installWithPnpm(packages);
+  useInJavaScript();
+  useWithoutDriver();
+  must("petstore, with pnpm", project, ...PETSTORE, "keys", "list");
+}
+
+/** @param {readonly string[]} wanted */
+function installWithNpm(wanted) {
+  declare(wanted);
+  // Compiling SQLite again would take minutes and prove nothing about these packages.
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
+  must(`npm install ${wanted.join(", ")}`, project, "npm", "install", ...options);
+  addDriver(join(project, "node_modules/better-sqlite3"));
 }
 
 /**
- * Installs only these packages into the project.
+ * pnpm runs no install scripts unless it is told to, so that the driver is not compiled.
  * @param {readonly string[]} wanted
  */
-function install(wanted) {
-  const sqlite = workspaceSqlite();
+function installWithPnpm(wanted) {
+  declare(wanted);
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  must(`pnpm install ${wanted.join(", ")}`, project, "npx", "--yes", packageManager, "install");
+}
+
+/** @param {readonly string[]} wanted */
+function declare(wanted) {
   const tarballs = wanted.map((name) => [`@petstore/${name}`, `file:${tarball(name)}`]);
+  const overrides = { "better-sqlite3": manifest(workspaceSqlite()).version };
   for (const left of ["node_modules", "package-lock.json"]) {
     rmSync(join(project, left), { recursive: true, force: true });
   }
@@ -84,21 +114,30 @@ function install(wanted) {
       ...Object.fromEntries(tarballs),
       "@types/node": manifest(join(root, "node_modules/@types/node")).version,
     },
-    overrides: { "better-sqlite3": sqlite.version },
+    overrides,
+    pnpm: { overrides },
   });
-  // Compiling SQLite again would take minutes and prove nothing about these packages.
-  must(
-    `install ${wanted.join(", ")} into an empty project`,
-    project,
-    "npm",
-    "install",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
+}
+
+/** @param {string} folder */
+function addDriver(folder) {
+  cpSync(join(workspaceSqlite(), "build"), join(folder, "build"), { recursive: true });
+}
+
+/** Expects the error of a driver that was not compiled, and compiles it by copying the workspace's. */
+function useWithoutDriver() {
+  write(
+    "open.js",
+    `import { openSqliteStorage } from "@petstore/storage-sqlite";
+const opened = await openSqliteStorage({ filename: "petstore.db" });
+process.exitCode = opened.isErr() && opened.error.code === "driver_unavailable" ? 0 : 1;`,
   );
-  cpSync(join(sqlite.directory, "build"), join(project, "node_modules/better-sqlite3/build"), {
-    recursive: true,
-  });
+  must("the error of a driver that was not compiled", project, process.execPath, "open.js");
+  const store = join(project, "node_modules/.pnpm");
+  for (const name of readdirSync(store)) {
+    if (name.startsWith("better-sqlite3@12"))
+      addDriver(join(store, name, "node_modules/better-sqlite3"));
+  }
 }
 
 function useInJavaScript() {
@@ -132,14 +171,13 @@ function useInTypeScript() {
 
 function workspaceSqlite() {
   const require = createRequire(join(root, "packages/storage-sqlite/package.json"));
-  const directory = dirname(require.resolve("better-sqlite3/package.json"));
-  return { directory, version: manifest(directory).version };
+  return dirname(require.resolve("better-sqlite3/package.json"));
 }
 
 /** @param {string} name */
 function tarball(name) {
   const { version } = manifest(join(root, "packages", name));
-  return join(project, `petstore-${name}-${version}.tgz`);
+  return join(root, "dist", `petstore-${name}-${version}.tgz`);
 }
 
 /**
