@@ -96,7 +96,7 @@ function installWithNpm(wanted) {
  */
 function installWithPnpm(wanted) {
   declare(wanted);
-  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { packageManager } = manifest(root);
   must(`pnpm install ${wanted.join(", ")}`, project, "npx", "--yes", packageManager, "install");
 }
 
@@ -182,7 +182,7 @@ function tarball(name) {
 
 /**
  * @param {string} directory
- * @returns {{ version: string }}
+ * @returns {{ version: string, packageManager: string }}
  */
 function manifest(directory) {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));

@@ -3,18 +3,18 @@ import { runInNewContext } from "node:vm";
 import type { Server } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { many, seed } from "../../../scripts/soak.js";
+import { sized, seed } from "../../../scripts/test-size.js";
 import { burst } from "./support/fuzz/arbitrary.js";
 import { readAnswers, type RawAnswer } from "./support/fuzz/read-answers.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
 import { issue, serve } from "./support/serve.js";
 
-const REQUESTS = many(20_000, 500_000);
+const REQUESTS = sized(4_000, 20_000, 500_000);
 const CONNECTIONS = 40;
 
 test(
   `${REQUESTS} requests of any kind: never 5xx, always the headers, an Error body on 4xx (PETSTORE_SEED=${seed})`,
-  { timeout: many(120_000, 3_600_000) },
+  { timeout: sized(120_000, 3_600_000, 3_600_000) },
   async () => {
     const plans = { fuzz: { perMinute: 100_000_000, perDay: 100_000_000 } };
     const { port, store, clock, server, call } = await serve({ store: { plans } });

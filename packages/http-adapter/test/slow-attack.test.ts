@@ -1,8 +1,7 @@
-import { performance } from "node:perf_hooks";
 import { expect, test } from "vitest";
+import { isSoak } from "../../../scripts/test-size.js";
 import { compose, issue, serve } from "./support/serve.js";
 
-const isSoak = process.env["PETSTORE_SOAK"] === "1";
 const COUNT = isSoak ? 1_000 : 100;
 const hurried = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 };
 
@@ -12,7 +11,6 @@ test(
   async () => {
     const { dial, store } = await serve({ limits: isSoak ? {} : hurried });
     const key = await issue(store, "business");
-    const start = performance.now();
     const slow = await Promise.all(
       Array.from({ length: COUNT }, async (_, index) => {
         const wire = await dial();
@@ -29,18 +27,11 @@ test(
       return status;
     });
     const good = await dial();
-    const latencies: number[] = [];
     while (remaining > 0) {
-      const sent = performance.now();
       good.send(compose({ key, path: "/v1/pets?limit=1" }));
       expect([200, 429]).toContain((await good.answer()).status);
-      latencies.push(performance.now() - sent);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(new Set(await Promise.all(gone))).toEqual(new Set([408]));
-    if (!isSoak) return;
-    latencies.sort((a, b) => a - b);
-    expect(latencies[Math.floor(latencies.length * 0.99)]).toBeLessThan(100);
-    expect(performance.now() - start).toBeLessThan(15_000);
   },
 );

@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { many, seed } from "../../../scripts/soak.js";
+import { sized, seed } from "../../../scripts/test-size.js";
 import { openStorage } from "./open-storage.js";
 import { firstPage, rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
 
 const COMMITS = 40;
-const CUTS = many(80, 5_000);
+const CUTS = sized(30, 80, 5_000);
 
 let folder: TemporaryFolder;
 let log: Buffer;

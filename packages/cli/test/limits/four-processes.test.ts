@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { PetStore } from "@petstore/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { many, seed } from "../../../../scripts/soak.js";
+import { sized, seed } from "../../../../scripts/test-size.js";
 import { newDatabase } from "../support/command.js";
 import { startServer, useBuiltPetstore, type BuiltServer } from "../support/built-petstore.js";
 import { burst, CONNECTIONS, count, createClient, type Client } from "../support/client.js";
@@ -10,8 +10,8 @@ import { openBeside } from "../support/in-process.js";
 useBuiltPetstore();
 
 const PROCESSES = 4;
-const ROUNDS = many(20, 200);
-const KILLS = many(2, 20);
+const ROUNDS = sized(6, 20, 200);
+const KILLS = sized(1, 2, 20);
 
 interface Round {
   readonly limits: { readonly perMinute: number; readonly perDay: number };
@@ -40,7 +40,7 @@ const killRounds = rounds.filter(
 describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections each, on one file`, () => {
   it(
     `admit exactly the limit, ${String(ROUNDS)} times of ${String(ROUNDS)}`,
-    { timeout: many(90_000, 900_000) },
+    { timeout: sized(90_000, 900_000, 900_000) },
     async () => {
       const database = newDatabase();
       const operator = await openBeside(database);
@@ -75,7 +75,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
 
   it(
     `admit no more when one of them is killed and started again, ${String(KILLS)} times`,
-    { timeout: many(90_000, 900_000) },
+    { timeout: sized(90_000, 900_000, 900_000) },
     async () => {
       const database = newDatabase();
       const operator = await openBeside(database);

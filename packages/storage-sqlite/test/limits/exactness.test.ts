@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { createManualClock, createPetStore, type PetStore } from "@petstore/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { many, seed } from "../../../../scripts/soak.js";
+import { sized, seed } from "../../../../scripts/test-size.js";
 import { places, type Place } from "./place.js";
 
-const PLANS = many(60, 1_000);
+const PLANS = sized(20, 60, 1_000);
 const MINUTE = 60_000;
 
 /** A plan, how its calls arrive, and over how many processes. */
@@ -27,7 +27,7 @@ describe.each(places)("any plan on %s", (_, createPlace) => {
 
   it(
     "admits exactly its minute in every window and exactly its day in all of them",
-    { timeout: many(60_000, 1_800_000) },
+    { timeout: sized(60_000, 1_800_000, 1_800_000) },
     async () => {
       await fc.assert(
         fc.asyncProperty(bursts, async ({ limits, engines, together, excess }) => {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { many, seed } from "../../../../scripts/soak.js";
+import { sized, seed } from "../../../../scripts/test-size.js";
 import { happenings, smallLimits } from "./model/commands.js";
 import { createWorld, endWorld, type World } from "./model/world.js";
 import { places, type Place } from "./place.js";
 
-const SEQUENCES = Number(process.env["PETSTORE_MODEL"] ?? many(500, 20_000));
+const SEQUENCES = sized(100, 2_000, 20_000);
 const LONGEST = 30;
 /** How many histories share a place: few enough that listing its keys stays quick. */
 const SHARING = 500;
@@ -24,7 +24,7 @@ describe.each(places)("keys on %s", (_, createPlace) => {
 
   it(
     `do what the model says in ${String(SEQUENCES)} random histories`,
-    { timeout: many(120_000, 7_200_000) },
+    { timeout: sized(120_000, 7_200_000, 7_200_000) },
     async () => {
       let started = 0;
       const histories = fc.commands([...happenings], { maxCommands: LONGEST, size: "max" });
