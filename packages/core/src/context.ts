@@ -13,6 +13,8 @@ export interface Context {
   /** `undefined`: keys are never banned. */
   readonly ban: BanRule | undefined;
   readonly anonymous: AnonymousBuckets;
+  /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
+  readonly idempotencyKeyLife: number;
   readonly random: RandomSource;
   readonly readClock: ReadClock;
   readonly emit: Emit;

@@ -26,7 +26,11 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     settings.maxAnonymousOrigins,
     readClock,
   );
-  const context: Context = { storage, plans, ban, anonymous, random, readClock, emit };
+  const { idempotencyKeyLife } = settings;
+  const context: Context = {
+    ...{ storage, plans, ban, anonymous, idempotencyKeyLife, random },
+    ...{ readClock, emit },
+  };
   const calls = createCalls();
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;

@@ -50,6 +50,19 @@ export const invalidQuery = (problems: readonly string[]) =>
 export type InvalidPet = ReturnType<typeof invalidPet>;
 export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
 
+/** An idempotency key must be 1 to 255 visible ASCII characters. */
+export type InvalidIdempotencyKey = ReturnType<typeof invalidIdempotencyKey>;
+export const invalidIdempotencyKey = () =>
+  coded(
+    "invalid_idempotency_key",
+    "The idempotency key must be one value of 1 to 255 visible ASCII characters.",
+  );
+
+/** The idempotency key was used before, for another pet. Nothing was done. */
+export type IdempotencyKeyReused = ReturnType<typeof idempotencyKeyReused>;
+export const idempotencyKeyReused = () =>
+  coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
+
 /** No pet has this id. */
 export type PetNotFound = ReturnType<typeof petNotFound>;
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
@@ -94,8 +107,11 @@ export type AdmissionError =
 /** The failures of `listPets`, once the request is admitted. */
 export type ListPetsError = InvalidQuery | Unavailable;
 
+/** The failures of `createPet` that the caller caused. */
+export type CreatePetFailure = InvalidIdempotencyKey | InvalidPet | IdempotencyKeyReused;
+
 /** The failures of `createPet`, once the request is admitted. */
-export type CreatePetError = InvalidPet | Unavailable;
+export type CreatePetError = CreatePetFailure | Unavailable;
 
 /** The failures of `getPet`, once the request is admitted. */
 export type GetPetError = PetNotFound | Unavailable;

@@ -4,8 +4,11 @@ export type {
   AdmissionError,
   ApiKeyBanned,
   CreatePetError,
+  CreatePetFailure,
   GetPetError,
+  IdempotencyKeyReused,
   InvalidApiKey,
+  InvalidIdempotencyKey,
   InvalidKeyRequest,
   InvalidPet,
   InvalidQuery,
@@ -43,15 +46,15 @@ export type {
   IssueKeyInput,
   KeyPage,
   KeyRing,
-  KeyUsage,
   ListKeysInput,
   PlanInput,
   RotateKeyOptions,
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
-export type { Quota } from "./limits/window.js";
+export type { Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "./pets/int64.js";
+export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
 export type { NewPetInput } from "./pets/new-pet.js";
 export { petStatuses, type NewPet, type Pet, type PetStatus } from "./pets/pet.js";
@@ -60,6 +63,7 @@ export type {
   Admission,
   Caller,
   Charged,
+  CreatedPet,
   PetIdInput,
   PetOperations,
   PetResult,
@@ -71,6 +75,8 @@ export type { BanOptions, PetStoreOptions } from "./settings.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";
 export { storageFailure } from "./storage/storage.js";
 export type {
+  Creation,
+  CreationRequest,
   Decide,
   KeyHolder,
   KeyQuery,

@@ -10,6 +10,7 @@ import type {
 import type { Events } from "./events.js";
 import type { KeyRing } from "./keys/key-ring.js";
 import type { Quota } from "./limits/window.js";
+import type { CreatePetOptions } from "./pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
 import type { NewPetInput } from "./pets/new-pet.js";
 import type { Pet } from "./pets/pet.js";
@@ -20,6 +21,12 @@ export type PetIdInput = bigint | number | string;
 /** One pet. */
 export interface PetResult {
   readonly pet: Pet;
+}
+
+/** A pet that was added. */
+export interface CreatedPet extends PetResult {
+  /** Whether an earlier call with the same idempotency key added it. */
+  readonly replayed: boolean;
 }
 
 /** The field that every result and error of a caller with an API key has. */
@@ -37,10 +44,11 @@ export interface PetOperations<CommonError, Extra> {
   listPets(
     input?: ListPetsInput,
   ): ResultAsync<PetPage & Extra, (ListPetsError & Extra) | CommonError>;
-  /** Adds a pet (specification, "POST /pets"). */
+  /** Adds a pet (specification, "POST /pets"). With an idempotency key, the call is safe to repeat. */
   createPet(
     input: NewPetInput,
-  ): ResultAsync<PetResult & Extra, (CreatePetError & Extra) | CommonError>;
+    options?: CreatePetOptions,
+  ): ResultAsync<CreatedPet & Extra, (CreatePetError & Extra) | CommonError>;
   /**
    * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
    * @deprecated To be removed on 5 December 2030; list by status instead.

@@ -16,8 +16,13 @@ import { integer, plainObject, strictRecord, validate } from "./validation.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
-  /** Refusals in a row after which the next one bans; by default the key's per-minute limit. */
+  /** Counted refusals in a row after which the next one bans; by default the key's per-minute limit. */
   readonly afterRefusals?: number | undefined;
+  /**
+   * A refusal counts only if it comes more than this many seconds after the first of its row, because requests
+   * that were under way then did not ignore it. 1 by default.
+   */
+  readonly graceSeconds?: number | undefined;
   /** How long the first ban lasts; each further one lasts twice as long. 60 by default. */
   readonly firstSeconds?: number | undefined;
   /** How long a ban lasts at most; 3,600 by default. */
@@ -41,6 +46,11 @@ export interface PetStoreOptions {
    * least recently used is dropped. From 1 to 1,000,000; 10,000 by default.
    */
   readonly maxAnonymousOrigins?: number | undefined;
+  /**
+   * How long idempotency keys are remembered, in seconds: 86,400 (a day) by default, at most a year. 0: they
+   * are not remembered, and every call adds a pet.
+   */
+  readonly idempotencyKeySeconds?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
 }
@@ -55,6 +65,8 @@ export interface Settings {
   /** The limits of callers without a valid key: those of the Free plan. */
   readonly anonymousLimits: RateLimits;
   readonly maxAnonymousOrigins: number;
+  /** How long idempotency keys are remembered, in milliseconds. */
+  readonly idempotencyKeyLife: number;
 }
 
 /** Each origin's bucket is allocated in advance: about 20 bytes. */
@@ -72,13 +84,15 @@ export function parseSettings(options: PetStoreOptions): Settings {
     throw new TypeError(`createPetStore: ${problems.join("; ")}`);
   }
   const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
+  const { idempotencyKeySeconds, ...others } = settings;
   const plans = new Map<string, Plan>(Object.entries({ ...standardPlans, ...added }));
   const free = plans.get("free");
   return Object.freeze({
-    ...settings,
+    ...others,
     storage,
     plans,
     ban: ban === false ? undefined : banRule(ban),
+    idempotencyKeyLife: idempotencyKeySeconds * 1_000,
     anonymousLimits: free === undefined || free === "custom" ? standardPlans.free : free,
   });
 }
@@ -86,6 +100,7 @@ export function parseSettings(options: PetStoreOptions): Settings {
 function banRule(ban: v.InferOutput<typeof banSchema>): BanRule {
   return Object.freeze({
     afterRefusals: ban.afterRefusals,
+    grace: ban.graceSeconds * 1_000,
     first: ban.firstSeconds * 1_000,
     longest: ban.longestSeconds * 1_000,
     forgottenAfter: ban.forgottenAfterSeconds * 1_000,
@@ -101,6 +116,10 @@ const duration = integer(
 const banSchema = v.pipe(
   strictRecord({
     afterRefusals: v.optional(integer(1, Number.MAX_SAFE_INTEGER, "must be a positive integer")),
+    graceSeconds: v.optional(
+      integer(0, 60, "must be an integer number of seconds, from 0 to 60"),
+      1,
+    ),
     firstSeconds: v.optional(duration, 60),
     longestSeconds: v.optional(duration, 3_600),
     forgottenAfterSeconds: v.optional(duration, 86_400),
@@ -148,6 +167,10 @@ const optionsSchema = strictRecord({
     integer(1, MAX_ORIGINS, `must be an integer from 1 to ${MAX_ORIGINS}`),
     10_000,
   ),
+  idempotencyKeySeconds: v.optional(
+    integer(0, MAX_SECONDS, "must be an integer number of seconds, from 0 to 31,536,000 (a year)"),
+    86_400,
+  ),
   random: v.optional(v.custom<RandomSource>(isFunction, "must be a function"), () => systemRandom),
 });
 
@@ -158,7 +181,7 @@ function isPlan(plan: unknown): plan is Plan {
 function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
-    hasMethods(memberOf(storage, "pets"), ["create", "find", "list"]) &&
+    hasMethods(memberOf(storage, "pets"), ["create", "createOnce", "find", "list"]) &&
     hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update"]) &&
     hasMethods(memberOf(storage, "usage"), ["charge", "update"])
   );

@@ -34,6 +34,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
     const storage: Storage = {
       ...inner,
       pets: {
+        ...inner.pets,
         create: (pet) => (broken ? fail() : inner.pets.create(pet)),
         find: (id) => (broken ? fail() : inner.pets.find(id)),
         list: (query) => (broken ? fail() : inner.pets.list(query)),

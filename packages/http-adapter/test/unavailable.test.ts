@@ -62,6 +62,6 @@ function failing(part: "pets" | "usage"): Storage {
   const storage = createMemoryStorage();
   const fail = () => Promise.resolve(err(failure));
   return part === "pets"
-    ? { ...storage, pets: { create: fail, find: fail, list: fail } }
+    ? { ...storage, pets: { create: fail, createOnce: fail, find: fail, list: fail } }
     : { ...storage, usage: { charge: fail, update: fail } };
 }

@@ -38,10 +38,11 @@ export function aUsage(changes: Partial<Usage> = {}): Usage {
     minuteUsed: 2,
     dayOpenedAt: 1_900_000_000_003,
     dayUsed: 4,
-    refusals: 5,
-    bans: 6,
-    bannedAt: 1_900_000_000_007,
-    lastUsedAt: 1_900_000_000_008,
+    refusedSince: 1_900_000_000_005,
+    refusals: 6,
+    bans: 7,
+    bannedAt: 1_900_000_000_008,
+    lastUsedAt: 1_900_000_000_009,
     ...changes,
   };
 }

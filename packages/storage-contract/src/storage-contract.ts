@@ -1,3 +1,4 @@
+import { creationRequirements } from "./creations.js";
 import { keyRequirements } from "./keys.js";
 import { lifecycleRequirements } from "./lifecycle.js";
 import { petRequirements } from "./pets.js";
@@ -31,6 +32,7 @@ export interface StorageUnderTest {
 /** Every requirement of the storage port. */
 export const storageRequirements: readonly StorageRequirement[] = [
   ...petRequirements,
+  ...creationRequirements,
   ...keyRequirements,
   ...usageRequirements,
   ...lifecycleRequirements,

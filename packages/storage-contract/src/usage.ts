@@ -20,6 +20,7 @@ const greatestUsage: Usage = {
   minuteUsed: greatest,
   dayOpenedAt: greatest,
   dayUsed: greatest,
+  refusedSince: greatest,
   refusals: greatest,
   bans: greatest,
   bannedAt: greatest,

@@ -32,6 +32,7 @@ function withOwnClose({ pets, keys, usage }: Storage): Storage {
   return {
     pets: {
       create: (pet) => whenOpen(() => pets.create(pet)),
+      createOnce: (pet, request) => whenOpen(() => pets.createOnce(pet, request)),
       find: (id) => whenOpen(() => pets.find(id)),
       list: (query) => whenOpen(() => pets.list(query)),
     },

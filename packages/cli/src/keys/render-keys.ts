@@ -1,4 +1,4 @@
-import type { ApiKey, IssuedKey, Quota } from "@petstore/core";
+import type { ApiKey, IssuedKey, WindowQuota } from "@petstore/core";
 
 /** Renders a value in two ways. */
 export interface Renderer<T> {
@@ -76,11 +76,11 @@ function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): stri
   return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)}`;
 }
 
-function used({ limit, remaining }: Quota): string {
+function used({ limit, remaining }: WindowQuota): string {
   return `${String(limit - remaining)}/${String(limit)}`;
 }
 
-function windowToJson({ limit, remaining, resetAt }: Quota): object {
+function windowToJson({ limit, remaining, resetAt }: WindowQuota): object {
   return { limit, remaining, resetAt: isoOrNull(resetAt) };
 }
 

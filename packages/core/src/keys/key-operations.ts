@@ -125,8 +125,10 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
   const { key } = found.value;
 
   const lifted = await context.storage.usage.update(id, (before = NO_USAGE) => {
-    const isClean = before.bans === 0 && before.refusals === 0;
-    const after = isClean ? before : { ...before, bans: 0, bannedAt: 0, refusals: 0 };
+    const isClean = before.bans === 0 && before.refusedSince === 0;
+    const after = isClean
+      ? before
+      : { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
     return { next: after, result: { before, after } };
   });
   if (lifted.isErr()) return err(storageUnavailable(lifted.error));

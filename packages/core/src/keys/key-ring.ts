@@ -1,7 +1,7 @@
 import type { ResultAsync } from "neverthrow";
 import type { KeyError } from "../errors.js";
 import type { RateLimits } from "../limits/plan.js";
-import type { Quota } from "../limits/window.js";
+import type { WindowQuotas } from "../limits/window.js";
 
 /** An API key as its host sees it. Times are milliseconds since the Unix epoch. */
 export interface ApiKey {
@@ -22,13 +22,8 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  readonly usage: KeyUsage;
-}
-
-/** The quotas of a key in both windows. */
-export interface KeyUsage {
-  readonly minute: Quota;
-  readonly day: Quota;
+  /** The requests that the key has left. */
+  readonly usage: WindowQuotas;
 }
 
 /** A key that was just issued or rotated. */
@@ -97,5 +92,5 @@ export interface KeyRing {
   /** Ends the key's ban, if there is one, and forgets earlier bans. */
   liftBan(id: string): ResultAsync<ApiKey, KeyError>;
   /** Returns the key's quotas in both windows, without charging it. */
-  usage(id: string): ResultAsync<KeyUsage, KeyError>;
+  usage(id: string): ResultAsync<WindowQuotas, KeyError>;
 }

@@ -4,7 +4,7 @@ import { digestOf } from "../keys/key-format.js";
 import { charge, remainingQuotas, type Verdict } from "./charge.js";
 import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
-import { bindingQuota, type Quota } from "./window.js";
+import { bindingWindow, withBinding, type Quota } from "./window.js";
 
 /** The buckets of callers without a valid key: one per origin, in memory, up to a maximum number. */
 export interface AnonymousBuckets {
@@ -32,8 +32,8 @@ export function createAnonymousBuckets(
     },
     peek: (origin) => {
       const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
-      const { minute, day } = remainingQuotas(usage, limits, readClock());
-      return bindingQuota(minute, day);
+      const quotas = remainingQuotas(usage, limits, readClock());
+      return withBinding(quotas, bindingWindow(quotas));
     },
   };
 }

@@ -5,8 +5,10 @@ import { correctedStart } from "./window.js";
 
 /** When a key that keeps sending is banned, and for how long. Durations are in milliseconds. */
 export interface BanRule {
-  /** Refusals in a row after which the next one bans; `undefined`: the key's per-minute limit. */
+  /** Counted refusals in a row after which the next one bans; `undefined`: the key's per-minute limit. */
   readonly afterRefusals: number | undefined;
+  /** How long after the first refusal of a row further ones are not counted. */
+  readonly grace: number;
   /** How long the first ban lasts. Each further one lasts twice as long as the one before. */
   readonly first: number;
   /** How long a ban lasts at most. */
@@ -32,9 +34,27 @@ export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | 
   return now < end ? end : undefined;
 }
 
-/** Whether the next refusal bans the key. */
-export function isIgnoringRefusals(usage: Usage, rule: BanRule, limits: RateLimits): boolean {
-  return usage.refusals >= (rule.afterRefusals ?? limits.perMinute);
+/**
+ * Returns the usage after another refusal: with a new ban, if the key has ignored too many in a row.
+ * Requests that were under way when the first refusal was sent did not ignore it, so refusals within the
+ * grace period are not counted.
+ */
+export function afterRefusal(
+  usage: Usage,
+  rule: BanRule,
+  limits: RateLimits,
+  reading: ClockReading,
+): Usage {
+  const { now } = reading;
+  if (usage.refusedSince === 0) return { ...usage, refusedSince: now };
+  const refusedSince = correctedStart(usage.refusedSince, rule.grace, reading);
+  if (now - refusedSince <= rule.grace) {
+    return refusedSince === usage.refusedSince ? usage : { ...usage, refusedSince };
+  }
+  if (usage.refusals < (rule.afterRefusals ?? limits.perMinute)) {
+    return { ...usage, refusedSince, refusals: usage.refusals + 1 };
+  }
+  return { ...usage, refusedSince: 0, refusals: 0, bans: usage.bans + 1, bannedAt: now };
 }
 
 function banLength(bans: number, rule: BanRule): number {

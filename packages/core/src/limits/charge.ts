@@ -1,15 +1,17 @@
 import type { ClockReading } from "../clock.js";
-import { bannedUntil, isIgnoringRefusals, rememberedBans, type BanRule } from "./ban.js";
+import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
 import type { RateLimits } from "./plan.js";
 import type { Usage } from "./usage.js";
 import {
-  bindingQuota,
+  bindingWindow,
   currentWindow,
   DAY,
   MINUTE,
   quotaOf,
+  withBinding,
   type Quota,
   type Window,
+  type WindowQuotas,
 } from "./window.js";
 
 /** The limits of a request. */
@@ -66,15 +68,14 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
   if (windows.minute.used < limits.perMinute && windows.day.used < limits.perDay) {
     return admitted(usage, windows, limits, reading.now);
   }
-  const refusedUsage = withWindows(usage, windows);
-  if (ban !== undefined && isIgnoringRefusals(usage, ban, limits)) {
-    const next = { ...refusedUsage, refusals: 0, bans: usage.bans + 1, bannedAt: reading.now };
-    const until = bannedUntil(next, ban, reading.now) ?? reading.now;
-    return { usage: next, verdict: banned(until, true, windows, limits) };
-  }
+  const current = withWindows(usage, windows);
+  if (ban === undefined) return { usage: current, verdict: refused(windows, limits) };
+  const next = afterRefusal(current, ban, limits, reading);
+  const until = bannedUntil(next, ban, reading.now);
   return {
-    usage: ban === undefined ? refusedUsage : { ...refusedUsage, refusals: usage.refusals + 1 },
-    verdict: refused(windows, limits),
+    usage: next,
+    verdict:
+      until === undefined ? refused(windows, limits) : banned(until, true, windows, limits),
   };
 }
 
@@ -83,7 +84,7 @@ export function remainingQuotas(
   usage: Usage,
   limits: RateLimits,
   reading: ClockReading,
-): { readonly minute: Quota; readonly day: Quota } {
+): WindowQuotas {
   return quotasOf(currentWindows(usage, reading), limits);
 }
 
@@ -101,7 +102,7 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
   };
 }
 
-function quotasOf({ minute, day }: Windows, limits: RateLimits) {
+function quotasOf({ minute, day }: Windows, limits: RateLimits): WindowQuotas {
   return {
     minute: quotaOf(minute, MINUTE, limits.perMinute),
     day: quotaOf(day, DAY, limits.perDay),
@@ -125,19 +126,21 @@ function admitted(
       minuteUsed: windows.minute.used,
       dayOpenedAt: windows.day.openedAt,
       dayUsed: windows.day.used,
+      refusedSince: 0,
       refusals: 0,
       bans: usage.bans,
       bannedAt: usage.bannedAt,
       lastUsedAt: now,
     },
-    verdict: { kind: "admitted", quota: bindingQuota(quotas.minute, quotas.day) },
+    verdict: { kind: "admitted", quota: withBinding(quotas, bindingWindow(quotas)) },
   };
 }
 
 function refused(windows: Windows, limits: RateLimits): Verdict {
-  const { minute, day } = quotasOf(windows, limits);
-  const quota = bindingQuota(minute, day);
-  return { kind: "refused", quota, until: quota.resetAt, window: quota === day ? "day" : "minute" };
+  const quotas = quotasOf(windows, limits);
+  const window = bindingWindow(quotas);
+  const quota = withBinding(quotas, window);
+  return { kind: "refused", quota, until: quota.resetAt, window };
 }
 
 /** A banned key has no quota until the ban ends, or until a used-up window ends, whichever is later. */
@@ -152,8 +155,12 @@ function banned(
     minute.used < limits.perMinute ? 0 : minute.openedAt + MINUTE,
     day.used < limits.perDay ? 0 : day.openedAt + DAY,
   );
-  const limit = day.used < limits.perDay ? limits.perMinute : limits.perDay;
-  return { kind: "banned", quota: { limit, remaining: 0, resetAt: until }, until, begins };
+  const quotas = {
+    minute: { limit: limits.perMinute, remaining: 0, resetAt: until },
+    day: { limit: limits.perDay, remaining: 0, resetAt: until },
+  };
+  const quota = withBinding(quotas, day.used < limits.perDay ? "minute" : "day");
+  return { kind: "banned", quota, until, begins };
 }
 
 /**

@@ -11,7 +11,9 @@ export interface Usage {
   readonly dayOpenedAt: number;
   /** Requests admitted in the day window; 0 if it was never opened. */
   readonly dayUsed: number;
-  /** Refusals in a row since the last admitted request or the last ban. */
+  /** When the first refusal since the last admitted request or the last ban came; 0 if there was none. */
+  readonly refusedSince: number;
+  /** The refusals of that row that count towards a ban. */
   readonly refusals: number;
   /** The number of consecutive bans; 0 if none is remembered. */
   readonly bans: number;
@@ -27,6 +29,7 @@ export const NO_USAGE: Usage = Object.freeze({
   minuteUsed: 0,
   dayOpenedAt: 0,
   dayUsed: 0,
+  refusedSince: 0,
   refusals: 0,
   bans: 0,
   bannedAt: 0,

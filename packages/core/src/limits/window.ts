@@ -15,15 +15,26 @@ export interface Window {
   readonly used: number;
 }
 
-/** The requests that a caller has left (specification, "Rate limit headers"). */
-export interface Quota {
-  /** The limit that binds: requests per minute or per day, whichever window has fewer left. */
+/** The requests that are left in a window. During a ban none are left, until the ban ends. */
+export interface WindowQuota {
+  /** How many requests the window admits. */
   readonly limit: number;
-  /** Requests left in the window of that limit. */
   readonly remaining: number;
-  /** When that window ends, in milliseconds since the Unix epoch. */
+  /** When the window ends, in milliseconds since the Unix epoch. */
   readonly resetAt: number;
 }
+
+/** The requests that are left in both windows. */
+export interface WindowQuotas {
+  readonly minute: WindowQuota;
+  readonly day: WindowQuota;
+}
+
+/**
+ * The requests that a caller has left (specification, "Rate limit headers"): in both windows, and in the
+ * one that binds, which is the one with fewer left (if equal, the one that ends later).
+ */
+export interface Quota extends WindowQuota, WindowQuotas {}
 
 /** Returns the stored window while it lasts, otherwise an empty one that opens now. */
 export function currentWindow(stored: Window, length: number, reading: ClockReading): Window {
@@ -54,7 +65,7 @@ export function correctedStart(storedStart: number, length: number, reading: Clo
 }
 
 /** Returns the quota of a window of this length, in milliseconds, under this limit. */
-export function quotaOf(window: Window, length: number, limit: number): Quota {
+export function quotaOf(window: Window, length: number, limit: number): WindowQuota {
   return {
     limit,
     remaining: Math.max(0, limit - window.used),
@@ -62,8 +73,14 @@ export function quotaOf(window: Window, length: number, limit: number): Quota {
   };
 }
 
-/** Returns the quota that binds: the one with fewer requests left; if equal, the one that resets later. */
-export function bindingQuota(minute: Quota, day: Quota): Quota {
-  if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
-  return minute.resetAt > day.resetAt ? minute : day;
+/** Returns the name of the window that binds. */
+export function bindingWindow({ minute, day }: WindowQuotas): keyof WindowQuotas {
+  if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? "minute" : "day";
+  return minute.resetAt > day.resetAt ? "minute" : "day";
+}
+
+/** Returns the quotas of both windows with that of the one that binds. */
+export function withBinding({ minute, day }: WindowQuotas, binding: keyof WindowQuotas): Quota {
+  const { limit, remaining, resetAt } = binding === "minute" ? minute : day;
+  return { limit, remaining, resetAt, minute, day };
 }

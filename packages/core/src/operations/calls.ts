@@ -113,7 +113,8 @@ export function createCaller(
         (error) => ({ ...error, quota: originQuota() }),
       ),
     listPets: (input = {}) => perform(() => listPets(context, input)),
-    createPet: (input) => perform((keyId) => createPet(context, input, keyId)),
+    createPet: (input, options = {}) =>
+      perform((keyId) => createPet(context, input, options, keyId)),
     getPet: (id) => perform((keyId) => getPet(context, id, keyId)),
   };
 }
@@ -128,7 +129,7 @@ function createAdmission(context: Context, calls: Calls, { keyId, quota }: Charg
     keyId,
     quota,
     listPets: (input = {}) => perform(() => listPets(context, input)),
-    createPet: (input) => perform(() => createPet(context, input, keyId)),
+    createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),
     getPet: (id) => perform(() => getPet(context, id, keyId)),
   };
 }
@@ -144,7 +145,8 @@ function withQuota<T extends object, E extends object>(
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
   return Object.freeze({
     listPets: (input = {}) => calls.run(() => listPets(context, input), asIs),
-    createPet: (input) => calls.run(() => createPet(context, input), asIs),
+    createPet: (input, options = {}) =>
+      calls.run(() => createPet(context, input, options), asIs),
     getPet: (id) => calls.run(() => getPet(context, id), asIs),
   } satisfies TrustedPets);
 }

@@ -2,9 +2,10 @@ import { err, ok, type Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/stored-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
-import { petStatuses, type Pet, type PetStatus } from "../pets/pet.js";
+import { petStatuses, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
+  type Creation,
   type KeyStorage,
   type KeyWithUsage,
   type PetStorage,
@@ -42,13 +43,25 @@ type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 function createPetStorage(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
+  const creations = new Map<string, Omit<Creation, "isReplay">>();
+
+  const add = ({ name, categoryId, status }: NewPet): Pet => {
+    const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
+    all.push(pet);
+    byStatus.get(status)?.push(pet);
+    return pet;
+  };
   return {
-    create: ({ name, categoryId, status }) =>
+    create: (pet) => run(() => add(pet)),
+    createOnce: (pet, { token, fingerprint, now, expiresAt }) =>
       run(() => {
-        const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
-        all.push(pet);
-        byStatus.get(status)?.push(pet);
-        return pet;
+        const earlier = creations.get(token);
+        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, isReplay: true };
+        removeExpired(creations, now);
+        const creation = { petId: add(pet).id, fingerprint, expiresAt };
+        creations.delete(token);
+        creations.set(token, creation);
+        return { ...creation, isReplay: false };
       }),
     find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
     list: (query) =>
@@ -57,6 +70,16 @@ function createPetStorage(run: Run): PetStorage {
         return pageOf(status === undefined ? all : (byStatus.get(status) ?? []), query);
       }),
   };
+}
+
+/** Removes up to two of the oldest creations, so that one call never takes long and memory is bounded. */
+function removeExpired(creations: Map<string, { readonly expiresAt: number }>, now: number): void {
+  let oldest = 0;
+  for (const [token, { expiresAt }] of creations) {
+    if (oldest === 2 || now < expiresAt) return;
+    creations.delete(token);
+    oldest += 1;
+  }
 }
 
 function pageOf(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {

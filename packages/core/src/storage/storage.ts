@@ -37,6 +37,15 @@ export interface PetStorage {
    * resolves with `Ok`, the pet is as durable as the storage documents.
    */
   create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
+  /**
+   * Adds a pet like `create` and remembers its id under the token, both in one atomic step. If a creation
+   * with this token is remembered, adds nothing and returns that creation. A creation is remembered as long
+   * as `now` of a call is before its `expiresAt`. Each call may remove a few that are no longer remembered.
+   */
+  createOnce(
+    pet: NewPet,
+    creation: CreationRequest,
+  ): Promise<Result<Creation, StorageFailure>>;
   /** Finds the pet with this id; `undefined` if there is none. */
   find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**
@@ -46,6 +55,27 @@ export interface PetStorage {
    * and must not be changed.
    */
   list(query: PetQuery): Promise<Result<PetPage, StorageFailure>>;
+}
+
+/** Identifies a creation, so that a retry does not add a second pet. Times are in milliseconds since the Unix epoch. */
+export interface CreationRequest {
+  /** The same for each retry of a creation, and for no other creation. */
+  readonly token: string;
+  /** A digest of the pet to add. The storage only returns it. */
+  readonly fingerprint: string;
+  readonly now: number;
+  /** From when the creation is no longer remembered. */
+  readonly expiresAt: number;
+}
+
+/** A creation that is remembered. */
+export interface Creation {
+  readonly petId: bigint;
+  readonly fingerprint: string;
+  /** From when it is no longer remembered, in milliseconds since the Unix epoch. */
+  readonly expiresAt: number;
+  /** Whether an earlier call added the pet. */
+  readonly isReplay: boolean;
 }
 
 /** The outcome of a decision: the state to store and the result to return to the caller. */

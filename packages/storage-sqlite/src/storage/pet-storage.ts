@@ -1,5 +1,7 @@
 import {
   INT64_MAX,
+  type Creation,
+  type CreationRequest,
   type NewPet,
   type Pet,
   type PetPage,
@@ -8,6 +10,7 @@ import {
 } from "@petstore/core";
 import type { GroupCommit } from "../commit/group-commit.js";
 import { NoIdLeft } from "../database/sqlite-error.js";
+import type { PetCreation, PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 import { createPageCache } from "./page-cache.js";
 
@@ -15,22 +18,42 @@ import { createPageCache } from "./page-cache.js";
 export interface PetsTransaction {
   /** @throws NoIdLeft */
   add(pet: NewPet): Pet;
+  /** Adds the pet unless a creation with this token is remembered. @throws NoIdLeft */
+  addOnce(pet: NewPet, request: CreationRequest): Creation;
   flush(): void;
 }
 
-export function createPetsTransaction(table: Pets): PetsTransaction {
+export function createPetsTransaction(table: Pets, creations: PetCreations): PetsTransaction {
   const added: Pet[] = [];
+  const remembered = new Map<string, PetCreation>();
   let lastId: bigint | undefined;
+  let latest = 0;
+
+  const add = ({ name, categoryId, status }: NewPet): Pet => {
+    lastId ??= table.lastId();
+    if (lastId === INT64_MAX) throw new NoIdLeft();
+    lastId += 1n;
+    const pet = Object.freeze({ id: lastId, name, categoryId, status });
+    added.push(pet);
+    return pet;
+  };
   return {
-    add: ({ name, categoryId, status }) => {
-      lastId ??= table.lastId();
-      if (lastId === INT64_MAX) throw new NoIdLeft();
-      lastId += 1n;
-      const pet = Object.freeze({ id: lastId, name, categoryId, status });
-      added.push(pet);
-      return pet;
+    add,
+    addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
+      const earlier = remembered.get(token) ?? creations.find(token);
+      if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, isReplay: true };
+      const creation = { token, petId: add(pet).id, fingerprint, expiresAt };
+      remembered.set(token, creation);
+      latest = Math.max(latest, now);
+      return { ...creation, isReplay: false };
     },
-    flush: () => table.insert(added),
+    flush: () => {
+      table.insert(added);
+      if (remembered.size === 0) return;
+      for (const creation of remembered.values()) creations.save(creation);
+      // More than were added, so that their number follows the number of recent creations.
+      creations.removeExpired(latest, 2 * remembered.size);
+    },
   };
 }
 
@@ -53,6 +76,8 @@ export function createPetStorage(
 
   return {
     create: (pet) => writing.add("Adding a pet", (transaction) => transaction.add(pet)),
+    createOnce: (pet, request) =>
+      writing.add("Adding a pet once", (transaction) => transaction.addOnce(pet, request)),
     find: (id) => reading.add("Finding a pet", () => table.find(id)),
     list: (query) => reading.add("Listing pets", () => readPage(query)),
   };

@@ -6,6 +6,7 @@ import type { Connection } from "../database/connection.js";
 import type { OpenDatabase } from "../database/open-database.js";
 import { isBusy, isCausedByCall, toFailure } from "../database/sqlite-error.js";
 import { prepareApiKeyUsage } from "../tables/api-key-usage.js";
+import { preparePetCreations } from "../tables/pet-creations.js";
 import { preparePets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage, createPetsTransaction } from "./pet-storage.js";
@@ -23,6 +24,7 @@ export function createSqliteStorage(
   settings: SqliteStorageSettings,
 ): Storage {
   const pets = preparePets(connection);
+  const creations = preparePetCreations(connection);
   const usage = prepareApiKeyUsage(connection);
   const errors = { isBusy, isCausedByCall, toFailure };
 
@@ -35,7 +37,7 @@ export function createSqliteStorage(
   });
   const writing = createGroupCommit({
     ...settings,
-    commit: commitWrites(connection, "FULL", () => createPetsTransaction(pets)),
+    commit: commitWrites(connection, "FULL", () => createPetsTransaction(pets, creations)),
     errors,
   });
   const charging = createGroupCommit({

@@ -13,6 +13,7 @@ export interface Schema {
   readonly pets: PetsTable;
   readonly sqlite_sequence: SequenceTable;
   readonly pets_revision: PetsRevisionTable;
+  readonly pet_creations: PetCreationsTable;
   readonly api_keys: ApiKeysTable;
   readonly api_key_secrets: ApiKeySecretsTable;
   readonly api_key_usage: ApiKeyUsageTable;
@@ -36,6 +37,14 @@ export interface SequenceTable {
 export interface PetsRevisionTable {
   readonly only: number;
   readonly revision: number;
+}
+
+/** Creations that are remembered, so that a retry does not add a second pet. */
+export interface PetCreationsTable {
+  readonly token: string;
+  readonly pet_id: bigint;
+  readonly fingerprint: string;
+  readonly expires_at: number;
 }
 
 export interface ApiKeysTable {
@@ -70,6 +79,7 @@ export const usageColumns = {
   minuteUsed: "minute_used",
   dayOpenedAt: "day_opened_at",
   dayUsed: "day_used",
+  refusedSince: "refused_since",
   refusals: "refusals",
   bans: "bans",
   bannedAt: "banned_at",

@@ -1,0 +1,34 @@
+import { hash } from "node:crypto";
+import { err, ok, type Result } from "neverthrow";
+import { invalidIdempotencyKey, type InvalidIdempotencyKey } from "../errors.js";
+import type { NewPet } from "./pet.js";
+
+/** Options of `createPet`. */
+export interface CreatePetOptions {
+  /**
+   * Makes the call safe to repeat: 1 to 255 visible ASCII characters, new for each pet to add. A call with a key
+   * that was used before, by the same API key, returns the pet that was added then. Keys are remembered for
+   * `idempotencyKeySeconds`.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/** Checks an idempotency key: 1 to 255 visible ASCII characters. */
+export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKey> {
+  return typeof key === "string" && VISIBLE_ASCII.test(key) ? ok(key) : err(invalidIdempotencyKey());
+}
+
+/** The scope of the host's own calls. No API key has this id. */
+const HOST = "";
+
+/** Returns the token of a creation: a digest of the idempotency key in its scope, the id of an API key. */
+export function tokenOf(idempotencyKey: string, keyId: string = HOST): string {
+  return hash("sha256", `${keyId} ${idempotencyKey}`, "base64url");
+}
+
+/** Returns a digest that two pets share only if all their fields are equal. */
+export function fingerprintOf({ name, categoryId, status }: NewPet): string {
+  return hash("sha256", JSON.stringify([name, categoryId.toString(), status]), "base64url");
+}
