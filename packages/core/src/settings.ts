@@ -20,7 +20,7 @@ export interface BanOptions {
   readonly afterRefusals?: number | undefined;
   /**
    * A refusal counts only if it comes more than this many seconds after the first of its row, because requests
-   * that were under way then did not ignore it. 1 by default.
+   * that were under way then did not ignore it. 1 by default; 0: every refusal counts.
    */
   readonly graceSeconds?: number | undefined;
   /** How long the first ban lasts; each further one lasts twice as long. 60 by default. */

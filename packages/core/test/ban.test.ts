@@ -5,6 +5,8 @@ import { error, openStore, value } from "./support/open-store.js";
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const LIMITS = { perMinute: 3, perDay: 1_000_000 };
+/** Every refusal counts, so that a ban needs no waiting. */
+const AT_ONCE = { graceSeconds: 0 };
 const ENTERPRISE = { plan: "enterprise", limits: LIMITS };
 
 async function codes(caller: Caller, requests: number): Promise<string[]> {
@@ -21,11 +23,56 @@ async function codes(caller: Caller, requests: number): Promise<string[]> {
 }
 
 async function openBannable() {
-  const opened = openStore();
+  const opened = openStore({ ban: AT_ONCE });
   const { id, secret } = await opened.issue(ENTERPRISE);
   const caller = opened.store.as(secret);
   return { ...opened, id, caller, ban: () => codes(caller, 7) };
 }
+
+describe("a burst", () => {
+  it("bans nobody: requests that were under way with the first refused one do not count", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue();
+    const burst = await Promise.all(Array.from({ length: 500 }, () => codes(store.as(secret), 1)));
+    clock.advance(1_000);
+    const last = await codes(store.as(secret), 100);
+    expect([...new Set([...burst.flat(), ...last])]).toEqual(["ok", "rate_limit_exceeded"]);
+  });
+
+  it("is followed by a ban only after as many later refusals as the per-minute limit", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue(ENTERPRISE);
+    await codes(store.as(secret), 50);
+    clock.advance(1_001);
+    expect(await codes(store.as(secret), 4)).toEqual([
+      ...Array<string>(3).fill("rate_limit_exceeded"),
+      "api_key_banned",
+    ]);
+  });
+
+  it("begins anew after each admitted request, and after a ban", async () => {
+    const { store, clock, issue } = openStore();
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 6 } });
+    const caller = store.as(secret);
+    await codes(caller, 4);
+    clock.advance(MINUTE);
+    expect(await codes(caller, 50)).not.toContain("api_key_banned");
+    clock.advance(1_001);
+    expect((await codes(caller, 4)).at(-1)).toBe("api_key_banned");
+    clock.advance(MINUTE);
+    expect(await codes(caller, 50)).not.toContain("api_key_banned");
+  });
+
+  it("leaves a grace period as long as the host says", async () => {
+    const { store, clock, issue } = openStore({ ban: { graceSeconds: 5 } });
+    const { secret } = await issue(ENTERPRISE);
+    await codes(store.as(secret), 5);
+    clock.advance(5_000);
+    expect(await codes(store.as(secret), 50)).not.toContain("api_key_banned");
+    clock.advance(1);
+    expect((await codes(store.as(secret), 4)).at(-1)).toBe("api_key_banned");
+  });
+});
 
 describe("ban", () => {
   it("comes after as many ignored refusals in a row as the per-minute limit", async () => {
@@ -97,13 +144,14 @@ describe("ban", () => {
   });
 
   it("names the time at which the key is served again if the day's limit lasts longer than the ban", async () => {
-    const { store, clock, issue } = openStore();
+    const { store, clock, issue } = openStore({ ban: AT_ONCE });
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 3 } });
     const start = clock.now();
     const caller = store.as(secret);
     expect(await codes(caller, 7)).toContain("api_key_banned");
     const refusal = error(await caller.admit());
-    expect(refusal.quota).toEqual({ limit: 3, remaining: 0, resetAt: start + DAY });
+    const none = { limit: 3, remaining: 0, resetAt: start + DAY };
+    expect(refusal.quota).toEqual({ ...none, minute: none, day: none });
     clock.set(start + DAY);
     expect(await codes(caller, 1)).toEqual(["ok"]);
   });
@@ -129,7 +177,7 @@ describe("ban", () => {
   });
 
   it("shows the day's limit when that is used up", async () => {
-    const { store, clock, issue } = openStore();
+    const { store, clock, issue } = openStore({ ban: AT_ONCE });
     const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 3 } });
     await codes(store.as(secret), 2);
     clock.advance(MINUTE);
@@ -145,7 +193,7 @@ describe("ban", () => {
 
   it("is neither enforced nor counted towards by a host that bans no keys", async () => {
     const storage = createMemoryStorage();
-    const { store: strict, issue } = openStore({ storage });
+    const { store: strict, issue } = openStore({ storage, ban: AT_ONCE });
     const { store: lenient } = openStore({ storage, ban: false });
     const [banned, refused] = [await issue(ENTERPRISE), await issue(ENTERPRISE)];
     await codes(strict.as(banned.secret), 7);
@@ -155,7 +203,9 @@ describe("ban", () => {
   });
 
   it("follows the host's own rule", async () => {
-    const { store, issue } = openStore({ ban: { afterRefusals: 1, firstSeconds: 5 } });
+    const { store, issue } = openStore({
+      ban: { ...AT_ONCE, afterRefusals: 1, firstSeconds: 5 },
+    });
     const { secret } = await issue(ENTERPRISE);
     expect(await codes(store.as(secret), 5)).toEqual([
       "ok",

@@ -32,7 +32,7 @@ describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) =
   });
 
   it("prolongs no ban", async () => {
-    const { clock, caller } = await openLimited({});
+    const { clock, caller } = await openLimited({ graceSeconds: 0 });
     expect(await admitted(caller, 7)).toBe(3);
     clock.advance(-step);
     expect(await admitted(caller)).toBe(0);
@@ -62,7 +62,7 @@ describe("the wall clock set back while another key is busy", () => {
   });
 
   it("lets a ban end while its key sends no requests", async () => {
-    const { store, clock, id, caller, stepBack } = await openTwo({});
+    const { store, clock, id, caller, stepBack } = await openTwo({ graceSeconds: 0 });
     expect(await admitted(caller, 7)).toBe(3);
     await stepBack();
     clock.advance(MINUTE);
@@ -116,7 +116,7 @@ describe("the wall clock of one of two processes set back", () => {
   });
 
   it("ends no ban of the other process", async () => {
-    const { clock, ahead, corrected } = await openTwo(HOUR, {});
+    const { clock, ahead, corrected } = await openTwo(HOUR, { graceSeconds: 0 });
     clock.advance(2 * MINUTE);
     expect(await admitted(ahead, 121)).toBe(60);
     expect(error(await corrected.admit()).code).toBe("api_key_banned");

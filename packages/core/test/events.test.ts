@@ -14,7 +14,7 @@ function withResolvers() {
 }
 
 function openRecorded() {
-  const opened = openStore();
+  const opened = openStore({ ban: { graceSeconds: 0 } });
   const events: PetStoreEvent[] = [];
   opened.store.events.onAny((event) => events.push(event));
   return { ...opened, events };

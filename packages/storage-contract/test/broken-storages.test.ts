@@ -1,15 +1,20 @@
 import { AssertionError } from "node:assert";
 import { checkRequirement, storageRequirements } from "@petstore/storage-contract";
 import { describe, expect, it } from "vitest";
+import { brokenCreations } from "./broken-creations.js";
 import { brokenKeys } from "./broken-keys.js";
 import { brokenLifecycle } from "./broken-lifecycle.js";
-import { brokenCreations } from "./broken-creations.js";
 import { brokenPets } from "./broken-pets.js";
 import { brokenUsage } from "./broken-usage.js";
 import { memoryPlace } from "./memory-place.js";
 
-const broken = { ...brokenPets,
-  ...brokenCreations, ...brokenKeys, ...brokenUsage, ...brokenLifecycle };
+const broken = {
+  ...brokenPets,
+  ...brokenCreations,
+  ...brokenKeys,
+  ...brokenUsage,
+  ...brokenLifecycle,
+};
 
 it("every requirement has its own name and is broken by at least one storage", () => {
   const names = storageRequirements.map(({ name }) => name);

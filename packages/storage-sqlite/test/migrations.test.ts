@@ -5,13 +5,16 @@ import { createConnection } from "../src/database/connection.js";
 import { migrate, migrations } from "../src/migrations/migrate.js";
 import type { Migration } from "../src/migrations/migration.js";
 
+const NEWEST = migrations.length;
+const numbers = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+
 const addsColumn: Migration = {
-  number: 2,
+  number: NEWEST + 1,
   name: "adds a column",
   statements: (schema) => [schema.alterTable("pets").addColumn("colour", "text")],
 };
 const fails: Migration = {
-  number: 3,
+  number: NEWEST + 2,
   name: "fails half-way",
   statements: (schema) => [
     schema.alterTable("pets").addColumn("weight", "integer"),
@@ -45,21 +48,37 @@ describe("the schema", () => {
     database.exec("insert into pets (name, category_id, status) values ('Rex', 7, 'sold')");
     migrateTo(...migrations, addsColumn);
 
-    expect(recorded()).toEqual([1, 2]);
+    expect(recorded()).toEqual(numbers(NEWEST + 1));
     expect(columns()).toContain("colour");
     expect(database.prepare("select name from pets").pluck().all()).toEqual(["Rex"]);
+  });
+
+  it("keeps pets, keys and their usage when a file of version 1 is opened", () => {
+    migrateTo(...migrations.slice(0, 1));
+    database.exec(`
+      insert into pets (name, category_id, status) values ('Rex', 7, 'sold');
+      insert into api_keys values ('a', 'free', 60, 1000, null, 1, null, null);
+      insert into api_key_usage values ('a', 1, 2, 3, 4, 5, 6, 7, 8);`);
+    migrateTo(...migrations);
+    expect(database.prepare("select * from pets").all()).toMatchObject([{ id: 1, name: "Rex" }]);
+    expect(database.prepare("select * from api_key_usage").all()).toEqual([
+      {
+        ...{ key_id: "a", minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 },
+        ...{ refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 },
+      },
+    ]);
   });
 
   it("applies each migration once", () => {
     migrateTo(...migrations, addsColumn);
     migrateTo(...migrations, addsColumn);
-    expect(recorded()).toEqual([1, 2]);
+    expect(recorded()).toEqual(numbers(NEWEST + 1));
   });
 
   it("is unchanged when a migration fails", () => {
     migrateTo(...migrations);
     expect(() => migrateTo(...migrations, addsColumn, fails)).toThrow();
-    expect(recorded()).toEqual([1]);
+    expect(recorded()).toEqual(numbers(NEWEST));
     expect(columns()).toEqual(["id", "name", "category_id", "status"]);
     expect(database.inTransaction).toBe(false);
   });
@@ -76,5 +95,9 @@ describe("the schema", () => {
     expect(
       planOf("select * from api_key_usage where bans > 0 and key_id > 'a' order by key_id limit 9"),
     ).toBe("SEARCH api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
+    const expired = "select token from pet_creations where expires_at <= 9 order by expires_at";
+    expect(planOf(`delete from pet_creations where token in (${expired} limit 2)`)).not.toMatch(
+      /SCAN|TEMP/,
+    );
   });
 });

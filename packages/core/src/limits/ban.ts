@@ -7,7 +7,7 @@ import { correctedStart } from "./window.js";
 export interface BanRule {
   /** Counted refusals in a row after which the next one bans; `undefined`: the key's per-minute limit. */
   readonly afterRefusals: number | undefined;
-  /** How long after the first refusal of a row further ones are not counted. */
+  /** How long after the first refusal of a row refusals are not counted; 0: all are counted. */
   readonly grace: number;
   /** How long the first ban lasts. Each further one lasts twice as long as the one before. */
   readonly first: number;
@@ -46,9 +46,9 @@ export function afterRefusal(
   reading: ClockReading,
 ): Usage {
   const { now } = reading;
-  if (usage.refusedSince === 0) return { ...usage, refusedSince: now };
-  const refusedSince = correctedStart(usage.refusedSince, rule.grace, reading);
-  if (now - refusedSince <= rule.grace) {
+  const isFirst = usage.refusedSince === 0;
+  const refusedSince = isFirst ? now : correctedStart(usage.refusedSince, rule.grace, reading);
+  if (rule.grace > 0 && now - refusedSince <= rule.grace) {
     return refusedSince === usage.refusedSince ? usage : { ...usage, refusedSince };
   }
   if (usage.refusals < (rule.afterRefusals ?? limits.perMinute)) {

@@ -74,8 +74,7 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
   const until = bannedUntil(next, ban, reading.now);
   return {
     usage: next,
-    verdict:
-      until === undefined ? refused(windows, limits) : banned(until, true, windows, limits),
+    verdict: until === undefined ? refused(windows, limits) : banned(until, true, windows, limits),
   };
 }
 

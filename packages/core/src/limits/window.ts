@@ -75,7 +75,8 @@ export function quotaOf(window: Window, length: number, limit: number): WindowQu
 
 /** Returns the name of the window that binds. */
 export function bindingWindow({ minute, day }: WindowQuotas): keyof WindowQuotas {
-  if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? "minute" : "day";
+  if (minute.remaining !== day.remaining)
+    return minute.remaining < day.remaining ? "minute" : "day";
   return minute.resetAt > day.resetAt ? "minute" : "day";
 }
 

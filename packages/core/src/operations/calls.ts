@@ -145,8 +145,7 @@ function withQuota<T extends object, E extends object>(
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
   return Object.freeze({
     listPets: (input = {}) => calls.run(() => listPets(context, input), asIs),
-    createPet: (input, options = {}) =>
-      calls.run(() => createPet(context, input, options), asIs),
+    createPet: (input, options = {}) => calls.run(() => createPet(context, input, options), asIs),
     getPet: (id) => calls.run(() => getPet(context, id), asIs),
   } satisfies TrustedPets);
 }

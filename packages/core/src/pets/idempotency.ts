@@ -17,7 +17,9 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** Checks an idempotency key: 1 to 255 visible ASCII characters. */
 export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKey> {
-  return typeof key === "string" && VISIBLE_ASCII.test(key) ? ok(key) : err(invalidIdempotencyKey());
+  return typeof key === "string" && VISIBLE_ASCII.test(key)
+    ? ok(key)
+    : err(invalidIdempotencyKey());
 }
 
 /** The scope of the host's own calls. No API key has this id. */

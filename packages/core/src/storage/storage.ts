@@ -42,10 +42,7 @@ export interface PetStorage {
    * with this token is remembered, adds nothing and returns that creation. A creation is remembered as long
    * as `now` of a call is before its `expiresAt`. Each call may remove a few that are no longer remembered.
    */
-  createOnce(
-    pet: NewPet,
-    creation: CreationRequest,
-  ): Promise<Result<Creation, StorageFailure>>;
+  createOnce(pet: NewPet, creation: CreationRequest): Promise<Result<Creation, StorageFailure>>;
   /** Finds the pet with this id; `undefined` if there is none. */
   find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**

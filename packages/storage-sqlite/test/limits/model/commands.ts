@@ -20,7 +20,7 @@ const input: fc.Arbitrary<RequestInput> = fc.record({
   age: fc.constantFrom(0, 0, 0, 1, 2),
 });
 const passing = fc.oneof(
-  fc.constantFrom(1, SECOND, 30 * SECOND, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE),
+  fc.constantFrom(1, SECOND, SECOND + 1, 30 * SECOND, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE),
   fc.constantFrom(HOUR, DAY - MINUTE, DAY - 1, DAY, DAY + HOUR, 10 * YEAR),
   fc.nat({ max: 2 * MINUTE }),
 );
@@ -64,9 +64,13 @@ function callAtOnce([who, count]: [RequestInput, number]): Happening {
 
 function advance(milliseconds: number): Happening {
   return happening(`${String(milliseconds)} ms pass`, (world) => {
-    world.clock.advance(milliseconds);
-    world.elapsed += milliseconds;
+    pass(world, milliseconds);
   });
+}
+
+function pass(world: World, milliseconds: number): void {
+  world.clock.advance(milliseconds);
+  world.elapsed += milliseconds;
 }
 
 function stepBack(milliseconds: number): Happening {
@@ -80,8 +84,7 @@ function waitForRetryAfter([who, other]: [RequestInput, number]): Happening {
   return happening(`call and wait for Retry-After ${text(who)}`, async (world) => {
     const outcome = await request(world, who);
     if (!("retryAfterSeconds" in outcome)) return;
-    world.clock.advance(outcome.retryAfterSeconds * SECOND);
-    world.elapsed += outcome.retryAfterSeconds * SECOND;
+    pass(world, outcome.retryAfterSeconds * SECOND);
     const again = await request(world, { ...who, engine: other });
     expect(["ok", "invalid_api_key"]).toContain(again.code);
   });
@@ -89,11 +92,12 @@ function waitForRetryAfter([who, other]: [RequestInput, number]): Happening {
 
 function hammer(who: RequestInput): Happening {
   return happening(`hammer until banned ${text(who)}`, async (world) => {
-    const { perMinute } = keyAt(world, who.key).reference.limits;
+    const { reference } = keyAt(world, who.key);
     const newest = { ...who, age: 0 };
-    for (let left = 2 * perMinute + 2; left > 0; left -= 1) {
+    for (let left = 4 * reference.limits.perMinute + 8; left > 0; left -= 1) {
       const { code } = await request(world, newest);
       if (code === "api_key_banned" || code === "invalid_api_key") return;
+      if (code === "rate_limit_exceeded" && reference.refusals === 0) pass(world, SECOND + 1);
     }
     expect.unreachable("the key was never banned");
   });
@@ -128,7 +132,7 @@ function liftBan(who: RequestInput): Happening {
     const key = keyAt(world, who.key);
     const lifted = (await store.keys.liftBan(key.id))._unsafeUnwrap();
     expect(lifted.bannedUntil).toBeUndefined();
-    Object.assign(key.reference, { bans: 0, bannedAt: 0, refusals: 0 });
+    Object.assign(key.reference, { bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 });
   });
 }
 

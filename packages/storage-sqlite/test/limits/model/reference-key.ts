@@ -35,6 +35,7 @@ export interface ReferenceKey {
   limits: Limits;
   readonly minute: Span;
   readonly day: Span;
+  refusedSince: number;
   refusals: number;
   bans: number;
   bannedAt: number;
@@ -56,6 +57,7 @@ export function createReferenceKey(limits: Limits, expiresAt: number): Reference
     limits,
     minute: { length: MINUTE, from: 0, used: 0 },
     day: { length: DAY, from: 0, used: 0 },
+    refusedSince: 0,
     refusals: 0,
     bans: 0,
     bannedAt: 0,
@@ -79,14 +81,16 @@ export function expectedOutcome(key: ReferenceKey, secret: number, moment: Momen
   // "Minute and day, taken together or not at all."
   if (free(key) === 0) {
     for (const window of [minute, day]) window.used += 1;
-    key.refusals = 0;
-    key.lastUsedAt = now;
+    Object.assign(key, { refusedSince: 0, refusals: 0, lastUsedAt: now });
     return { code: "ok", ...left(key) };
   }
+  // "A refusal counts only when it comes more than a second after the first of its row."
+  key.refusedSince = key.refusedSince === 0 ? now : begun(key.refusedSince, SECOND, moment);
+  if (now - key.refusedSince <= SECOND) return refusal("rate_limit_exceeded", free(key), now);
   // "After as many ignored refusals in a row as its per-minute limit."
   key.refusals += 1;
   if (key.refusals <= limits.perMinute) return refusal("rate_limit_exceeded", free(key), now);
-  Object.assign(key, { refusals: 0, bans: key.bans + 1, bannedAt: now });
+  Object.assign(key, { refusedSince: 0, refusals: 0, bans: key.bans + 1, bannedAt: now });
   return refusal("api_key_banned", Math.max(banEnd(key), free(key)), now);
 }
 
