@@ -1,0 +1,66 @@
+import type { Headers, HttpRequest } from "./http-message.js";
+import { METHODS } from "./route.js";
+
+/** Which pages of other origins may read responses. */
+export interface CorsOptions {
+  /** Origins such as `https://shop.example`, or `"*"` for all. */
+  readonly origins: "*" | readonly string[];
+}
+
+/** The CORS protocol (Fetch standard, "CORS protocol") for one store. */
+export interface Cors {
+  /** Whether a request is a preflight: the question of a browser whether it may send another request. */
+  isPreflight(request: HttpRequest): boolean;
+  /** Returns the headers of the response to a preflight. */
+  preflightHeaders(request: HttpRequest): Headers;
+  /** Returns the headers of every other response. */
+  headersFor(request: HttpRequest): Headers;
+}
+
+/** Every response header that a client reads and that browsers hide from pages by default. */
+const EXPOSED = [
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Link",
+  "Location",
+  "Date",
+  "Deprecation",
+  "Sunset",
+  "WWW-Authenticate",
+  "X-Request-Id",
+  "Idempotent-Replayed",
+].join(", ");
+
+/** How long a browser may remember a preflight, in seconds. Browsers themselves allow at most a day. */
+const MAX_AGE = "86400";
+
+/** Creates the CORS protocol for these origins. */
+export function createCors({ origins }: CorsOptions): Cors {
+  const allowed = origins === "*" ? undefined : new Set(origins);
+
+  function allow(request: HttpRequest): Headers {
+    if (allowed === undefined) return { "Access-Control-Allow-Origin": "*" };
+    const [origin = "", ...others] = request.lines("origin");
+    // Caches must keep the responses for different origins apart, also if the origin is not allowed.
+    if (others.length > 0 || !allowed.has(origin)) return { Vary: "Origin" };
+    return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
+  }
+  return {
+    isPreflight: (request) =>
+      request.method === "OPTIONS" &&
+      request.lines("origin").length > 0 &&
+      request.lines("access-control-request-method").length > 0,
+    preflightHeaders: (request) => ({
+      ...allow(request),
+      "Access-Control-Allow-Methods": METHODS,
+      "Access-Control-Allow-Headers":
+        "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+      "Access-Control-Max-Age": MAX_AGE,
+    }),
+    headersFor: (request) => ({ ...allow(request), "Access-Control-Expose-Headers": EXPOSED }),
+  };
+}
