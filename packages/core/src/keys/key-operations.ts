@@ -14,7 +14,7 @@ import { remainingQuotas } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
-import { mintSecret, newKeyId } from "./key-format.js";
+import { mintSecret } from "./key-format.js";
 import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
 import type {
   ApiKey,
@@ -33,7 +33,7 @@ export async function issueKey(
   context: Context,
   input: IssueKeyInput,
 ): Promise<Result<IssuedKey, KeyError>> {
-  const { storage, plans, random, readClock } = context;
+  const { storage, plans, random, newKeyId, readClock } = context;
   const { now } = readClock();
   const request = parseKeyRequest(input, plans, now);
   if (request.isErr()) return err(request.error);
@@ -41,7 +41,7 @@ export async function issueKey(
   const secret = mintSecret(random);
   const key: StoredApiKey = {
     ...request.value,
-    id: newKeyId(now, random),
+    id: newKeyId(now),
     createdAt: now,
     revokedAt: undefined,
     secrets: [storedSecret(secret)],
