@@ -46,6 +46,8 @@ export type {
   KeyUsage,
   ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";

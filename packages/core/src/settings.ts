@@ -179,8 +179,8 @@ function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
     hasMethods(memberOf(storage, "pets"), ["create", "find", "list"]) &&
-    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update"]) &&
-    hasMethods(memberOf(storage, "usage"), ["charge", "update"])
+    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
+    hasMethods(memberOf(storage, "usage"), ["charge", "findHolder", "update"])
   );
 }
 

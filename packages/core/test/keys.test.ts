@@ -180,6 +180,20 @@ describe("rotate", () => {
     expect(error(await store.as(third.secret).admit()).code).toBe("invalid_api_key");
   });
 
+  it("keeps at most eight secrets, and ends the oldest", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    const secrets = [secret];
+    for (let rotation = 0; rotation < 9; rotation += 1) {
+      secrets.push(value(await store.keys.rotate(id, { overlapSeconds: 1_000 })).secret);
+    }
+    const outcomes = await Promise.all(secrets.map((each) => store.as(each).admit()));
+    expect(outcomes.map((outcome) => outcome.isOk())).toEqual([
+      ...[false, false],
+      ...Array<boolean>(8).fill(true),
+    ]);
+  });
+
   it("is refused on a key that is revoked or expired", async () => {
     const { store, clock, issue } = openStore();
     const { id } = await issue();
@@ -240,6 +254,60 @@ describe("changePlan", () => {
     }
     expect(value(await store.keys.find(id)).plan).toBe("free");
   });
+});
+
+describe("purge", () => {
+  const DAY = 86_400_000;
+
+  it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
+    const storage = createMemoryStorage();
+    const { store, clock, issue } = openStore({ storage });
+    const [old, expired, recent, live] = await Promise.all([
+      issue(),
+      issue({ plan: "free", expiresAt: clock.now() + 1_000 }),
+      issue(),
+      issue({ plan: "free", expiresAt: clock.now() + 365 * DAY }),
+    ]);
+    value(await store.as(old.secret).admit());
+    value(await store.keys.revoke(old.id));
+    clock.advance(1_000);
+    value(await store.keys.revoke(recent.id));
+    value(await store.keys.revoke(expired.id));
+
+    clock.advance(90 * DAY);
+    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 1 });
+    expect(error(await store.keys.find(old.id)).code).toBe("key_not_found");
+    expect(error(await store.as(old.secret).admit()).code).toBe("invalid_api_key");
+    const ids = value(await store.keys.list()).keys.map(({ id }) => id);
+    expect(ids).toEqual([expired.id, recent.id, live.id]);
+
+    clock.advance(1);
+    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 2 });
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
+    value(await store.as(live.secret).admit());
+  });
+
+  it("removes any number of keys, wherever they are in the list", async () => {
+    const { store, clock, issue } = openStore();
+    const kept: string[] = [];
+    for (let index = 0; index < 1_500; index += 1) {
+      const { id } = await issue();
+      if (index % 3 === 0) kept.push(id);
+      else value(await store.keys.revoke(id));
+    }
+    clock.advance(1);
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 1_000 });
+    const { keys } = value(await store.keys.list({ limit: 1_000 }));
+    expect(keys.map(({ id }) => id)).toEqual(kept);
+  });
+
+  it.each([{}, { olderThanSeconds: -1 }, { olderThanSeconds: 0.5 }, { olderThan: 5 }, undefined])(
+    "refuses %j",
+    async (options) => {
+      const refusal = error(await openStore().store.keys.purge(options as never));
+      expect(refusal.code).toBe("invalid_key_request");
+    },
+  );
 });
 
 describe("find, list and usage", () => {

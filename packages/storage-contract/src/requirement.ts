@@ -22,9 +22,9 @@ export type StorageFeature = "reopening" | "sharing";
  */
 export type OpenStorage = () => Promise<Storage>;
 
-/** Where a storage keeps its data: a file, a schema, an object in memory. */
+/** Where a storage under test keeps its data: a file, a schema, an object in memory. */
 export interface Place {
-  /** Opens a storage on this place. Every call opens the same data, if the storage supports it. */
+  /** Opens a storage. Every call opens the same data, if the storage supports it. */
   open(): Promise<Storage>;
   /** Removes the data. Called once, after every storage on it is closed. */
   remove(): Promise<void>;

@@ -40,9 +40,11 @@ function withOwnClose({ pets, keys, usage }: Storage): Storage {
       find: (id) => whenOpen(() => keys.find(id)),
       list: (query) => whenOpen(() => keys.list(query)),
       update: (id, decide) => whenOpen(() => keys.update(id, decide)),
+      remove: (ids) => whenOpen(() => keys.remove(ids)),
     },
     usage: {
       charge: (digest, decide) => whenOpen(() => usage.charge(digest, decide)),
+      findHolder: (digest) => whenOpen(() => usage.findHolder(digest)),
       update: (keyId, decide) => whenOpen(() => usage.update(keyId, decide)),
     },
     close: () => {

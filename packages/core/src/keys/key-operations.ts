@@ -15,7 +15,13 @@ import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
-import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
+import {
+  parseAge,
+  parseKeyQuery,
+  parseKeyRequest,
+  parseOverlap,
+  parsePlanChoice,
+} from "./key-requests.js";
 import type {
   ApiKey,
   IssuedKey,
@@ -23,9 +29,17 @@ import type {
   KeyPage,
   ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./key-ring.js";
-import { hasExpired, rotatedKey, storedSecret, type StoredApiKey } from "./stored-key.js";
+import {
+  hasEndedBefore,
+  hasExpired,
+  rotatedKey,
+  storedSecret,
+  type StoredApiKey,
+} from "./stored-key.js";
 
 // Documented on KeyRing.
 
@@ -124,15 +138,45 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
   if (found.isErr()) return err(found.error);
   const { key } = found.value;
 
-  const lifted = await context.storage.usage.update(id, (before = NO_USAGE) => {
+  const lifted = await context.storage.usage.update(id, (before) => {
+    if (before === undefined) return { result: undefined };
     const isClean = before.bans === 0 && before.refusals === 0;
     const after = isClean ? before : { ...before, bans: 0, bannedAt: 0, refusals: 0 };
     return { next: after, result: { before, after } };
   });
   if (lifted.isErr()) return err(storageUnavailable(lifted.error));
+  if (lifted.value === undefined) return err(keyNotFound());
   const after = { key, usage: lifted.value.after };
   const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
   return ok(endsAt === undefined ? viewOf(context, after) : emitted(context, "ban_lifted", after));
+}
+
+/** How many keys a purge looks at, and removes at most, before other calls run. */
+const PURGE_BATCH = 500;
+
+export async function purgeKeys(
+  { storage, readClock }: Context,
+  options: PurgeKeysOptions,
+): Promise<Result<PurgedKeys, KeyError>> {
+  const age = parseAge(options);
+  if (age.isErr()) return err(age.error);
+  const time = readClock().now - age.value;
+
+  let purged = 0;
+  let after: string | undefined;
+  do {
+    const page = await storage.keys.list({ limit: PURGE_BATCH, after, banned: false });
+    if (page.isErr()) return err(storageUnavailable(page.error));
+    // A key that has ended stays so: it can be removed in another transaction.
+    const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
+    if (ended.length > 0) {
+      const removed = await storage.keys.remove(ended.map(({ key }) => key.id));
+      if (removed.isErr()) return err(storageUnavailable(removed.error));
+      purged += removed.value;
+    }
+    after = page.value.length < PURGE_BATCH ? undefined : page.value.at(-1)?.key.id;
+  } while (after !== undefined);
+  return ok({ purged });
 }
 
 async function loadKey(

@@ -16,6 +16,7 @@ import {
   issueKey,
   liftBan,
   listKeys,
+  purgeKeys,
   revokeKey,
   rotateKey,
 } from "../keys/key-operations.js";
@@ -183,6 +184,7 @@ export function createKeyRing(context: Context, calls: Calls): KeyRing {
     rotate: (id, options = {}) => calls.run(() => rotateKey(context, id, options), asIs),
     changePlan: (id, to) => calls.run(() => changePlan(context, id, to), asIs),
     liftBan: (id) => calls.run(() => liftBan(context, id), asIs),
+    purge: (options) => calls.run(() => purgeKeys(context, options), asIs),
     usage: (id) => find(id).map(({ usage }) => usage),
   } satisfies KeyRing);
 }
