@@ -5,7 +5,7 @@ import {
   type StoredApiKey,
   type Usage,
 } from "@petstore/core";
-import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js";
+import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `KeyStorage`. */
 export const brokenKeys: BrokenStorages = {

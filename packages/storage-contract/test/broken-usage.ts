@@ -1,5 +1,5 @@
 import { NO_USAGE, type KeyHolder, type Usage, type UsageStorage } from "@petstore/core";
-import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js";
+import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `UsageStorage`. */
 export const brokenUsage: BrokenStorages = {

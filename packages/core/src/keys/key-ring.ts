@@ -22,11 +22,11 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  readonly usage: KeyUsage;
+  readonly usage: KeyQuotas;
 }
 
 /** The quotas of a key in both windows. */
-export interface KeyUsage {
+export interface KeyQuotas {
   readonly minute: Quota;
   readonly day: Quota;
 }
@@ -115,5 +115,5 @@ export interface KeyRing {
    */
   purge(options: PurgeKeysOptions): ResultAsync<PurgedKeys, KeyError>;
   /** Returns the key's quotas in both windows, without charging it. */
-  usage(id: string): ResultAsync<KeyUsage, KeyError>;
+  usage(id: string): ResultAsync<KeyQuotas, KeyError>;
 }
