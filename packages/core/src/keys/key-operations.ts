@@ -152,7 +152,7 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
 }
 
 /** How many keys a purge looks at, and removes at most, before other calls run. */
-const PURGE_BATCH = 500;
+const PURGE_BATCH = 100;
 
 export async function purgeKeys(
   { storage, readClock }: Context,
