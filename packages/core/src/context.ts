@@ -16,6 +16,8 @@ export interface Context {
   /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
   readonly idempotencyKeyLife: number;
   readonly random: RandomSource;
+  /** Returns the id of a key that is issued at this time. */
+  readonly newKeyId: (now: number) => string;
   readonly readClock: ReadClock;
   readonly emit: Emit;
 }

@@ -3,6 +3,7 @@ import { createClockReader } from "./clock.js";
 import type { Context } from "./context.js";
 import { storageUnavailable, type StorageUnavailable } from "./errors.js";
 import { createEvents } from "./events.js";
+import { createKeyIds } from "./keys/key-format.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createCaller, createCalls, createKeyRing, createTrustedPets } from "./operations/calls.js";
 import type { PetStore } from "./pet-store.js";
@@ -27,15 +28,16 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     readClock,
   );
   const { idempotencyKeyLife } = settings;
+  const newKeyId = createKeyIds(random);
   const context: Context = {
-    ...{ storage, plans, ban, anonymous, idempotencyKeyLife, random },
+    ...{ storage, plans, ban, anonymous, idempotencyKeyLife, random, newKeyId },
     ...{ readClock, emit },
   };
   const calls = createCalls();
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
-    calls.close(async () => {
+    calls.close(settings.closeTimeoutSeconds, async () => {
       flush();
       const closed = await storage.close();
       return closed.mapErr(storageUnavailable);

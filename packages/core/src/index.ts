@@ -48,6 +48,8 @@ export type {
   KeyRing,
   ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";

@@ -63,4 +63,15 @@ describe("createPet", () => {
     expect(refusal.code).toBe("invalid_pet");
     for (const field of named) expect(refusal.message).toContain(field);
   });
+
+  it.each([
+    [2 ** 60, "categoryId must be an int64 integer; beyond 2^53 − 1, pass a bigint."],
+    [-(2 ** 53), "categoryId must be an int64 integer; beyond 2^53 − 1, pass a bigint."],
+    [2 ** 63, "categoryId must be an int64 integer."],
+    [1e300, "categoryId must be an int64 integer."],
+    [Number.NaN, "categoryId must be an int64 integer."],
+    [2n ** 63n, "categoryId must be an int64 integer."],
+  ])("says how to pass the categoryId %d, if it can be passed", async (categoryId, message) => {
+    expect(error(await trusted.createPet({ name: "Rex", categoryId })).message).toBe(message);
+  });
 });

@@ -63,6 +63,7 @@ describe("listPets", () => {
     ["an empty status", { status: "" }, "status"],
     ["another case of a status", { status: "SOLD" }, "status"],
     ["an after beyond int64", { after: INT64_MAX + 1n }, "after"],
+    ["an after that a number cannot hold exactly", { after: 2 ** 53 }, "pass a bigint"],
     ["text as after", { after: "x" }, "after"],
     ["no object", 5, "object"],
     ["null", null, "object"],

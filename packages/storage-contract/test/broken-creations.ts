@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createMemoryStorage, type CreationRequest, type PetStorage } from "@petstore/core";
 import { ok } from "neverthrow";
-import type { BrokenStorages, Change } from "./memory-place.js";
+import type { BrokenStorages, Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `PetStorage.createOnce`. */
 export const brokenCreations: BrokenStorages = {

@@ -14,8 +14,14 @@ import { remainingQuotas } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
-import { mintSecret, newKeyId } from "./key-format.js";
-import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
+import { mintSecret } from "./key-format.js";
+import {
+  parseAge,
+  parseKeyQuery,
+  parseKeyRequest,
+  parseOverlap,
+  parsePlanChoice,
+} from "./key-requests.js";
 import type {
   ApiKey,
   IssuedKey,
@@ -23,9 +29,17 @@ import type {
   KeyPage,
   ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./key-ring.js";
-import { hasExpired, rotatedKey, storedSecret, type StoredApiKey } from "./stored-key.js";
+import {
+  hasEndedBefore,
+  hasExpired,
+  rotatedKey,
+  storedSecret,
+  type StoredApiKey,
+} from "./stored-key.js";
 
 // Documented on KeyRing.
 
@@ -33,7 +47,7 @@ export async function issueKey(
   context: Context,
   input: IssueKeyInput,
 ): Promise<Result<IssuedKey, KeyError>> {
-  const { storage, plans, random, readClock } = context;
+  const { storage, plans, random, newKeyId, readClock } = context;
   const { now } = readClock();
   const request = parseKeyRequest(input, plans, now);
   if (request.isErr()) return err(request.error);
@@ -41,7 +55,7 @@ export async function issueKey(
   const secret = mintSecret(random);
   const key: StoredApiKey = {
     ...request.value,
-    id: newKeyId(now, random),
+    id: newKeyId(now),
     createdAt: now,
     revokedAt: undefined,
     secrets: [storedSecret(secret)],
@@ -124,7 +138,8 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
   if (found.isErr()) return err(found.error);
   const { key } = found.value;
 
-  const lifted = await context.storage.usage.update(id, (before = NO_USAGE) => {
+  const lifted = await context.storage.usage.update(id, (before) => {
+    if (before === undefined) return { result: undefined };
     const isClean = before.bans === 0 && before.refusedSince === 0;
     const after = isClean
       ? before
@@ -132,9 +147,38 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
     return { next: after, result: { before, after } };
   });
   if (lifted.isErr()) return err(storageUnavailable(lifted.error));
+  if (lifted.value === undefined) return err(keyNotFound());
   const after = { key, usage: lifted.value.after };
   const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
   return ok(endsAt === undefined ? viewOf(context, after) : emitted(context, "ban_lifted", after));
+}
+
+/** How many keys a purge looks at, and removes at most, before other calls run. */
+const PURGE_BATCH = 100;
+
+export async function purgeKeys(
+  { storage, readClock }: Context,
+  options: PurgeKeysOptions,
+): Promise<Result<PurgedKeys, KeyError>> {
+  const age = parseAge(options);
+  if (age.isErr()) return err(age.error);
+  const time = readClock().now - age.value;
+
+  let purged = 0;
+  let after: string | undefined;
+  do {
+    const page = await storage.keys.list({ limit: PURGE_BATCH, after, banned: false });
+    if (page.isErr()) return err(storageUnavailable(page.error));
+    // A key that has ended stays so: it can be removed in another transaction.
+    const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
+    if (ended.length > 0) {
+      const removed = await storage.keys.remove(ended.map(({ key }) => key.id));
+      if (removed.isErr()) return err(storageUnavailable(removed.error));
+      purged += removed.value;
+    }
+    after = page.value.length < PURGE_BATCH ? undefined : page.value.at(-1)?.key.id;
+  } while (after !== undefined);
+  return ok({ purged });
 }
 
 async function loadKey(

@@ -1,6 +1,7 @@
 import { err, ok, ResultAsync, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
+  closeTimedOut,
   storageUnavailable,
   storeClosed,
   type AdmissionError,
@@ -15,6 +16,7 @@ import {
   issueKey,
   liftBan,
   listKeys,
+  purgeKeys,
   revokeKey,
   rotateKey,
 } from "../keys/key-operations.js";
@@ -36,8 +38,12 @@ export interface Calls {
     call: () => Promise<Result<T, E>>,
     fail: (error: Unavailable) => F,
   ): ResultAsync<T, E | F>;
-  /** Refuses new calls, waits for the running ones, and runs the last call. */
+  /**
+   * Refuses new calls, waits for the running ones, and runs the last call. After this many seconds, it
+   * waits no longer: the last call is started if it was not, and the result is an error.
+   */
   close(
+    seconds: number,
     lastCall: () => Promise<Result<void, StorageUnavailable>>,
   ): ResultAsync<void, StorageUnavailable>;
 }
@@ -65,21 +71,39 @@ export function createCalls(): Calls {
   }
 
   async function close(
+    seconds: number,
     lastCall: () => Promise<Result<void, StorageUnavailable>>,
   ): Promise<Result<void, StorageUnavailable>> {
     isOpen = false;
-    if (running > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
+    const idle = new Promise<void>((resolve) => (whenIdle = resolve));
+    if (running === 0) whenIdle?.();
+    const deadline = startDeadline(seconds);
     try {
-      return await lastCall();
+      await Promise.race([idle, deadline.reached]);
+      const late = running;
+      const closed = lastCall();
+      const timedOut = deadline.reached.then(() => err(closeTimedOut(late, seconds)));
+      const first = await Promise.race([closed, timedOut]);
+      return late > 0 ? await timedOut : first;
     } catch (cause) {
       return err(storageUnavailable(cause));
+    } finally {
+      deadline.clear();
     }
   }
 
   return {
     run: (call, fail) => new ResultAsync(run(call, fail)),
-    close: (lastCall) => new ResultAsync(close(lastCall)),
+    close: (seconds, lastCall) => new ResultAsync(close(seconds, lastCall)),
   };
+}
+
+function startDeadline(seconds: number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reached = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, seconds * 1_000);
+  });
+  return { reached, clear: () => clearTimeout(timer) };
 }
 
 /** Creates the operations of a caller with an API key. */
@@ -161,6 +185,7 @@ export function createKeyRing(context: Context, calls: Calls): KeyRing {
     rotate: (id, options = {}) => calls.run(() => rotateKey(context, id, options), asIs),
     changePlan: (id, to) => calls.run(() => changePlan(context, id, to), asIs),
     liftBan: (id) => calls.run(() => liftBan(context, id), asIs),
+    purge: (options) => calls.run(() => purgeKeys(context, options), asIs),
     usage: (id) => find(id).map(({ usage }) => usage),
   } satisfies KeyRing);
 }
