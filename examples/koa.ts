@@ -6,12 +6,11 @@ const store = createPetStore();
 const handle = createNodeHandler(store);
 const app = new Koa();
 app.use(async (context, next) => {
-  const isElsewhere = await new Promise<boolean>((resolve) => {
-    context.res.once("close", () => resolve(false));
+  context.respond = await new Promise<boolean>((resolve) => {
+    context.res.once("close", () => resolve(false)); // the store has used Node's own response
     handle(context.req, context.res, () => resolve(true));
   });
-  context.respond = isElsewhere; // else the store has used Node's own response
-  if (isElsewhere) await next();
+  if (context.respond) await next();
 });
 app.use((context) => void (context.body = "The host's own page."));
 app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1");

@@ -1,11 +1,24 @@
-// In a Next application: app/api/v1/[[...path]]/route.ts
+// In a Next application: app/api/v1/[[...path]]/route.ts, and in next.config:
+// serverExternalPackages: ["@petstore/storage-sqlite", "better-sqlite3"]
 import { createPetStore } from "@petstore/core";
-import { createFetchHandler } from "@petstore/http-adapter";
+import { createFetchHandler, type FetchHandler } from "@petstore/http-adapter";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 
-export const store = createPetStore();
+const filename = process.env["PETSTORE_DATABASE"] ?? "pets.db";
+let handler: Promise<FetchHandler> | undefined; // Next permits no other exports than the methods
 
-const handler = createFetchHandler(store, { basePath: "/api/v1" });
+// The first request opens the database, because `next build` imports this file too.
+async function open(): Promise<FetchHandler> {
+  const opened = await openSqliteStorage({ filename });
+  if (opened.isOk()) {
+    return createFetchHandler(createPetStore({ storage: opened.value }), { basePath: "/api/v1" });
+  }
+  handler = undefined; // the next request tries again
+  throw new Error(opened.error.message);
+}
 
-// Every method, so that the store and not Next answers 405.
-export { handler as GET, handler as HEAD, handler as POST, handler as PUT };
-export { handler as PATCH, handler as DELETE, handler as OPTIONS };
+const handle = async (request: Request) => (await (handler ??= open()))(request);
+
+// Every method, so that the store and not Next responds with 405.
+export { handle as GET, handle as HEAD, handle as POST, handle as PUT };
+export { handle as PATCH, handle as DELETE, handle as OPTIONS };

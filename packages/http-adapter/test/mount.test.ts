@@ -1,6 +1,6 @@
 import { createServer, Server, type RequestListener } from "node:http";
 import { createServer as createHttp2Server, createSecureServer } from "node:http2";
-import { mount } from "@petstore/http-adapter";
+import { createPetStoreServer, mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { compose, listen, makeStore } from "./support/serve.js";
 
@@ -124,6 +124,44 @@ test("two stores live on one server, and both can be unmounted", async () => {
   expect(await bodies()).toEqual(["host", "host", "host"]);
   expect(Object.hasOwn(server, "emit")).toBe(false);
 });
+
+test("a second store at the same base path is refused, until the first is unmounted", async () => {
+  const { store } = await makeStore();
+  const other = await makeStore();
+  const server = createServer(host);
+  const unmount = mount(server, store);
+  expect(() => mount(server, other.store)).toThrow(
+    new TypeError('@petstore/http-adapter: the server already has a store at the base path "/v1"'),
+  );
+  expect(() => mount(createPetStoreServer(store), other.store)).toThrow(TypeError);
+  mount(createServer(), other.store)();
+  unmount();
+  mount(server, other.store);
+  unmount();
+  expect(() => mount(server, store)).toThrow(TypeError);
+  const { call } = await listen(server, other.key);
+  expect((await call()).body).toBe("[]");
+});
+
+test.each([
+  ["/v1", "/v1/inner", ""],
+  ["", "/v1/inner", "/v1"],
+])(
+  "of nested base paths, the longest takes a request, in any order of mounting",
+  async (...basePaths) => {
+    const server = createServer(host);
+    const keys = new Map<string, string>();
+    for (const basePath of basePaths) {
+      const { store, key } = await makeStore();
+      mount(server, store, { basePath });
+      keys.set(basePath, key);
+    }
+    const { call } = await listen(server, "");
+    for (const [basePath, key] of keys) {
+      expect((await call({ path: `${basePath}/pets?x=/v1`, key })).body).toBe("[]");
+    }
+  },
+);
 
 test.each([
   ["a server of node:http2", createHttp2Server()],

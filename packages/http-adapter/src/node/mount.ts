@@ -4,6 +4,7 @@ import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { notFound } from "../error.js";
 import { parseOptions } from "../options.js";
+import { locate } from "../route.js";
 import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder, type Exchange } from "./respond.js";
 
@@ -17,25 +18,36 @@ export type NodeServer = Server | SecureServer;
  * the host listens for `checkContinue`, the store sends it instead, only for the bodies that it reads.
  * A request outside the base path gets 404 if the server has no listener for it.
  *
+ * Several stores can be mounted at different base paths. If these nest, the longest one takes the request.
+ *
  * ```ts
  * const server = createServer((_, response) => response.end("The host's own page."));
  * const unmount = mount(server, store);
  * server.listen(3000);
  * ```
  * @returns a function that unmounts. Unmount in reverse order to leave the server as it was.
- * @throws TypeError that names the option, if one is wrong, or if the server is not one of `node:http`
- * or `node:https`.
+ * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http`
+ * or `node:https`; or if it already has a store at the base path.
  */
 export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
   if (!isServer(server)) throw new TypeError(NO_HTTP2);
-  const responder = createResponder(store, parseOptions(store, options));
+  const settings = parseOptions(store, options);
+  const { basePath } = settings;
+  const responder = createResponder(store, settings);
   const { origin = socketAddress } = options;
+  const basePaths = addBasePath(server, basePath);
+
+  function isNested({ url = "" }: IncomingMessage): boolean {
+    if (basePaths.size === 1) return false;
+    const longer = [...basePaths].filter(({ length }) => length > basePath.length);
+    return longer.some((each) => locate(each, url) !== undefined);
+  }
 
   function take(event: string | symbol, args: readonly unknown[], inner: Emit): boolean {
     const [request, response] = args;
     const isRequest = event === "request" || event === "checkContinue";
     if (!isRequest || !isMessage(request) || !isResponse(response)) return inner(event, ...args);
-    const target = responder.locate(request);
+    const target = isNested(request) ? undefined : responder.locate(request);
     if (target === undefined && inner(event, ...args)) return true;
     const exchange: Exchange = {
       request,
@@ -49,7 +61,30 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     return true;
   }
 
-  return overrideEmit(server, take);
+  const restoreEmit = overrideEmit(server, take);
+  let isMounted = true;
+  return () => {
+    if (isMounted) basePaths.delete(basePath);
+    isMounted = false;
+    restoreEmit();
+  };
+}
+
+const BASE_PATHS = Symbol("petstore: base paths");
+
+/**
+ * Adds a base path to those of a server's stores, and returns all of them.
+ * @throws TypeError if the server already has a store there: only one of the two would get requests.
+ */
+export function addBasePath(
+  server: NodeServer & { [BASE_PATHS]?: Set<string> | undefined },
+  basePath: string,
+): Set<string> {
+  const basePaths = (server[BASE_PATHS] ??= new Set());
+  if (!basePaths.has(basePath)) return basePaths.add(basePath);
+  throw new TypeError(
+    `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
+  );
 }
 
 function isServer(value: unknown): boolean {
@@ -68,26 +103,26 @@ function isResponse(value: unknown): value is ServerResponse {
 type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 
 /**
- * Calls a function before the listeners of one emitter: `outer` decides which events it passes to
- * `inner`, the original `emit`.
+ * Calls `outer` instead of a server's `emit`; `outer` decides which events it passes to `inner`, the
+ * `emit` from before. Returns a function that undoes this.
  */
 function overrideEmit(
   emitter: EventEmitter,
   outer: (event: string | symbol, args: readonly unknown[], inner: Emit) => boolean,
 ): () => void {
-  const target: { emit: Emit } = emitter;
-  const isOwn = Object.hasOwn(emitter, "emit");
-  const original = target.emit;
+  const server: { emit: Emit } = emitter;
+  const isOwn = Object.hasOwn(server, "emit");
+  const original = server.emit;
   let isMounted = true;
-  const inner: Emit = (...args) => Reflect.apply(original, emitter, args);
+  const inner: Emit = (...args) => Reflect.apply(original, server, args);
   const override: Emit = (event, ...args) =>
     isMounted ? outer(event, args, inner) : inner(event, ...args);
-  target.emit = override;
+  server.emit = override;
   return () => {
     isMounted = false;
     // A later override stays.
-    if (target.emit !== override) return;
-    if (isOwn) target.emit = original;
-    else Reflect.deleteProperty(emitter, "emit");
+    if (server.emit !== override) return;
+    if (isOwn) server.emit = original;
+    else Reflect.deleteProperty(server, "emit");
   };
 }

@@ -8,6 +8,7 @@ import { linger } from "./connection.js";
 import { createDispatcher, type Dispatcher, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
 import { errorOfParser } from "./message.js";
+import { addBasePath } from "./mount.js";
 
 /**
  * The limits of a message before it reaches the store, under Node's own names. Times are in
@@ -83,6 +84,7 @@ export function createPetStoreServer(
   const { origin = socketAddress, fallback } = options;
   const { timeout, ...limits } = completeLimits(options.limits ?? {});
   const server = createServer({ ...limits, requireHostHeader: false });
+  addBasePath(server, settings.basePath);
   server.timeout = timeout;
   // A client may close its side after its last request and still wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
