@@ -46,6 +46,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   return Object.freeze({
     as: (apiKey, origin) => createCaller(context, calls, apiKey, origin),
     anonymousQuota: (origin) => anonymous.peek(origin),
+    clock,
     trusted: createTrustedPets(context, calls),
     keys: createKeyRing(context, calls),
     events,

@@ -1,4 +1,5 @@
 import type { ResultAsync } from "neverthrow";
+import type { Clock } from "./clock.js";
 import type {
   AdmissionError,
   CreatePetError,
@@ -93,6 +94,8 @@ export interface PetStore {
   as(apiKey: string | undefined, origin?: string): Caller;
   /** Returns the quota of callers without a valid key from this origin, without charging it. */
   anonymousQuota(origin?: string): Quota;
+  /** The clock of the store's windows, bans and expiries. */
+  readonly clock: Clock;
   /** The host's own operations, without key and limits. */
   readonly trusted: TrustedPets;
   /** Issues and manages API keys. */

@@ -57,8 +57,7 @@ export function createCors({ origins }: CorsOptions): Cors {
     preflightHeaders: (request) => ({
       ...allow(request),
       "Access-Control-Allow-Methods": METHODS,
-      "Access-Control-Allow-Headers":
-        "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+      "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
       "Access-Control-Max-Age": MAX_AGE,
     }),
     headersFor: (request) => ({ ...allow(request), "Access-Control-Expose-Headers": EXPOSED }),

@@ -119,6 +119,7 @@ export const internalError = (): InternalError => ({
 export function statusOf(code: Failure["code"]): number {
   return match(code)
     .with(P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet"), () => 400)
+    .with("invalid_idempotency_key", () => 400)
     .with(P.union("missing_api_key", "invalid_api_key"), () => 401)
     .with(P.union("not_found", "pet_not_found"), () => 404)
     .with("method_not_allowed", () => 405)
@@ -126,6 +127,7 @@ export function statusOf(code: Failure["code"]): number {
     .with("payload_too_large", () => 413)
     .with("unsupported_media_type", () => 415)
     .with("expectation_failed", () => 417)
+    .with("idempotency_key_reused", () => 422)
     .with(P.union("rate_limit_exceeded", "api_key_banned"), () => 429)
     .with("headers_too_large", () => 431)
     .with("internal_error", () => 500)

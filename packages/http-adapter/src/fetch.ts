@@ -3,7 +3,13 @@ import { err, ok } from "neverthrow";
 import { collectBytes } from "./body.js";
 import { badRequest, notFound, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandle, type Handled } from "./handle.js";
-import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "./http-message.js";
+import {
+  flawOfCoding,
+  flawOfHost,
+  type BodyResult,
+  type Headers,
+  type HttpRequest,
+} from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
 import { renderError } from "./render.js";
 import { createReports } from "./report.js";
@@ -46,9 +52,9 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
   options: FetchOptions<Host> = {},
 ): FetchHandler<Host> {
   const settings = parseOptions(store, options);
-  const { basePath, maxBodyBytes, maxBodySeconds, onError } = settings;
+  const { basePath, maxBodySeconds, rateLimitHeaders } = settings;
   const { origin = () => undefined } = options;
-  const handle = createHandle(store, maxBodyBytes, onError);
+  const handle = createHandle(store, settings);
   const startReport = createReports(settings.onResponse, settings.clock);
 
   return async (request, ...host) => {
@@ -58,7 +64,9 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
     const [url = ""] = request.url.split("#", 1);
     const target = locate(basePath, url);
     const handled =
-      target === undefined ? refuseElsewhere(store, message) : await handle(message, target);
+      target === undefined
+        ? refuseElsewhere(message, rateLimitHeaders(store.anonymousQuota(message.origin())))
+        : await handle(message, target);
     const { status, headers, body } = handled.response;
     const requestId = settings.requestIdOf?.(request.headers.get("X-Request-Id"));
     if (requestId !== undefined) headers["X-Request-Id"] = requestId;
@@ -68,8 +76,8 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
   };
 }
 
-function refuseElsewhere(store: PetStore, { method, origin }: HttpRequest): Handled {
-  const rendered = renderError(notFound(), store.anonymousQuota(origin()));
+function refuseElsewhere({ method }: HttpRequest, rateLimit: Headers): Handled {
+  const rendered = renderError(notFound(), rateLimit);
   const response = method === "HEAD" ? { ...rendered, body: "" } : rendered;
   return { response, operation: undefined, code: "not_found", keyId: undefined };
 }

@@ -1,9 +1,12 @@
-import type { Admission, Caller, Pet, PetStore, WithQuota } from "@petstore/core";
+import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { checkContent, parseBody } from "./body.js";
 import { internalError, type Failure } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
+import { idempotencyKeyOf } from "./idempotency-key.js";
 import { encodePet } from "./json.js";
+import type { HttpSettings } from "./options.js";
+import type { RateLimitHeaders } from "./rate-limit-headers.js";
 import {
   createPageRenderer,
   GET_PET_DEPRECATION,
@@ -28,7 +31,7 @@ export type Handle = (request: HttpRequest, target: Target) => Promise<Handled>;
 /** An admission that takes unvalidated input: the engine validates it. */
 interface UntrustedAdmission extends Pick<Admission, "quota"> {
   listPets(input: unknown): ReturnType<Admission["listPets"]>;
-  createPet(input: unknown): ReturnType<Admission["createPet"]>;
+  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
   getPet(id: string): ReturnType<Admission["getPet"]>;
 }
 
@@ -41,14 +44,23 @@ interface Known {
 }
 
 /** Creates the handler that every transport of a store uses. Its catch turns a bug into a 500. */
-export function createHandle(
-  store: PetStore,
-  maxBodyBytes: number,
-  onError: (cause: unknown) => void,
-): Handle {
-  const perform = createPerform(store, maxBodyBytes);
+export function createHandle(store: PetStore, settings: HttpSettings): Handle {
+  const { onError, cors, rateLimitHeaders } = settings;
+  const perform = createPerform(store, settings);
 
   return async function handle(request, target) {
+    if (cors !== undefined && request.flaw === undefined && cors.isPreflight(request)) {
+      const rateLimit = rateLimitHeaders(store.anonymousQuota(request.origin()));
+      const headers = { ...rateLimit, ...cors.preflightHeaders(request) };
+      const response = { status: 204, headers, body: "" };
+      return { response, operation: undefined, code: undefined, keyId: undefined };
+    }
+    const handled = await handleForClient(request, target);
+    if (cors !== undefined) Object.assign(handled.response.headers, cors.headersFor(request));
+    return handled;
+  };
+
+  async function handleForClient(request: HttpRequest, target: Target): Promise<Handled> {
     const route = matchRoute(target.path, request.method);
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, admission: undefined };
@@ -69,10 +81,10 @@ export function createHandle(
     const failure = performed.error;
     if (failure.code === "storage_unavailable") onError(failure.cause);
     const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
-    const rendered = renderError(failure, failure.quota, more);
+    const rendered = renderError(failure, rateLimitHeaders(failure.quota), more);
     const response = withoutBody ? { ...rendered, body: "" } : rendered;
     return { response, operation, code: failure.code, keyId };
-  };
+  }
 }
 
 /** Checks and performs a request. Each fact that it finds out is added to `known`. */
@@ -83,7 +95,7 @@ type Perform = (
   known: Known,
 ) => Promise<Performed>;
 
-function createPerform(store: PetStore, maxBodyBytes: number): Perform {
+function createPerform(store: PetStore, { maxBodyBytes, rateLimitHeaders }: HttpSettings): Perform {
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
@@ -104,11 +116,11 @@ function createPerform(store: PetStore, maxBodyBytes: number): Perform {
 
     switch (route.value.operation) {
       case "listPets":
-        return listPets(admission, target, renderPage);
+        return listPets(admission, target, renderPage, rateLimitHeaders);
       case "createPet":
-        return createPet(admission, request, target, maxBodyBytes);
+        return createPet(admission, request, target, maxBodyBytes, rateLimitHeaders);
       case "getPet":
-        return getPet(admission, route.value.petId);
+        return getPet(admission, route.value.petId, rateLimitHeaders);
     }
   };
 }
@@ -117,13 +129,14 @@ async function listPets(
   admission: UntrustedAdmission,
   { query }: Target,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
+  rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const input = readListQuery(query);
   const listed = await admission.listPets(input);
   if (listed.isErr()) return err(listed.error);
   const { pets, next, quota } = listed.value;
   const link = next === undefined ? {} : { Link: nextLink(input, next) };
-  return ok(render(200, renderPage(pets), quota, link));
+  return ok(render(200, renderPage(pets), rateLimitHeaders(quota), link));
 }
 
 async function createPet(
@@ -131,27 +144,37 @@ async function createPet(
   request: HttpRequest,
   { clientPath }: Target,
   maxBodyBytes: number,
+  rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
+  const idempotencyKey = idempotencyKeyOf(request.lines("idempotency-key"));
+  if (idempotencyKey.isErr()) return err({ ...idempotencyKey.error, quota });
   const body = await request.readBody(maxBodyBytes);
   if (body.isErr()) return err({ ...body.error, quota });
   const input = parseBody(body.value);
   if (input.isErr()) return err({ ...input.error, quota });
 
-  const created = await admission.createPet(input.value);
+  const options = { idempotencyKey: idempotencyKey.value };
+  const created = await admission.createPet(input.value, options);
   if (created.isErr()) return err(created.error);
-  const { pet } = created.value;
-  const location = { Location: `${clientPath}/${pet.id}` };
-  return ok(render(201, renderBody(encodePet(pet)), created.value.quota, location));
+  const { pet, replayed } = created.value;
+  const headers: Record<string, string> = { Location: `${clientPath}/${pet.id}` };
+  if (replayed) headers["Idempotent-Replayed"] = "true";
+  return ok(render(201, renderBody(encodePet(pet)), rateLimitHeaders(quota), headers));
 }
 
-async function getPet(admission: UntrustedAdmission, petId: string): Promise<Performed> {
+async function getPet(
+  admission: UntrustedAdmission,
+  petId: string,
+  rateLimitHeaders: RateLimitHeaders,
+): Promise<Performed> {
   const found = await admission.getPet(petId);
   if (found.isErr()) return err(found.error);
   const { pet, quota } = found.value;
-  return ok(render(200, renderBody(encodePet(pet)), quota, GET_PET_DEPRECATION));
+  const rateLimit = rateLimitHeaders(quota);
+  return ok(render(200, renderBody(encodePet(pet)), rateLimit, GET_PET_DEPRECATION));
 }
 
 interface Remembered {

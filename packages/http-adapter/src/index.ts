@@ -1,3 +1,4 @@
+export type { CorsOptions } from "./cors.js";
 export { statusOf, type Failure, type HttpError } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
 export { decodeJson, encodePet } from "./json.js";
@@ -17,5 +18,6 @@ export {
   type OpenApiDocument,
 } from "./openapi/document.js";
 export type { HttpOptions } from "./options.js";
+export type { RateLimitFields } from "./rate-limit-headers.js";
 export type { ResponseReport } from "./report.js";
 export type { OperationName } from "./route.js";

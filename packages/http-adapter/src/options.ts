@@ -1,5 +1,11 @@
 import { systemClock, type Clock, type PetStore } from "@petstore/core";
 import * as v from "valibot";
+import { createCors, type Cors, type CorsOptions } from "./cors.js";
+import {
+  createRateLimitHeaders,
+  type RateLimitFields,
+  type RateLimitHeaders,
+} from "./rate-limit-headers.js";
 import { createRequestIds, type RequestIds, type ResponseReport } from "./report.js";
 
 /** The options of every transport; everything has a default. */
@@ -31,6 +37,16 @@ export interface HttpOptions {
    * otherwise a new one. Default: false; `createPetStoreServer` always sends it.
    */
   readonly requestIds?: boolean | undefined;
+  /**
+   * Lets pages of these origins call the store from a browser (Fetch standard, "CORS protocol"). Preflights
+   * cost nothing. Default: off, so that browsers let only pages of the same origin read responses.
+   */
+  readonly cors?: CorsOptions | undefined;
+  /**
+   * Also sends `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-11, with both
+   * windows. Default: off.
+   */
+  readonly rateLimitFields?: RateLimitFields | undefined;
   /** The clock for the milliseconds of a report. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
@@ -44,6 +60,8 @@ export interface HttpSettings {
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** `undefined` if responses have no `X-Request-Id`. */
   readonly requestIdOf: RequestIds | undefined;
+  readonly cors: Cors | undefined;
+  readonly rateLimitHeaders: RateLimitHeaders;
   readonly clock: Clock;
 }
 
@@ -59,6 +77,12 @@ const POSITIVE = "must be a positive integer";
 /** A timer beyond 2^31 milliseconds would fire immediately. */
 const SECONDS = "must be above 0 and at most 86,400";
 const aFunction = v.function("must be a function");
+const ORIGINS = 'must be "*" or a list of origins like https://shop.example';
+
+/** Whether a text is an origin as browsers send it: no path, and in lower case. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 /** The schemas of the options that every transport has. */
 const common = {
@@ -73,6 +97,15 @@ const common = {
   onResponse: v.optional(aFunction),
   origin: v.optional(aFunction),
   clock: v.optional(v.object({ now: aFunction }, "must be a clock")),
+  cors: v.optional(
+    strict({
+      origins: v.union(
+        [v.literal("*"), v.array(v.pipe(v.string(), v.check(isOrigin, ORIGINS)))],
+        ORIGINS,
+      ),
+    }),
+  ),
+  rateLimitFields: v.optional(v.literal("draft-11", 'must be "draft-11"')),
 };
 
 const forGuests = strict({
@@ -98,7 +131,11 @@ const forServers = strict({
   ),
 });
 
-const aStore = v.object({ as: aFunction, anonymousQuota: aFunction });
+const aStore = v.object({
+  as: aFunction,
+  anonymousQuota: aFunction,
+  clock: v.object({ now: aFunction }),
+});
 
 /**
  * Checks the store and the options of a handler or a mount, and completes the options.
@@ -136,6 +173,8 @@ function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions
     onError,
     onResponse: options.onResponse && contained(options.onResponse, onError),
     requestIdOf: options.requestIds === true ? createRequestIds() : undefined,
+    cors: options.cors && createCors(options.cors),
+    rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),
     clock: options.clock ?? systemClock,
   });
 }

@@ -1,4 +1,4 @@
-import type { Pet, Quota } from "@petstore/core";
+import type { Pet } from "@petstore/core";
 import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
 import { encodeError, encodePets } from "./json.js";
@@ -40,11 +40,11 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/** Renders a response: with the headers of every response (specification, "Rate limit headers") and more. */
+/** Renders a response with the headers of every response, those that say what the caller has left, and more. */
 export function render(
   status: number,
   body: RenderedBody,
-  quota: Quota,
+  rateLimit: Headers,
   headers: Headers,
 ): HttpResponse {
   return {
@@ -54,9 +54,7 @@ export function render(
       "Content-Length": body.length,
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
-      "X-RateLimit-Limit": String(quota.limit),
-      "X-RateLimit-Remaining": String(quota.remaining),
-      "X-RateLimit-Reset": String(Math.ceil(quota.resetAt / 1_000)),
+      ...rateLimit,
       ...headers,
     },
     body: body.text,
@@ -64,11 +62,15 @@ export function render(
 }
 
 /** Renders an Error (specification, "Errors") with the headers of its code, and more headers. */
-export function renderError(failure: Failure, quota: Quota, headers: Headers = {}): HttpResponse {
+export function renderError(
+  failure: Failure,
+  rateLimit: Headers,
+  headers: Headers = {},
+): HttpResponse {
   const { code, message } = failure;
   const status = statusOf(code);
   const body = renderBody(encodeError({ code, message, status }));
-  return render(status, body, quota, { ...headersOf(failure), ...headers });
+  return render(status, body, rateLimit, { ...headersOf(failure), ...headers });
 }
 
 /** RFC 6750, section 3. */
@@ -93,7 +95,9 @@ function headersOf(failure: Failure): Headers {
     case "bad_request":
     case "expectation_failed":
     case "headers_too_large":
+    case "idempotency_key_reused":
     case "internal_error":
+    case "invalid_idempotency_key":
     case "invalid_pet":
     case "invalid_query":
     case "malformed_json":

@@ -104,14 +104,15 @@ type RefuseUnread = (error: HttpError, socket: Socket) => void;
 /** Creates the function that sends the last response of a connection when no request can be read. */
 function createUnreadRefusals(
   store: PetStore,
-  { onError, onResponse, requestIdOf, clock }: ServerSettings,
+  { onError, onResponse, requestIdOf, clock, rateLimitHeaders }: ServerSettings,
 ): RefuseUnread {
   const startReport = createReports(onResponse, clock);
   return (error, socket) => {
     if (!socket.writable) return;
     const sendReport = startReport();
     try {
-      const response = renderError(error, store.anonymousQuota(socket.remoteAddress));
+      const quota = store.anonymousQuota(socket.remoteAddress);
+      const response = renderError(error, rateLimitHeaders(quota));
       const requestId = requestIdOf(undefined);
       response.headers["X-Request-Id"] = requestId;
       response.headers["Date"] = new Date(clock.now()).toUTCString();

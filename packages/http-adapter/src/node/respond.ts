@@ -37,8 +37,8 @@ export function createResponder(
   settings: HttpSettings,
   isDraining: () => boolean = () => false,
 ): Responder {
-  const { basePath, maxBodyBytes, onError } = settings;
-  const handle = createHandle(store, maxBodyBytes, onError);
+  const { basePath, onError, rateLimitHeaders } = settings;
+  const handle = createHandle(store, settings);
   const startReport = createReports(settings.onResponse, settings.clock);
 
   function write(
@@ -71,7 +71,8 @@ export function createResponder(
     refuse: (error, exchange) => {
       const sendReport = startReport();
       try {
-        const rendered = renderError(error, store.anonymousQuota(exchange.origin()));
+        const rateLimit = rateLimitHeaders(store.anonymousQuota(exchange.origin()));
+        const rendered = renderError(error, rateLimit);
         const response = exchange.request.method === "HEAD" ? { ...rendered, body: "" } : rendered;
         const handled = { response, operation: undefined, code: error.code, keyId: undefined };
         const isLast = error.code !== "not_found" || isUpgrade(exchange.request);

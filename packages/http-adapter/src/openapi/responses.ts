@@ -35,6 +35,9 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   malformed_json: "The body is not valid JSON.",
   invalid_query: "limit must be an integer from 1 to 100.",
   invalid_pet: "categoryId must be an int64 integer.",
+  invalid_idempotency_key:
+    "The idempotency key must be one value of 1 to 255 visible ASCII characters.",
+  idempotency_key_reused: "The idempotency key was used before, for another pet.",
   missing_api_key: "An API key is required: send it as a bearer token.",
   invalid_api_key: "The API key is not valid.",
   not_found: "Nothing is at this path.",

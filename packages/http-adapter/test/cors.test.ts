@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { createNodeHandler, createPetStoreServer, type CorsOptions } from "@petstore/http-adapter";
+import { makeStore, serve } from "./support/serve.js";
+
+const SHOP = "https://shop.example";
+const listed: CorsOptions = { origins: ["http://localhost:8080", SHOP] };
+const preflight = (origin: string) => ({
+  method: "OPTIONS",
+  key: null,
+  headers: [
+    `Origin: ${origin}`,
+    "Access-Control-Request-Method: POST",
+    "Access-Control-Request-Headers: authorization,content-type,idempotency-key",
+  ],
+});
+
+test("a preflight is 204, costs nothing, and allows what the store supports", async () => {
+  const { call } = await serve({ cors: listed });
+  for (let index = 0; index < 100; index += 1) {
+    expect((await call(preflight(SHOP))).status).toBe(204);
+  }
+  const { headers, body } = await call({ ...preflight(SHOP), path: "/v1/pets/7" });
+  expect(headers).toMatchObject({
+    "access-control-allow-origin": SHOP,
+    "access-control-allow-methods": "GET, HEAD, POST",
+    "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+    "access-control-max-age": "86400",
+    vary: "Origin",
+    "x-ratelimit-remaining": "60",
+  });
+  expect(body).toBe("");
+  expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
+});
+
+test("every response to an allowed origin can be read with all its headers, errors too", async () => {
+  const { call, key } = await serve({ cors: listed });
+  const headers = [`Origin: ${SHOP}`];
+  const paths = ["/v1/pets", "/v1/nothing", "/v1/pets?limit=0"];
+  const responses = [
+    ...(await Promise.all(paths.map((path) => call({ path, headers })))),
+    await call({ headers, key: `${key}x` }),
+    await call({ headers: [...headers, "Host: two"] }),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 400, 401, 400]);
+  for (const response of responses) {
+    expect(response.headers["access-control-allow-origin"]).toBe(SHOP);
+    expect(response.headers["vary"]).toBe("Origin");
+    const exposed = response.headers["access-control-expose-headers"]?.toLowerCase().split(", ");
+    const always = ["access-control-", "vary", "content-", "cache-control", "connection"];
+    const hidden = Object.keys(response.headers).filter(
+      (name) => !exposed?.includes(name) && !always.some((start) => name.startsWith(start)),
+    );
+    expect(
+      hidden.filter((name) => !["x-content-type-options", "keep-alive"].includes(name)),
+    ).toEqual([]);
+  }
+});
+
+test("another origin is not allowed, and caches are told so", async () => {
+  const { call } = await serve({ cors: listed });
+  for (const origin of ["https://evil.example", "https://shop.example.evil", "null"]) {
+    for (const what of [preflight(origin), { headers: [`Origin: ${origin}`] }]) {
+      const { headers } = await call(what);
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+      expect(headers["vary"]).toBe("Origin");
+    }
+  }
+});
+
+test("with * every origin may read, without Vary", async () => {
+  const { call } = await serve({ cors: { origins: "*" } });
+  const { headers } = await call({ headers: ["Origin: https://any.example"] });
+  expect(headers["access-control-allow-origin"]).toBe("*");
+  expect(headers["vary"]).toBeUndefined();
+});
+
+test("CORS is off by default: OPTIONS is a method like others", async () => {
+  const { call } = await serve();
+  expect((await call(preflight(SHOP))).status).toBe(401);
+  const { headers } = await call({ headers: [`Origin: ${SHOP}`] });
+  expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+});
+
+test("OPTIONS that is not a preflight is a request like others", async () => {
+  const { call } = await serve({ cors: listed });
+  expect((await call({ method: "OPTIONS", headers: [`Origin: ${SHOP}`] })).status).toBe(405);
+});
+
+test.each([
+  {},
+  { origins: "https://shop.example" },
+  { origins: ["shop.example"] },
+  { origins: ["https://shop.example/"] },
+  { origins: ["https://Shop.example"] },
+  { origins: ["*"] },
+])("the option %j is refused", async (cors) => {
+  const { store } = await makeStore();
+  const wrong = { cors } as never;
+  expect(() => createPetStoreServer(store, wrong)).toThrow(/option cors/);
+  expect(() => createNodeHandler(store, wrong)).toThrow(/option cors/);
+});
