@@ -29,7 +29,7 @@ export function preparePetCreations(connection: Connection): PetCreations {
       return row && toCreation(row);
     },
     save: prepareSave(connection),
-    removeExpired: (now, count) => removeExpired({ now, count }),
+    removeExpired: (now, count) => removeExpired({ now: BigInt(now), count }),
   };
 }
 
@@ -48,13 +48,13 @@ function prepareSave(connection: Connection) {
       token: value("token"),
       pet_id: value("petId"),
       fingerprint: value("fingerprint"),
-      expires_at: value("expiresAt"),
+      expires_at: value.of(({ expiresAt }) => BigInt(expiresAt)),
     }),
   );
 }
 
 function prepareRemoveExpired(connection: Connection) {
-  return connection.change((queries, value: Parameter<{ now: number; count: number }>) =>
+  return connection.change((queries, value: Parameter<{ now: bigint; count: number }>) =>
     queries
       .deleteFrom("pet_creations")
       .where("token", "in", (expired) =>
@@ -72,6 +72,5 @@ function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
   Selectable<PetCreationsTable>,
   typeof COLUMNS
 >): PetCreation {
-  // All integers of the row are bigints, because the id of the pet is one.
   return { token, petId, fingerprint, expiresAt: Number(expiresAt) };
 }

@@ -44,7 +44,8 @@ export interface PetCreationsTable {
   readonly token: string;
   readonly pet_id: bigint;
   readonly fingerprint: string;
-  readonly expires_at: number;
+  /** A bigint like the id: a statement reads all integers of a row alike. */
+  readonly expires_at: bigint;
 }
 
 export interface ApiKeysTable {
