@@ -24,10 +24,7 @@ const names = packages.map((name) => `@petstore/${name}`);
 const BUNDLED = new Map([
   ["storage-sqlite", ["kysely"]],
   ["http-adapter", ["lossless-json", "valibot"]],
-  [
-    "cli",
-    ["commander", "csv-parse", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern"],
-  ],
+  ["cli", ["commander", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern"]],
 ]);
 
 const unbuilt = packages.filter((name) => !existsSync(join(root, "packages", name, "dist")));
