@@ -53,7 +53,10 @@ export const readCsv: EntryReader = async function* (chunks) {
   if (heading === undefined) yield err("There is no heading.");
 };
 
-/** Lines whose quote is not closed within the maximum length of an entry are one bad record. */
+/**
+ * Reads records with their bytes, which a stream of csv-parse does not keep of a record that it rejects.
+ * Lines whose quote is not closed within the maximum length of an entry are one bad record.
+ */
 async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly CsvRecord[]> {
   let open: Line[] = [];
   let length = 0;
