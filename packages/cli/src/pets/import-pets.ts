@@ -4,19 +4,11 @@ import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import type { Streams, Terminal } from "../terminal.js";
-import {
-  counted,
-  countLines,
-  formatOf,
-  type Entry,
-  type EntryGroup,
-  type EntryReader,
-  type Format,
-} from "./pet-file.js";
-import { createProgress } from "./progress.js";
+import { formatOf, type Entry, type EntryReader, type Format } from "./pet-file.js";
+import { counted, createProgress } from "./progress.js";
 import { readCsv } from "./read-csv.js";
 import { readNdjson } from "./read-ndjson.js";
-import { openRejects } from "./rejects.js";
+import { openRejects, type Rejected, type Rejects } from "./rejects.js";
 import { findSource } from "./source.js";
 
 /** The options of `petstore pets import`. */
@@ -32,43 +24,6 @@ interface UntrustedPets {
   createPet(input: unknown): ReturnType<TrustedPets["createPet"]>;
 }
 
-/** The state of an import. */
-interface Imported {
-  readonly pets: number;
-  /** The number of lines that could not be imported. */
-  readonly badLines: number;
-  /** The line to resume at: all lines before it are imported or reported. */
-  readonly nextLine: number;
-  /** Why the import stopped early. `canResume` is false if it would stop at the same line again. */
-  readonly stopped?: { readonly reason: string; readonly canResume: boolean };
-}
-
-/** The outcome of entries that were imported together. */
-interface BatchOutcome {
-  readonly pets: number;
-  readonly bad: readonly BadEntry[];
-  /** The line after the last entry that was imported or reported. */
-  readonly nextLine: number;
-  /** Why the storage did not store the entries from that line on. */
-  readonly failure: string | undefined;
-}
-
-interface BadEntry {
-  readonly entry: Entry;
-  readonly reason: string;
-}
-
-/** How to run an import. */
-interface ImportRun {
-  readonly fromLine: number;
-  readonly stop: AbortSignal;
-  /** Called after each batch. `Err` stops the import. */
-  onBatch(batch: BatchOutcome, soFar: Imported, group: EntryGroup): Promise<Result<void, string>>;
-}
-
-/** The number of pets that are created at the same time, so that the storage commits them together. */
-const IN_FLIGHT = 1_000;
-
 /** Imports a file into the store and reports each line that cannot be imported. */
 export async function importPets(
   path: string,
@@ -79,92 +34,97 @@ export async function importPets(
   const found = await findSource(path, stdin);
   if (found.isErr()) return err(found.error);
   const source = found.value;
+  const progress = createProgress(stderr);
+  const list = (line: string): void => {
+    progress("");
+    terminal.error(line);
+  };
   const mayExist = fromLine > 1;
-  const opened = await openRejects({ path: rejectsPath, mayExist, source: path, database });
+  const opened = await openRejects({ path: rejectsPath, mayExist, source: path, database, list });
   if (opened.isErr()) return err(opened.error);
   const rejects = opened.value;
 
-  const progress = createProgress(stderr);
-  let kept = 0;
-  const onBatch: ImportRun["onBatch"] = async ({ bad }, { pets }, { heading }) => {
-    if (bad.length > 0) progress.clear();
-    for (const { entry, reason } of bad) terminal.error(`${positionOf(entry)}: ${reason}`);
-    progress.show(source.progress(), counted(pets, "pet"));
-    const entries = bad.map(({ entry }) => entry);
-    const written = await rejects.write(entries, heading);
-    return written.map((lines) => void (kept += lines));
-  };
-  const { signal: stop, end } = listenForStop();
+  const stop = listenForStop();
+  const onGroup = (pets: number): void => progress(counted(pets, "pet"), source.fraction());
   const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
+  const run = { fromLine, signal: stop.signal, rejects, onGroup };
   const imported = await withStore(openStore(database), async ({ trusted }) =>
-    ok(await importAll(trusted, read(source.read(stop)), { fromLine, stop, onBatch })),
+    ok(await importAll(trusted, read(source.read(stop.signal)), run)),
   );
-  end();
-  progress.clear();
-  await rejects.close();
+  stop.end();
+  progress("");
+  const summary = await rejects.close();
   if (imported.isErr()) return err(imported.error);
-
   terminal.out(`imported ${counted(imported.value.pets, "pet")}`);
-  return conclude(imported.value, kept, rejectsPath);
+  const { stopped } = imported.value;
+  if (stopped !== undefined) return err(`the import stopped: ${stopped}`);
+  return summary === undefined ? ok() : err(summary);
+}
+
+interface ImportRun {
+  readonly fromLine: number;
+  readonly signal: AbortSignal;
+  readonly rejects: Rejects;
+  /** Called after each group of entries, with the number of pets so far. */
+  readonly onGroup: (pets: number) => void;
+}
+
+/** The number of pets that were imported, and why the import stopped if it did not reach the end. */
+interface Imported {
+  readonly pets: number;
+  readonly stopped?: string;
 }
 
 async function importAll(
   store: UntrustedPets,
   groups: ReturnType<EntryReader>,
-  run: ImportRun,
+  { fromLine, signal, rejects, onGroup }: ImportRun,
 ): Promise<Imported> {
-  const { fromLine, stop } = run;
-  let soFar: Imported = { pets: 0, badLines: 0, nextLine: fromLine };
-  const stopped = (reason: string, canResume = true): Imported => ({
-    ...soFar,
-    stopped: { reason, canResume },
-  });
+  let pets = 0;
+  let nextLine = fromLine;
+  const stopped = (reason: string): Imported => {
+    const advice = `Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
+    return { pets, stopped: `${reason} ${advice}` };
+  };
   try {
     for await (const group of groups) {
-      if (group.isErr()) return stopped(group.error, false);
+      if (group.isErr()) return { pets, stopped: group.error };
+      if (signal.aborted) return stopped(STOP_SIGNAL);
       const entries = group.value.entries.filter(({ first }) => first >= fromLine);
-      for (let start = 0; start < entries.length; start += IN_FLIGHT) {
-        if (stop.aborted) return stopped(STOP_SIGNAL);
-        const batch = await createAll(store, entries.slice(start, start + IN_FLIGHT));
-        const { pets, bad, nextLine, failure } = batch;
-        soFar = {
-          pets: soFar.pets + pets,
-          badLines: soFar.badLines + countLines(bad.map(({ entry }) => entry)),
-          nextLine,
-        };
-        const done = await run.onBatch(batch, soFar, group.value);
-        if (done.isErr()) return stopped(done.error);
-        if (failure !== undefined) return stopped(failure);
-      }
+      const { done, failed } = await createAll(store, entries);
+      const rejected = done.filter(({ kind }) => kind !== "created");
+      pets += done.length - rejected.length;
+      nextLine = failed?.entry.first ?? (entries.at(-1)?.last ?? nextLine - 1) + 1;
+      const added = await rejects.add(rejected, group.value.heading);
+      onGroup(pets);
+      if (added.isErr()) return stopped(added.error);
+      if (failed !== undefined) return stopped(failed.reason);
     }
   } catch (error) {
-    return stopped(stop.aborted ? STOP_SIGNAL : `Reading failed: ${describeFileError(error)}.`);
+    return stopped(signal.aborted ? STOP_SIGNAL : `Reading failed: ${describeFileError(error)}.`);
   }
-  return soFar;
+  return { pets };
 }
 
 const STOP_SIGNAL = "It received a signal to stop.";
 
+interface Outcome extends Rejected {
+  readonly kind: "created" | "invalid" | "failed";
+}
+
 /**
- * Creates the pets of these entries at the same time. If the storage fails, the import can resume at the
- * first entry after the last stored pet. In rare cases an earlier entry is not stored. It is reported as
- * bad, because resuming at it would import the later entries twice.
+ * Creates the pets of these entries at the same time, so that the storage commits them together. If the
+ * storage fails, the import can resume at the first entry after the last stored pet. In rare cases an
+ * earlier entry is not stored. It is rejected, because resuming at it would import the later ones twice.
  */
-async function createAll(store: UntrustedPets, entries: readonly Entry[]): Promise<BatchOutcome> {
+async function createAll(
+  store: UntrustedPets,
+  entries: readonly Entry[],
+): Promise<{ readonly done: readonly Outcome[]; readonly failed: Outcome | undefined }> {
   const outcomes = await Promise.all(entries.map((entry) => create(store, entry)));
   const lastCreated = outcomes.findLastIndex(({ kind }) => kind === "created");
   const failed = outcomes.findIndex(({ kind }, index) => kind === "failed" && index > lastCreated);
-  const done = failed < 0 ? outcomes : outcomes.slice(0, failed);
-  return {
-    pets: done.filter(({ kind }) => kind === "created").length,
-    bad: done.filter(({ kind }) => kind !== "created"),
-    nextLine: entries[failed]?.first ?? (entries.at(-1)?.last ?? 0) + 1,
-    failure: outcomes[failed]?.reason,
-  };
-}
-
-interface Outcome extends BadEntry {
-  readonly kind: "created" | "invalid" | "failed";
+  return { done: failed < 0 ? outcomes : outcomes.slice(0, failed), failed: outcomes[failed] };
 }
 
 async function create(store: UntrustedPets, entry: Entry): Promise<Outcome> {
@@ -173,25 +133,4 @@ async function create(store: UntrustedPets, entry: Entry): Promise<Outcome> {
   if (created.isOk()) return { entry, kind: "created", reason: "" };
   const kind = created.error.code === "invalid_pet" ? "invalid" : "failed";
   return { entry, kind, reason: describeStoreError(created.error) };
-}
-
-function positionOf({ first, last }: Entry): string {
-  return first === last ? `line ${first}` : `lines ${first}–${last}`;
-}
-
-function conclude(
-  { badLines, nextLine, stopped }: Imported,
-  kept: number,
-  rejectsPath: string | undefined,
-): Result<void, string> {
-  if (stopped !== undefined) {
-    const { reason, canResume } = stopped;
-    const advice = ` Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
-    return err(`the import stopped: ${reason}${canResume ? advice : ""}`);
-  }
-  if (badLines === 0) return ok();
-  const count = kept === badLines ? "" : `${kept.toLocaleString("en-US")} of them `;
-  const where =
-    rejectsPath === undefined || kept === 0 ? "" : `: ${count}written to ${rejectsPath}`;
-  return err(`${counted(badLines, "line")} could not be imported${where}`);
 }

@@ -17,8 +17,8 @@ export interface Entry {
   readonly first: number;
   /** The number of its last line. */
   readonly last: number;
-  /** Its bytes without the final line feed; absent if there are more than `LONGEST_ENTRY`. */
-  readonly bytes: Buffer | undefined;
+  /** Its bytes without the final line feed; cut off if there are more than `LONGEST_ENTRY`. */
+  readonly bytes: Buffer;
   /** The pet in it, not yet validated, or the reason why it cannot be read. */
   readonly pet: Result<unknown, string>;
 }
@@ -30,7 +30,7 @@ export interface EntryGroup {
   readonly heading: Buffer | undefined;
 }
 
-/** Reads the entries of a file. An `Err` is the last element: the heading is wrong. */
+/** Reads the entries of a file. An `Err` is the last element: the file is not in this format. */
 export type EntryReader = (
   chunks: AsyncIterable<Buffer>,
 ) => AsyncIterable<Result<EntryGroup, string>>;
@@ -41,30 +41,41 @@ export const LONGEST_ENTRY = 1_048_576;
 /** Why an entry is rejected that is longer than `LONGEST_ENTRY`. */
 export const TOO_LONG = `It is longer than ${LONGEST_ENTRY / 1_024} KiB.`;
 
-/** The byte that ends a line. */
-export const LINE_FEED = 0x0a;
+/** The end of a line. */
+export const LINE_FEED = Buffer.from("\n");
+
+/** A line without its line feed. One byte more than `LONGEST_ENTRY` is kept of a longer line. */
+export interface Line {
+  readonly number: number;
+  readonly bytes: Buffer;
+}
+
+/** Splits chunks into lines. Leaves out a byte order mark. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Line[]> {
+  let unfinished = Buffer.alloc(0);
+  let number = 1;
+  const cut = (bytes: Buffer, start: number, end?: number): Buffer => {
+    const line = bytes.subarray(start, end).subarray(0, LONGEST_ENTRY + 1);
+    return number === 1 && line.subarray(0, 3).equals(BYTE_ORDER_MARK) ? line.subarray(3) : line;
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([unfinished, chunk]);
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      lines.push({ number, bytes: cut(bytes, start, end) });
+      number += 1;
+      start = end + 1;
+    }
+    unfinished = Buffer.from(cut(bytes, start));
+    yield lines;
+  }
+  if (unfinished.length > 0) yield [{ number, bytes: unfinished }];
+}
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Returns the length of the byte order mark at the beginning of these bytes, or 0. */
-export function markLength(bytes: Buffer): number {
-  const { length } = BYTE_ORDER_MARK;
-  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? length : 0;
-}
-
-const WHITE_SPACE = new Set(Buffer.from(" \t\r\n"));
-
-/** Whether these bytes are only white space. */
-export function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => WHITE_SPACE.has(byte));
-}
-
-/** Returns the number of lines in these entries. */
-export function countLines(entries: readonly Entry[]): number {
-  return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
-}
-
-/** Formats a count for the operator: `1 pet`, `1,000 pets`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+/** Whether a line is only white space. */
+export function isBlank({ bytes }: Line): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -47,8 +47,9 @@ const FORMATS_HELP = `
 Formats:
   ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
-Other fields and columns, including ids, are ignored, and so are blank lines. Each line that cannot
-be imported is reported with its number. The exit code is 0 only if all lines were imported.`;
+Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
+imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
+lines were imported.`;
 
 function formatOption(): Option {
   return new Option(

@@ -1,36 +1,30 @@
 import type { Streams } from "../terminal.js";
 
-/** Shows the progress of an import or export in one line of a terminal. */
-export interface Progress {
-  /** Shows the completed fraction, from 0 to 1, if it is known, and a short text. */
-  show(done: number | undefined, text: string): void;
-  /** Erases the line, so that other lines can be written. */
-  clear(): void;
-}
-
-const WIDTH = 30;
-const ERASE = "\r\u001B[K";
+/**
+ * Shows the progress of an import or export in one line of a terminal, with a bar if the completed
+ * fraction is known. An empty text erases the line, so that other lines can be written.
+ */
+export type Progress = (text: string, fraction?: number) => void;
 
 /** Creates a progress line on this stream; without effect if the stream is not a terminal. */
 export function createProgress(stream: Streams["stderr"]): Progress {
-  if (stream.isTTY !== true) return { show: () => undefined, clear: () => undefined };
-  let shown = "";
-  return {
-    show: (done, text) => {
-      const line = done === undefined ? text : `${bar(done)} ${text}`;
-      if (line === shown) return;
-      stream.write(ERASE + line);
-      shown = line;
-    },
-    clear: () => {
-      if (shown !== "") stream.write(ERASE);
-      shown = "";
-    },
+  let isShown = false;
+  return (text, fraction) => {
+    if (stream.isTTY !== true || (text === "" && !isShown)) return;
+    stream.write(`\r\u001B[K${fraction === undefined ? "" : bar(fraction)}${text}`);
+    isShown = text !== "";
   };
 }
 
-function bar(done: number): string {
-  const full = Math.round(done * WIDTH);
-  const percent = (done * 100).toFixed(1).padStart(5);
-  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percent} %`;
+const WIDTH = 30;
+
+function bar(fraction: number): string {
+  const full = Math.round(fraction * WIDTH);
+  const percent = (fraction * 100).toFixed(1).padStart(5);
+  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percent} % `;
+}
+
+/** Formats a count for the operator: `1 pet`, `1,000 pets`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -2,43 +2,36 @@ import { decodeJson } from "@petstore/http-adapter";
 import { err, ok } from "neverthrow";
 import {
   isBlank,
-  LINE_FEED,
   LONGEST_ENTRY,
-  markLength,
+  readLines,
   TOO_LONG,
   type Entry,
   type EntryReader,
+  type Line,
 } from "./pet-file.js";
 
-/** Reads one JSON object per line. Does not keep more of a line than the maximum length. */
+/** Reads one JSON object per line. */
 export const readNdjson: EntryReader = async function* (chunks) {
-  let unfinished = Buffer.alloc(0);
-  let line = 1;
-
-  const readLines = (bytes: Buffer): readonly Entry[] => {
-    const entries: Entry[] = [];
-    let start = line === 1 ? markLength(bytes) : 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      const text = bytes.subarray(start, end);
-      if (!isBlank(text)) entries.push(toEntry(text, line));
-      line += 1;
-      start = end + 1;
+  let isBeginning = true;
+  for await (const lines of readLines(chunks)) {
+    const entries = lines.filter((line) => !isBlank(line)).map(toEntry);
+    const [first] = entries;
+    if (isBeginning && first?.bytes.toString("latin1").trimStart().startsWith("[") === true) {
+      yield err(JSON_ARRAY);
+      return;
     }
-    // One byte more than allowed is enough to recognize a line that is too long.
-    unfinished = Buffer.from(bytes.subarray(start, start + LONGEST_ENTRY + 1));
-    return entries;
-  };
-
-  for await (const chunk of chunks) {
-    yield ok({ entries: readLines(Buffer.concat([unfinished, chunk])), heading: undefined });
+    isBeginning &&= first === undefined;
+    yield ok({ entries, heading: undefined });
   }
-  const end = Buffer.concat([unfinished, Buffer.from([LINE_FEED])]);
-  yield ok({ entries: readLines(end), heading: undefined });
 };
 
-function toEntry(bytes: Buffer, line: number): Entry {
-  const position = { first: line, last: line };
-  if (bytes.length > LONGEST_ENTRY) return { ...position, bytes: undefined, pet: err(TOO_LONG) };
-  const pet = decodeJson(bytes).mapErr(() => "It is not JSON in UTF-8.");
-  return { ...position, bytes, pet };
+const JSON_ARRAY =
+  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).";
+
+function toEntry({ number, bytes }: Line): Entry {
+  const pet =
+    bytes.length > LONGEST_ENTRY
+      ? err(TOO_LONG)
+      : decodeJson(bytes).mapErr(() => "It is not JSON in UTF-8.");
+  return { first: number, last: number, bytes, pet };
 }

@@ -2,21 +2,27 @@ import { open, rm, stat, type FileHandle } from "node:fs/promises";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import { countLines, type Entry } from "./pet-file.js";
+import { LONGEST_ENTRY, LINE_FEED, type Entry } from "./pet-file.js";
+import { counted } from "./progress.js";
 
-/** The file to which lines that cannot be imported are written, unchanged. */
-export interface Rejects {
-  /**
-   * Writes entries, after the heading if the file is empty. Leaves out entries that were too long to
-   * keep. Resolves to the number of lines written.
-   */
-  write(entries: readonly Entry[], heading: Buffer | undefined): Promise<Result<number, string>>;
-  /** Closes the file, and removes it if it is empty. */
-  close(): Promise<void>;
+/** An entry that cannot be imported. */
+export interface Rejected {
+  readonly entry: Entry;
+  readonly reason: string;
 }
 
-/** Where rejected lines are written, and where they must not be. */
-export interface RejectsOptions {
+/** The entries that cannot be imported: the first ones are listed, and all are written to a file. */
+export interface Rejects {
+  /**
+   * Lists entries, and writes them unchanged to the file, below the heading if the file is empty. Does
+   * not write entries that were too long to keep.
+   */
+  add(rejected: readonly Rejected[], heading: Buffer | undefined): Promise<Result<void, string>>;
+  /** Closes the file, and removes it if it is empty. Resolves to a summary if there is one. */
+  close(): Promise<string | undefined>;
+}
+
+interface RejectsOptions {
   /** The file; if left out, nothing is written. */
   readonly path: string | undefined;
   /** Whether the file may exist; then the lines are appended to it. */
@@ -24,56 +30,26 @@ export interface RejectsOptions {
   /** The file to import and the database. Rejected lines must not be written to either. */
   readonly source: string;
   readonly database: string;
+  /** Prints a line. */
+  readonly list: (line: string) => void;
 }
+
+/** The number of entries that are listed. */
+const MOST_LISTED = 20;
 
 /** Opens the file for rejected lines. `Err` says why it cannot be written. */
 export async function openRejects(options: RejectsOptions): Promise<Result<Rejects, string>> {
-  const { path, mayExist, source, database } = options;
-  if (path === undefined) {
-    return ok({ write: () => Promise.resolve(ok(0)), close: () => Promise.resolve() });
-  }
+  const { path, mayExist, source, database, list } = options;
+  if (path === undefined) return ok(listRejects(list));
   const failed = (reason: string) => err(`cannot write rejected lines to ${path}: ${reason}`);
   if (isFileOfDatabase(database, path)) return failed("it is a file of the database");
   if (await isSameFile(path, source)) return failed("it is the file that is imported");
   try {
     const file = await open(path, mayExist ? "a" : "wx");
-    const { size } = await file.stat();
-    return ok(fileRejects(path, file, size, failed));
+    return ok(listRejects(list, { path, handle: file, size: (await file.stat()).size }));
   } catch (error) {
     return failed(describeFileError(error));
   }
-}
-
-function fileRejects(
-  path: string,
-  file: FileHandle,
-  initialSize: number,
-  failed: (reason: string) => Result<never, string>,
-): Rejects {
-  let size = initialSize;
-  return {
-    write: async (entries, heading) => {
-      const kept = entries.filter(({ bytes }) => bytes !== undefined);
-      if (kept.length === 0) return ok(0);
-      const records = [size === 0 ? heading : undefined, ...kept.map(({ bytes }) => bytes)];
-      const text = Buffer.concat(
-        records.flatMap((record) => (record === undefined ? [] : [record, Buffer.from("\n")])),
-      );
-      try {
-        await file.appendFile(text);
-        size += text.length;
-        return ok(countLines(kept));
-      } catch (error) {
-        // Otherwise the next line would be appended to part of this one.
-        await file.truncate(size).catch(() => undefined);
-        return failed(`${describeFileError(error)}; the lines just reported are not in it`);
-      }
-    },
-    close: async () => {
-      await file.close();
-      if (size === 0) await rm(path, { force: true });
-    },
-  };
 }
 
 /** Whether two paths lead to the same file. Follows links. */
@@ -81,4 +57,68 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   const look = (path: string) => stat(path, { bigint: true }).catch(() => undefined);
   const [first, second] = await Promise.all([look(one), look(other)]);
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+interface RejectsFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  size: number;
+}
+
+function listRejects(list: RejectsOptions["list"], file?: RejectsFile): Rejects {
+  let [lines, listed, unlisted, written] = [0, 0, 0, 0];
+  return {
+    add: async (rejected, heading) => {
+      const entries = rejected.map(({ entry }) => entry);
+      const kept = entries.filter(({ bytes }) => bytes.length <= LONGEST_ENTRY);
+      const appended = file === undefined ? ok() : await append(file, kept, heading);
+      // Entries that are missing in the file are all listed.
+      const shown = rejected.slice(0, appended.isOk() ? MOST_LISTED - listed : undefined);
+      for (const { entry, reason } of shown) list(`${positionOf(entry)}: ${reason}`);
+      lines += countLines(entries);
+      listed += shown.length;
+      unlisted += countLines(entries.slice(shown.length));
+      if (appended.isOk()) written += countLines(kept);
+      return appended;
+    },
+    close: async () => {
+      await file?.handle.close();
+      if (file?.size === 0) await rm(file.path, { force: true });
+      if (unlisted > 0) list(`… and ${counted(unlisted, "more line")}`);
+      if (lines === 0) return undefined;
+      const summary = `${counted(lines, "line")} could not be imported`;
+      if (file === undefined || written === 0) return summary;
+      const count = written === lines ? "" : `${written.toLocaleString("en-US")} of them `;
+      return `${summary}: ${count}written to ${file.path}`;
+    },
+  };
+}
+
+async function append(
+  file: RejectsFile,
+  entries: readonly Entry[],
+  heading: Buffer | undefined,
+): Promise<Result<void, string>> {
+  if (entries.length === 0) return ok();
+  const records = entries.map(({ bytes }) => bytes);
+  if (file.size === 0 && heading !== undefined) records.unshift(heading);
+  const text = Buffer.concat(records.flatMap((record) => [record, LINE_FEED]));
+  try {
+    await file.handle.appendFile(text);
+    file.size += text.length;
+    return ok();
+  } catch (error) {
+    // Otherwise the next line would be appended to part of this one.
+    await file.handle.truncate(file.size).catch(() => undefined);
+    const reason = `${describeFileError(error)}; the lines just reported are not in it`;
+    return err(`cannot write rejected lines to ${file.path}: ${reason}`);
+  }
+}
+
+function positionOf({ first, last }: Entry): string {
+  return first === last ? `line ${first}` : `lines ${first}–${last}`;
+}
+
+function countLines(entries: readonly Entry[]): number {
+  return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
 }

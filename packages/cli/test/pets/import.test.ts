@@ -79,11 +79,12 @@ describe("pets import", () => {
   it("writes bad records of CSV below their heading, each as a record of its own", async () => {
     const rejects = join(dirname(newDatabase()), "rejects.csv");
     const heading = "name,categoryId,status";
-    const bad = ["a,1", '"b"c,1,sold', "d,x,sold", "e,1,lost", '"f\n""\n",1,lost', '"open,1,sold'];
+    const bad = ["a,1", '"b"c,1,sold', "d,x,sold", "e,1,lost", '"f\n""\n",1,lost'];
+    const open = ['"open,1,sold', "lost,3,", "lost,4,pending"];
     const text = Buffer.concat([
-      Buffer.from(lines(heading, "ok,1,sold", ...bad.slice(0, 5), "ok,2,sold")),
+      Buffer.from(lines(heading, "ok,1,sold", ...bad, "ok,2,sold")),
       Buffer.from([0xff, 0x2c, 0x31, 0x2c, 0x0a]),
-      Buffer.from(lines(bad[5] ?? "", "ok,3,", "ok,4,pending")),
+      Buffer.from(lines(...open)),
     ]);
     const args = ["--format", "csv", "--rejects", rejects];
     const { code, error, pets } = await importing(text, ...args);
@@ -95,12 +96,12 @@ describe("pets import", () => {
       "line 6: status must be one of avai",
       "lines 7–9: status must be one of a",
       "line 11: It is not UTF-8.",
-      "line 12: A quote is not closed.",
-      "petstore: 9 lines could not be imp",
+      "lines 12–14: A quote is not closed",
+      "petstore: 11 lines could not be im",
     ]);
-    expect(pets).toHaveLength(4);
+    expect(pets).toHaveLength(2);
     const kept = readFileSync(rejects, "latin1");
-    expect(kept).toBe(lines(heading, ...bad.slice(0, 5), "\xff,1,", bad[5] ?? ""));
+    expect(kept).toBe(lines(heading, ...bad, "\xff,1,", ...open));
   });
 
   it("rejects only the line with a quote in the middle of a CSV field", async () => {
@@ -115,18 +116,60 @@ describe("pets import", () => {
     ]);
   });
 
-  it("rejects only the line on which a CSV quote opens that is not closed properly", async () => {
-    const good = Array.from({ length: 2_000 }, (_, index) => `pet,${index}`);
-    const long = `${"x".repeat(2 ** 20)},1`;
-    const text = lines("name,categoryId", '"pet,1', ...good, long, '"pet",2', '"pet,3', "pet,4");
-    const { error, pets } = await importing(text, "--format", "csv");
-    expect(pets).toHaveLength(2_002);
+  it("rejects the lines after a CSV quote that is not closed, and keeps them", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.csv");
+    const long = "x".repeat(100);
+    const open = ['"pet,1', ...Array.from({ length: 12_000 }, (_, index) => `${long},${index}`)];
+    const text = lines("name,categoryId", ...open, '"pet,2', "pet,3", '"pet",4', "pet,5");
+    const { error, pets } = await importing(text, "--format", "csv", "--rejects", rejects);
+    const [first, second] = error.split("\n");
+    const last = Number(/^lines 2–(\d+): A quote is not closed\.$/.exec(first ?? "")?.[1]);
+    expect(second).toBe("lines 12003–12005: A quote is out of place.");
+    const kept = [...open.slice(0, last - 1), '"pet,2', "pet,3", '"pet",4'];
+    expect(readFileSync(rejects, "utf8") === lines("name,categoryId", ...kept)).toBe(true);
+    expect(pets).toHaveLength(12_002 - last + 1);
+  });
+
+  it.each([
+    `[${rex},${rex}]`,
+    `\uFEFF\n [\n  {\n    "name": "Rex",\n    "categoryId": 7\n  }\n]\n`,
+    "[",
+  ])("stops at a JSON array, and says how to convert it: %j", async (text) => {
+    const { code, out, error, pets } = await importing(text);
+    expect({ code, out, pets }).toEqual({ code: 1, out: "imported 0 pets", pets: [] });
+    expect(error).toMatch(
+      /^petstore: the import stopped: The file is a JSON array.* jq -c '\.\[\]'/,
+    );
+    expect(error.split("\n")).toHaveLength(1);
+  });
+
+  it("lists at most 20 bad entries, and keeps all of them", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.ndjson");
+    const bad = Array.from({ length: 5_000 }, (_, index) => `bad ${index}`);
+    const { out, error } = await importing(lines(...bad, rex, "bad"), "--rejects", rejects);
+    const listed = bad
+      .slice(0, 20)
+      .map((_, index) => `line ${index + 1}: It is not JSON in UTF-8.`);
+    expect(out).toBe("imported 1 pet");
     expect(error.split("\n")).toEqual([
-      "line 2: A quote is out of place.",
-      "line 2003: It is longer than 1024 KiB.",
-      "line 2005: A quote is not closed.",
-      "petstore: 3 lines could not be imported",
+      ...listed,
+      "… and 4,981 more lines",
+      `petstore: 5,001 lines could not be imported: written to ${rejects}`,
     ]);
+    expect(readFileSync(rejects, "utf8")).toBe(lines(...bad, "bad"));
+  });
+
+  it.each([
+    ["semicolons", "name;categoryId"],
+    ["semicolons", '"categoryId";"na;me";"name"\r'],
+    ["tabs", "status\tname\tcategoryId\r"],
+    ["vertical bars", "name|categoryId"],
+  ])("says when the columns of CSV are separated by %s", async (separator, heading) => {
+    const { error, pets } = await importing(lines(heading, "a,1"), "--format", "csv");
+    expect(error).toBe(
+      `petstore: the import stopped: The heading is separated by ${separator} instead of commas.`,
+    );
+    expect(pets).toEqual([]);
   });
 
   it.each([1, 3, 1_000])(
