@@ -38,6 +38,7 @@ describe("issue", () => {
   it.each([
     ["an unknown plan", { plan: "gold" }, "plan"],
     ["enterprise without limits", { plan: "enterprise" }, "limits"],
+    ["limits that are no object", { plan: "enterprise", limits: 5 }, "limits"],
     ["limits on a fixed plan", { plan: "free", limits: LIMITS }, "limits"],
     ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
     ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 0.5 } }, "perDay"],
