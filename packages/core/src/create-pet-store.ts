@@ -5,7 +5,8 @@ import { storageUnavailable, type StorageUnavailable } from "./errors.js";
 import { createEvents } from "./events.js";
 import { createKeyIds } from "./keys/key-format.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
-import { createCaller, createCalls, createKeyRing, createTrustedPets } from "./operations/calls.js";
+import { createCalls } from "./operations/calls.js";
+import { createCaller, createKeyRing, createTrustedPets } from "./operations/callers.js";
 import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 

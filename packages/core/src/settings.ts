@@ -33,7 +33,10 @@ export interface BanOptions {
 
 /** The options of `createPetStore`. */
 export interface PetStoreOptions {
-  /** Keeps pets, keys and usage; in memory if left out. `undefined` is refused: see the opening's error. */
+  /**
+   * Keeps pets, keys and usage; in memory if left out. An explicit `undefined` is refused: a failed opening
+   * leaves it behind, and a store in memory would lose data.
+   */
   readonly storage?: Storage;
   /** The source of time; the system clock by default. */
   readonly clock?: Clock | undefined;
@@ -146,7 +149,6 @@ const planSchema = v.pipe(
 );
 
 const optionsSchema = strictRecord({
-  // An undefined storage is what a failed opening leaves behind: data would be lost in memory.
   storage: v.exactOptional(
     v.custom<Storage>(isStorage, ({ input }) =>
       input === undefined

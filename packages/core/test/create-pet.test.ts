@@ -15,21 +15,13 @@ describe("createPet", () => {
     expect(second.pet.id).toBeGreaterThan(first.pet.id);
   });
 
-  it("makes a pet available when no status is given", async () => {
-    const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
-    expect(pet.status).toBe("available");
-  });
-
-  it.each([INT64_MIN, INT64_MAX, 2n ** 53n + 1n])(
-    "keeps categoryId %s exactly",
-    async (categoryId) => {
-      const { pet } = value(await trusted.createPet({ name: "Rex", categoryId }));
-      expect(pet.categoryId).toBe(categoryId);
-    },
-  );
-
-  it.each(["", "🐕‍🦺", "a\nb", "\uFFFF", "x".repeat(10_000)])("takes the name %j", async (name) => {
-    expect(value(await trusted.createPet({ name, categoryId: 1n })).pet.name).toBe(name);
+  it.each([
+    ["", INT64_MIN],
+    ["🐕‍🦺\n\uFFFF", INT64_MAX],
+    ["x".repeat(10_000), 2n ** 53n + 1n],
+  ])("makes the pet %j of category %s available, exactly as given", async (name, categoryId) => {
+    const { pet } = value(await trusted.createPet({ name, categoryId }));
+    expect(pet).toEqual({ id: pet.id, name, categoryId, status: "available" });
   });
 
   it("ignores unknown fields, a client's id among them", async () => {

@@ -9,30 +9,20 @@ import {
   type KeyNotFound,
   type StorageUnavailable,
 } from "../errors.js";
-import { bannedUntil, rememberedBans } from "../limits/ban.js";
-import { remainingQuotas } from "../limits/charge.js";
-import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
-import {
-  parseAge,
-  parseKeyQuery,
-  parseKeyRequest,
-  parseOverlap,
-  parsePlanChoice,
-} from "./key-requests.js";
+import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
 import type {
   ApiKey,
   IssuedKey,
   IssueKeyInput,
-  KeyPage,
-  ListKeysInput,
   PlanInput,
   PurgedKeys,
   PurgeKeysOptions,
   RotateKeyOptions,
 } from "./key-ring.js";
+import { loadKey, viewOf } from "./read-keys.js";
 import {
   hasEndedBefore,
   hasExpired,
@@ -63,30 +53,6 @@ export async function issueKey(
   const inserted = await storage.keys.insert(key);
   if (inserted.isErr()) return err(storageUnavailable(inserted.error));
   return ok({ secret, key: emitted(context, "key_issued", { key, usage: NO_USAGE }) });
-}
-
-export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
-  const found = await loadKey(context, id);
-  return found.map((stored) => viewOf(context, stored));
-}
-
-export async function listKeys(
-  context: Context,
-  input: ListKeysInput,
-): Promise<Result<KeyPage, KeyError>> {
-  const query = parseKeyQuery(input);
-  if (query.isErr()) return err(query.error);
-  const { limit, banned } = query.value;
-
-  // One key more than the page holds, to see whether there is a next page.
-  const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  const page = found.value.slice(0, limit);
-  const keys = page.map((stored) => viewOf(context, stored));
-  return ok({
-    keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
-    next: found.value.length > limit ? page.at(-1)?.key.id : undefined,
-  });
 }
 
 export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
@@ -181,16 +147,6 @@ export async function purgeKeys(
   return ok({ purged });
 }
 
-async function loadKey(
-  { storage }: Context,
-  id: string,
-): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
-  if (typeof id !== "string") return err(keyNotFound());
-  const found = await storage.keys.find(id);
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  return found.value === undefined ? err(keyNotFound()) : ok(found.value);
-}
-
 interface ChangedKey {
   readonly before: StoredApiKey;
   readonly after: KeyWithUsage;
@@ -227,23 +183,4 @@ function emitted(
   const key = viewOf(context, stored);
   context.emit({ type, at: context.readClock().now, key });
   return key;
-}
-
-/** Returns a stored key as the host sees it: without digests, with its current usage. */
-function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
-  const reading = readClock();
-  const limits = limitsOf(key, plans);
-  return Object.freeze({
-    id: key.id,
-    hint: key.secrets[0]?.hint ?? "",
-    plan: key.plan,
-    limits,
-    label: key.label,
-    createdAt: key.createdAt,
-    expiresAt: key.expiresAt,
-    revokedAt: key.revokedAt,
-    lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
-    bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
-    usage: remainingQuotas(usage, limits, reading),
-  });
 }
