@@ -19,7 +19,7 @@ export interface SqliteStorageSettings {
 }
 
 export function createSqliteStorage(
-  { connection, close }: OpenDatabase,
+  { connection, onWarning, close }: OpenDatabase,
   settings: SqliteStorageSettings,
 ): Storage {
   const pets = preparePets(connection);
@@ -50,6 +50,7 @@ export function createSqliteStorage(
     pets: createPetStorage(pets, reading, writing),
     keys: createKeyStorage(connection, reading, writing),
     usage: createUsageStorage(charging),
+    onWarning,
     close: once(async () => {
       await Promise.all([charging, reading, writing].map((group) => group.close()));
       try {
