@@ -1,19 +1,29 @@
 import { existsSync } from "node:fs";
-import { createPetStore, type PetStore } from "@petstore/core";
-import { openSqliteStorage } from "@petstore/storage-sqlite";
+import { createPetStore, type PetStore, type Storage } from "@petstore/core";
+import { openSqliteStorage, type OpenStorageError } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
 
 /** Opens the store in this file, which is created if it does not exist. */
 export async function openStore(database: string): Promise<Result<PetStore, string>> {
-  const storage = await openSqliteStorage({ filename: database });
-  if (storage.isErr()) return err(`cannot use the database ${database}: ${storage.error.message}`);
-  return ok(createPetStore({ storage: storage.value }));
+  return createStore(database, await openSqliteStorage({ filename: database }));
 }
 
-/** Opens the store in this file, which must exist. */
+/** Opens the store in this file, which must exist. If it cannot be written, it can only be read. */
 export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
-  return existsSync(database) ? openStore(database) : err(`there is no database ${database}`);
+  if (!existsSync(database)) return err(`there is no database ${database}`);
+  const storage = await openSqliteStorage({ filename: database });
+  if (storage.isOk() || storage.error.code !== "read_only") return createStore(database, storage);
+  return createStore(database, await openSqliteStorage({ filename: database, readOnly: true }));
+}
+
+function createStore(
+  database: string,
+  storage: Result<Storage, OpenStorageError>,
+): Result<PetStore, string> {
+  return storage
+    .map((opened) => createPetStore({ storage: opened }))
+    .mapErr(({ message }) => `cannot use the database ${database}: ${message}`);
 }
 
 /** Uses a store that is being opened, and closes it afterwards. */

@@ -35,6 +35,9 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     ...{ readClock, emit },
   };
   const calls = createCalls();
+  storage.onWarning?.(({ code, message }) =>
+    emit({ type: "storage_warning", at: readClock().now, code, message }),
+  );
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>

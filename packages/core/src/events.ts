@@ -1,5 +1,6 @@
 import type { ApiKey } from "./keys/key-ring.js";
 import type { Pet } from "./pets/pet.js";
+import type { StorageWarning } from "./storage/storage.js";
 
 interface StoreEvent<Type extends string> {
   readonly type: Type;
@@ -58,6 +59,9 @@ export interface DeprecatedOperationUsed extends StoreEvent<"deprecated_operatio
   readonly keyId: string | undefined;
 }
 
+/** The storage has a warning for the operator. */
+export interface StorageWarned extends StoreEvent<"storage_warning">, StorageWarning {}
+
 /** Every event of a store: closed on `type`. */
 export type PetStoreEvent =
   | KeyIssued
@@ -68,7 +72,8 @@ export type PetStoreEvent =
   | KeyBanned
   | BanLifted
   | PetCreated
-  | DeprecatedOperationUsed;
+  | DeprecatedOperationUsed
+  | StorageWarned;
 
 /** Receives events. Errors that it throws, and promises that it returns, are ignored. */
 export type Listener<Event> = (event: Event) => unknown;

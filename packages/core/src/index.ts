@@ -38,6 +38,7 @@ export type {
   PetCreated,
   PetStoreEvent,
   PlanChanged,
+  StorageWarned,
 } from "./events.js";
 export type { ApiKeySecret, StoredApiKey } from "./keys/stored-key.js";
 export type {
@@ -88,5 +89,6 @@ export type {
   Step,
   Storage,
   StorageFailure,
+  StorageWarning,
   UsageStorage,
 } from "./storage/storage.js";

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, createPetStore, type PetStoreEvent } from "@petstore/core";
+import {
+  createManualClock,
+  createMemoryStorage,
+  createPetStore,
+  type PetStoreEvent,
+  type Storage,
+  type StorageWarning,
+} from "@petstore/core";
 import { ok } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 
@@ -55,6 +62,22 @@ describe("events", () => {
       { type: "key_rotated", key: { id } },
       { type: "key_revoked", key: { id, revokedAt: at } },
     ]);
+  });
+
+  it("report a warning of the storage", async () => {
+    let warn: ((warning: StorageWarning) => void) | undefined;
+    const storage: Storage = {
+      ...createMemoryStorage(),
+      onWarning: (listener) => void (warn = listener),
+    };
+    const clock = createManualClock();
+    const store = createPetStore({ storage, clock });
+    const events: PetStoreEvent[] = [];
+    store.events.on("storage_warning", (event) => events.push(event));
+    warn?.({ code: "large_log", message: "The log is large." });
+    await delivered();
+    const warning = { code: "large_log", message: "The log is large." };
+    expect(events).toEqual([{ type: "storage_warning", at: clock.now(), ...warning }]);
   });
 
   it("are emitted after the result of their call is known", async () => {

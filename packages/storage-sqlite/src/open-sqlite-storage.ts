@@ -1,7 +1,8 @@
 import type { Storage } from "@petstore/core";
 import { ResultAsync } from "neverthrow";
 import { monotonicNow, retryWhileBusy } from "./commit/retry.js";
-import { openDatabase } from "./database/open-database.js";
+import { loadDriver } from "./database/driver.js";
+import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
 import { isBusy } from "./database/sqlite-error.js";
@@ -24,8 +25,9 @@ export function openSqliteStorage(
 
 async function open({ source, timeout }: Settings): Promise<Storage> {
   const now = monotonicNow;
+  const openDatabase = await openerOf(source, now);
   return retryWhileBusy({ timeout, now, isBusy }, () => {
-    const database = openDatabase(source);
+    const database = openDatabase();
     try {
       return createSqliteStorage(database, { timeout, now });
     } catch (error) {
@@ -33,4 +35,14 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
       throw error;
     }
   });
+}
+
+/** A host's database needs no driver of ours. */
+async function openerOf(
+  source: Settings["source"],
+  now: () => number,
+): Promise<() => OpenDatabase> {
+  if (!("filename" in source)) return () => openHosts(source, now);
+  const Database = await loadDriver();
+  return () => openFile(Database, source, now);
 }

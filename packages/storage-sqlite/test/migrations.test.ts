@@ -31,8 +31,9 @@ afterEach(() => {
 });
 
 function migrateTo(...steps: readonly Migration[]): void {
-  const options = { setsSynchronous: true, beforeFullCommit: () => undefined };
-  migrate(createConnection(database, options), steps);
+  const nothing = () => undefined;
+  const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
+  migrate(createConnection(database, { setsSynchronous: true, check }), steps);
 }
 const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
 const columns = () =>

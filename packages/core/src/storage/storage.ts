@@ -13,6 +13,8 @@ export interface Storage {
   readonly pets: PetStorage;
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
+  /** Passes every later warning to the listener. A storage that has none to give leaves this member out. */
+  onWarning?(listener: (warning: StorageWarning) => void): void;
   /** Completes running calls and releases all resources. Later calls fail. Closing again is allowed. */
   close(): Promise<Result<void, StorageFailure>>;
 }
@@ -23,6 +25,14 @@ export interface StorageFailure {
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
+}
+
+/** What an operator should know about a storage, apart from the failures of single calls. */
+export interface StorageWarning {
+  /** Defined by the storage, such as `large_log`. */
+  readonly code: string;
+  /** For the operator. Contains no secret. */
+  readonly message: string;
 }
 
 /** Creates a storage failure. */

@@ -1,3 +1,4 @@
+import { OpenRefusal } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/sqlite-error.js";
 
 /** Why the backup failed; closed on `code`. A failed backup leaves no files behind. */
@@ -47,6 +48,10 @@ export class BackupRefusal extends Error {
 export function backupError(cause: unknown): BackupError {
   if (cause instanceof BackupRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };
+  }
+  // The driver cannot be loaded.
+  if (cause instanceof OpenRefusal) {
+    return { code: "failed", message: cause.message, cause: cause.cause };
   }
   const code = codeOf(cause);
   return { code, message: code === "failed" ? describe(cause) : messages[code], cause };

@@ -6,7 +6,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import { monotonicNow, retryWhileBusy } from "../commit/retry.js";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
-import { Database } from "../database/driver.js";
+import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/sqlite-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 
@@ -52,16 +52,17 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
     throw new BackupRefusal("destination_is_database");
   }
   if (!overwrite) refuseExisting(to);
+  const Database = await loadDriver();
   const random = Buffer.from(systemRandom(6)).toString("hex");
   const unfinished = `${to}.unfinished-${process.pid}-${random}`;
   try {
     await createEmpty(unfinished);
-    await copy(filename, unfinished, signal);
-    makeSelfContained(unfinished);
+    await copy(Database, filename, unfinished, signal);
+    makeSelfContained(Database, unfinished);
     await sync(unfinished);
     const { size } = await stat(unfinished);
     refuseAborted(signal);
-    await (overwrite ? replace(unfinished, to) : giveFreeName(unfinished, to));
+    await (overwrite ? replace(Database, unfinished, to) : giveFreeName(unfinished, to));
     await sync(dirname(to));
     return { bytes: size };
   } catch (error) {
@@ -70,11 +71,16 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
   }
 }
 
-async function copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+async function copy(
+  Database: DatabaseConstructor,
+  from: string,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const options = { timeout: LOCK_TIMEOUT, now: monotonicNow, isBusy };
   const source = await retryWhileBusy(options, () => {
     refuseAborted(signal);
-    return openSnapshot(from);
+    return openSnapshot(Database, from);
   });
   const progress = (): number => {
     refuseAborted(signal);
@@ -87,8 +93,8 @@ async function copy(from: string, to: string, signal: AbortSignal | undefined): 
   }
 }
 
-function openSnapshot(filename: string): BetterSqlite3.Database {
-  const source = openReadonly(filename);
+function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
+  const source = openReadonly(Database, filename);
   try {
     // Without one snapshot for all turns, each commit meanwhile would restart the copy.
     source.exec("begin");
@@ -100,7 +106,7 @@ function openSnapshot(filename: string): BetterSqlite3.Database {
   }
 }
 
-function openReadonly(filename: string): BetterSqlite3.Database {
+function openReadonly(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
   try {
     return new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 });
   } catch {
@@ -109,7 +115,7 @@ function openReadonly(filename: string): BetterSqlite3.Database {
 }
 
 /** Switches the write-ahead log off: a database that needs one cannot be read in a read-only folder. */
-function makeSelfContained(filename: string): void {
+function makeSelfContained(Database: DatabaseConstructor, filename: string): void {
   const database = new Database(filename, { fileMustExist: true });
   try {
     database.pragma("journal_mode = delete");
@@ -145,8 +151,8 @@ function refuseExisting(to: string): void {
 }
 
 /** Replaces a file and removes the files that SQLite left beside it. Throws when it is a database in use. */
-async function replace(file: string, to: string): Promise<void> {
-  if (existsSync(to)) refuseInUse(to);
+async function replace(Database: DatabaseConstructor, file: string, to: string): Promise<void> {
+  if (existsSync(to)) refuseInUse(Database, to);
   // Before the rename: the new file must never be beside the log of another database.
   for (const leftover of filesBeside(to)) await rm(leftover, { force: true });
   await sync(dirname(to));
@@ -158,7 +164,7 @@ async function replace(file: string, to: string): Promise<void> {
  * log, only while it reads or writes. Taking the exclusive lock also moves the log into the database, so
  * that nothing is lost if the file is not replaced after all.
  */
-function refuseInUse(file: string): void {
+function refuseInUse(Database: DatabaseConstructor, file: string): void {
   if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
   const database = new Database(file, { fileMustExist: true, timeout: 0 });
   try {

@@ -18,13 +18,20 @@ export interface Transactions {
 export interface TransactionOptions {
   /** Whether `synchronous` is set before each transaction. A host's database stays at FULL. */
   readonly setsSynchronous: boolean;
+  readonly check: DatabaseCheck;
+}
+
+/** Checks that the database may still be used. Throws if not, and from then on always. */
+export interface DatabaseCheck {
+  /** Runs before each transaction. Checks only if the last check is a while ago. */
+  beforeTransaction(): void;
   /** Runs before each commit at FULL. Throws to roll back. */
-  readonly beforeFullCommit: () => void;
+  beforeFullCommit(): void;
 }
 
 export function createTransactions(
   database: SqliteDatabase,
-  { setsSynchronous, beforeFullCommit }: TransactionOptions,
+  { setsSynchronous, check }: TransactionOptions,
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
@@ -40,17 +47,19 @@ export function createTransactions(
 
   return {
     write: (synchronous, work) => {
+      check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
       setLevel(synchronous);
       beginImmediate.run([]);
       return orRollBack(database, () => {
         const result = work();
-        if (synchronous === "FULL") beforeFullCommit();
+        if (synchronous === "FULL") check.beforeFullCommit();
         commit.run([]);
         return result;
       });
     },
     read: (work) => {
+      check.beforeTransaction();
       if (database.inTransaction) return work();
       try {
         begin.run([]);

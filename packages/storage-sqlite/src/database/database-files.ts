@@ -1,6 +1,5 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { DatabaseMoved } from "./sqlite-error.js";
 
 /** The suffixes of the files that SQLite keeps beside a database: the log, its index, a journal. */
 const SUFFIXES = ["-wal", "-shm", "-journal"] as const;
@@ -26,38 +25,60 @@ export function isFileOfDatabase(database: string, path: string): boolean {
   return identitiesOf(path).some((identity) => identities.includes(identity));
 }
 
+/** What a look at the files of an open database finds. */
+export interface FilesFound {
+  /** Whether each path still names the file that it named at first. */
+  readonly areSame: boolean;
+  /** Whether new files are beside the same database: another process has opened it since. */
+  readonly areTakenOver: boolean;
+  /** The size of the log in bytes. */
+  readonly logSize: number;
+}
+
 /**
- * Returns a check that throws `DatabaseMoved` when the path no longer names the file that it names
- * now, or when the log is not the one that the first check found. SQLite
- * would continue to write to the removed or replaced files, and those commits would be lost with the
- * process.
+ * Returns a function that looks at the database file and at the files with these suffixes beside it, the
+ * log first. It remembers the database file now, and the files beside it at its first call. When one of
+ * them is removed or replaced, SQLite continues to use the old file, and other processes use the new one.
  */
-export function createFileCheck(filename: string): () => void {
+export function watchFiles(filename: string, suffixes: readonly string[]): () => FilesFound {
   const path = resolve(filename);
-  const database = inodeAt(path);
-  const logPath = `${realpathSync(path)}-wal`;
-  let log: string | undefined;
+  const database = inodeOf(statAt(path));
+  // SQLite follows links before it adds a suffix.
+  const beside = suffixes.map((suffix) => realpathSync(path) + suffix);
+  let remembered: readonly (string | undefined)[] | undefined;
   return () => {
-    log ??= inodeAt(logPath);
-    if (inodeAt(path) !== database || inodeAt(logPath) !== log) throw new DatabaseMoved();
+    const stats = beside.map(statAt);
+    const inodes = stats.map(inodeOf);
+    const expected = (remembered ??= inodes);
+    const changed = inodes.filter((inode, index) => inode !== expected[index]);
+    const isDatabase = inodeOf(statAt(path)) === database;
+    return {
+      areSame: isDatabase && changed.length === 0,
+      areTakenOver: isDatabase && changed.some((inode) => inode !== undefined),
+      logSize: Number(stats[0]?.size ?? 0),
+    };
   };
 }
 
 /** Two paths of one file share an identity: its name in its folder, or its inode. */
 function identitiesOf(path: string): readonly string[] {
-  const folder = inodeAt(dirname(path));
-  const inode = inodeAt(path);
+  const folder = inodeOf(statAt(dirname(path)));
+  const inode = inodeOf(statAt(path));
   return [
     ...(folder === undefined ? [] : [`${folder}/${basename(path)}`]),
     ...(inode === undefined ? [] : [inode]),
   ];
 }
 
-/** The device and inode at a path; `undefined` when no file is there or access is denied. */
-function inodeAt(path: string): string | undefined {
+/** The device and inode of a file. */
+function inodeOf(stats: BigIntStats | undefined): string | undefined {
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/** `undefined` when no file is at the path, or access is denied. */
+function statAt(path: string): BigIntStats | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
+    return statSync(path, { bigint: true });
   } catch {
     return undefined;
   }

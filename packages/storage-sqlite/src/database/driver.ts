@@ -1,32 +1,69 @@
-import { createRequire } from "node:module";
 import type Driver from "better-sqlite3";
+import { OpenRefusal } from "./open-storage-error.js";
 
-/** The part of Node's `require` that loads the driver. */
-interface RequireDriver {
-  (name: string): typeof Driver;
-  resolve(name: string): string;
-}
+/** The constructor of better-sqlite3's `Database`. */
+export type DatabaseConstructor = typeof Driver;
 
 /** The first Node that better-sqlite3 13 runs on. Older ones do not install this optional dependency. */
 const FIRST_NODE_OF_13 = 22;
 
-const requireDriver: RequireDriver = createRequire(import.meta.url);
+/**
+ * Loads the better-sqlite3 for this Node, and its compiled part. Version 12 is the last for Node 20. On
+ * Node 24.19 and newer it crashes the process when a statement is garbage-collected (nodejs/node#65446).
+ * Version 13 uses Node-API, and so also runs on Bun and Deno.
+ * @throws OpenRefusal `driver_unavailable`
+ */
+export async function loadDriver(): Promise<DatabaseConstructor> {
+  try {
+    const Database = (await import13()) ?? (await importDriver("better-sqlite3"));
+    // The compiled part is loaded when the first database is opened.
+    new Database(":memory:").close();
+    return Database;
+  } catch (error) {
+    throw new OpenRefusal("driver_unavailable", unavailable(error), error);
+  }
+}
+
+async function import13(): Promise<DatabaseConstructor | undefined> {
+  const [major = ""] = process.versions.node.split(".");
+  if (Number(major) < FIRST_NODE_OF_13) return undefined;
+  try {
+    return await importDriver("better-sqlite3-13");
+  } catch (error) {
+    if (isNotInstalled(error)) return undefined;
+    throw error;
+  }
+}
 
 /**
- * The better-sqlite3 for this Node. Version 12 is the last for Node 20. On Node 24.19 and newer it
- * crashes the process when a statement is garbage-collected (nodejs/node#65446). Version 13 uses Node-API.
+ * A bundler leaves an import alone whose name is a variable. It could not bundle the compiled part of the
+ * driver, and without the driver it would fail.
  */
-export const Database: typeof Driver = requireDriver(
-  has13() ? "better-sqlite3-13" : "better-sqlite3",
-);
+async function importDriver(name: string): Promise<DatabaseConstructor> {
+  // eslint-disable-next-line no-restricted-syntax -- It is the name of the driver.
+  const driver: unknown = await import(
+    /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
+  );
+  if (!isDriver(driver)) throw new TypeError(`${name} has no Database`);
+  return driver.default;
+}
 
-function has13(): boolean {
-  const [major = ""] = process.versions.node.split(".");
-  if (Number(major) < FIRST_NODE_OF_13) return false;
-  try {
-    requireDriver.resolve("better-sqlite3-13");
-    return true;
-  } catch {
-    return false;
-  }
+function isDriver(module: unknown): module is { readonly default: DatabaseConstructor } {
+  return typeof module === "object" && module !== null && "default" in module;
+}
+
+/** A bundler may have turned the import into a `require`, whose error has the shorter code. */
+function isNotInstalled(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && String(error.code).endsWith("MODULE_NOT_FOUND")
+  );
+}
+
+function unavailable(error: unknown): string {
+  const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  const cure =
+    "bun" in process.versions || "deno" in process.versions
+      ? "On Bun and Deno, the storage needs better-sqlite3 13: install its optional dependency better-sqlite3-13."
+      : "Run `npm rebuild better-sqlite3`; with pnpm, first allow its build script with `pnpm approve-builds`.";
+  return `better-sqlite3 cannot be loaded: ${reason.replace(/[.:]?$/, ".")} ${cure}`;
 }

@@ -1,15 +1,27 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { StorageWarning } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
-import { migrate, refuseUnmigratable } from "../migrations/migrate.js";
+import type { DatabaseCheck } from "../commit/transactions.js";
+import {
+  migrate,
+  prepareSchemaCheck,
+  refuseUnmigratable,
+  refuseUnmigrated,
+} from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
-import { createFileCheck } from "./database-files.js";
-import { Database } from "./driver.js";
+import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
+import { watchFiles, type FilesFound } from "./database-files.js";
+import type { DatabaseConstructor } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
+import type { SqliteFile } from "./options.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { DatabaseInUse } from "./sqlite-error.js";
 
 /** A database whose tables are up to date. */
 export interface OpenDatabase {
   readonly connection: Connection;
+  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
   /** Closes the file; a host's database stays open. */
   readonly close: () => void;
 }
@@ -20,55 +32,106 @@ const BUSY_TIMEOUT = 0;
 /** Older versions can lose commits when several processes write and checkpoint. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** Opens a file, `:memory:`, or a host's database. Throws when it cannot be used. */
-export function openDatabase(source: string | SqliteDatabase): OpenDatabase {
-  return typeof source === "string" ? openFile(source) : openHosts(source);
-}
+/** The suffixes of the files beside the database that must stay while it is open. */
+const BESIDE = ["-wal", "-shm"] as const;
 
-function openFile(filename: string): OpenDatabase {
-  const database = open(filename);
+/** Opens a file or `:memory:`. Throws when it cannot be used. */
+export function openFile(
+  Database: DatabaseConstructor,
+  { filename, readOnly }: SqliteFile,
+  now: () => number,
+): OpenDatabase {
+  if (!existsSync(dirname(filename))) {
+    throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
+  }
+  const database = new Database(filename, {
+    timeout: BUSY_TIMEOUT,
+    readonly: readOnly,
+    fileMustExist: readOnly,
+  });
   const close = (): void => void database.close();
   try {
     database.pragma("foreign_keys = ON");
-    const checkFile = database.memory ? () => undefined : createFileCheck(filename);
-    const connection = createConnection(database, {
-      setsSynchronous: true,
-      beforeFullCommit: checkFile,
-    });
-    bringUpToDate(connection);
-    // The log exists from now on; this remembers it.
-    checkFile();
-    return { connection, close };
+    database.pragma(`journal_size_limit = ${LARGE_LOG}`);
+    const look = database.memory ? lookAtNothing : watchFiles(filename, readOnly ? [] : BESIDE);
+    const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
+    const release = (areTakenOver: boolean): void =>
+      areTakenOver ? closeWithoutCheckpoint(Database, database) : close();
+    const options = { look, now, release, setsSynchronous: !readOnly };
+    return { ...openTables(database, prepare, options), close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function openHosts(database: SqliteDatabase): OpenDatabase {
+/** Uses a host's database. Throws when it cannot be used. */
+export function openHosts(database: SqliteDatabase, now: () => number): OpenDatabase {
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
-  const connection = createConnection(database, {
-    setsSynchronous: false,
-    beforeFullCommit: () => undefined,
-  });
-  bringUpToDate(connection);
-  return { connection, close: () => undefined };
+  const filename = filenameOf(database);
+  const look = filename === "" ? lookAtNothing : watchFiles(filename, BESIDE);
+  const nothing = (): void => undefined;
+  const options = { look, now, release: nothing, setsSynchronous: false };
+  return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
 
-function open(filename: string): BetterSqlite3.Database {
+function openTables(
+  database: SqliteDatabase,
+  prepare: (connection: Connection) => void,
+  { setsSynchronous, ...options }: Omit<WatchOptions, "newerSchema"> & { setsSynchronous: boolean },
+): Omit<OpenDatabase, "close"> {
+  // Without a check: the tables and the log may not exist yet.
+  const unchecked = createConnection(database, { setsSynchronous, check: NO_CHECK });
+  refuseOldSqlite(unchecked);
+  prepare(unchecked);
+  const check = watchDatabase({ ...options, newerSchema: prepareSchemaCheck(unchecked) });
+  // Remembers the log and the shared memory, which exist from now on.
+  check.beforeTransaction();
+  return {
+    connection: createConnection(database, { setsSynchronous, check }),
+    onWarning: check.onWarning,
+  };
+}
+
+const NO_CHECK: DatabaseCheck = {
+  beforeTransaction: () => undefined,
+  beforeFullCommit: () => undefined,
+};
+
+/**
+ * The last connection that closes writes the log back, by an index that is outdated once another process
+ * has created a new one: what that process stored would be lost. SQLite writes nothing back while
+ * another connection has the database open, nor for a read-only connection.
+ */
+function closeWithoutCheckpoint(
+  Database: DatabaseConstructor,
+  database: BetterSqlite3.Database,
+): void {
+  const reader = new Database(database.name, { readonly: true, timeout: BUSY_TIMEOUT });
   try {
-    return new Database(filename, { timeout: BUSY_TIMEOUT });
-  } catch (error) {
-    // The only TypeError that better-sqlite3 throws for a string.
-    if (!(error instanceof TypeError)) throw error;
-    throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
+    reader.prepare("select count(*) from sqlite_schema").get();
+  } finally {
+    database.close();
+    reader.close();
   }
+}
+
+/** A database in memory has no files. */
+function lookAtNothing(): FilesFound {
+  return { areSame: true, areTakenOver: false, logSize: 0 };
+}
+
+/** The file of a host's database, with all links followed; empty for a database in memory. */
+function filenameOf(database: SqliteDatabase): string {
+  const main = database.prepare<{ readonly file: string }>(
+    "select file from pragma_database_list where name = 'main'",
+  );
+  return main.get([])?.file ?? "";
 }
 
 function bringUpToDate(connection: Connection): void {
   const { database } = connection;
-  refuseOldSqlite(connection);
   // Switching to the log changes the file, so a database that will be refused must be detected first.
   // With the journal off, the trial could not be rolled back.
   const before = database.pragma("journal_mode", { simple: true });

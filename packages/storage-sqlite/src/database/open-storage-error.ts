@@ -11,13 +11,15 @@ export interface OpenStorageError {
 
 /** The kinds of `OpenStorageError`. */
 export type OpenStorageErrorCode =
+  /** better-sqlite3 is not installed, or its compiled part is missing or built for another Node. */
+  | "driver_unavailable"
   /** The folder does not exist, the path is not a file, or the file cannot be read or created. */
   | "cannot_open"
   /** The file is not an SQLite database. */
   | "not_a_database"
   /** The file is a damaged SQLite database. */
   | "damaged"
-  /** The file or the connection is read-only. */
+  /** The file, its folder or the connection is read-only. */
   | "read_only"
   /** The disk has no room for the tables. */
   | "disk_full"
@@ -40,27 +42,33 @@ export class OpenRefusal extends Error {
   constructor(
     readonly code: OpenStorageErrorCode,
     message: string,
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, { cause });
   }
 }
 
 /** Converts an error that was thrown while opening to an `OpenStorageError`. */
 export function openStorageError(cause: unknown): OpenStorageError {
   if (cause instanceof OpenRefusal) {
-    return { code: cause.code, message: cause.message, cause: undefined };
+    return { code: cause.code, message: cause.message, cause: cause.cause };
   }
   if (isBusy(cause)) return { code: "busy", message: BUSY, cause };
   const code = sqliteCode(cause);
   const known = byPrefix.find(([prefix]) => code.startsWith(prefix));
   if (known) return { code: known[1], message: known[2], cause };
-  return { code: "failed", message: "The database could not be opened.", cause };
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return { code: "failed", message: `The database could not be opened: ${reason}`, cause };
 }
 
 const BUSY = "Another connection locked the database for too long.";
 
 const byPrefix = [
-  ["SQLITE_CANTOPEN", "cannot_open", "The database file cannot be opened or created."],
+  [
+    "SQLITE_CANTOPEN",
+    "cannot_open",
+    "The database file, or the log beside it, cannot be opened or created.",
+  ],
   ["SQLITE_PERM", "cannot_open", "The database file cannot be opened: permission denied."],
   ["SQLITE_AUTH", "cannot_open", "The database file cannot be opened: permission denied."],
   ["SQLITE_NOTADB", "not_a_database", "The file is not an SQLite database."],

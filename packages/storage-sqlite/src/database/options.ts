@@ -10,6 +10,11 @@ export interface SqliteFileOptions extends TimeoutOptions {
    * database in memory, which is lost when the storage is closed.
    */
   readonly filename: string;
+  /**
+   * Opens an existing file that cannot be written, such as a backup on a read-only disk. Calls that write
+   * fail. `false` by default.
+   */
+  readonly readOnly?: boolean | undefined;
   readonly database?: undefined;
 }
 
@@ -21,6 +26,7 @@ export interface SqliteDatabaseOptions extends TimeoutOptions {
    */
   readonly database: SqliteDatabase;
   readonly filename?: undefined;
+  readonly readOnly?: undefined;
 }
 
 interface TimeoutOptions {
@@ -30,22 +36,31 @@ interface TimeoutOptions {
 
 /** The options, checked and complete. */
 export interface Settings {
-  readonly source: string | SqliteDatabase;
+  readonly source: SqliteFile | SqliteDatabase;
   /** How long a call waits for a locked database, in milliseconds. */
   readonly timeout: number;
+}
+
+/** The file of a storage. */
+export interface SqliteFile {
+  readonly filename: string;
+  readonly readOnly: boolean;
 }
 
 /** @throws TypeError that names the option, when one is wrong or unknown. */
 export function parseOptions(options: SqliteStorageOptions): Settings {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) throw wrongOption(parsed.issues[0]);
-  const { filename, database, lockTimeoutSeconds } = parsed.output;
-  const source = filename ?? database;
+  const { filename, database, readOnly, lockTimeoutSeconds } = parsed.output;
+  const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
   if (filename !== undefined && database !== undefined) {
     throw new TypeError(
       "openSqliteStorage: option database cannot be given together with filename",
     );
+  }
+  if (readOnly && (filename === undefined || filename === ":memory:")) {
+    throw new TypeError("openSqliteStorage: option readOnly must be given together with a file");
   }
   return { source, timeout: lockTimeoutSeconds * 1_000 };
 }
@@ -73,6 +88,7 @@ const optionsSchema = v.pipe(
   v.strictObject({
     filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
     database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
+    readOnly: v.optional(v.boolean("must be a boolean"), false),
     lockTimeoutSeconds: v.optional(
       v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
       5,

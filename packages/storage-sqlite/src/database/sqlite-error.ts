@@ -8,12 +8,9 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** Thrown when the database file or its log is no longer the file that was opened. */
-export class DatabaseMoved extends Error {
-  override readonly name = "DatabaseMoved";
-  constructor() {
-    super("the database file or its log was removed or replaced");
-  }
+/** Thrown by every transaction once a check has found that the database must no longer be used. */
+export class DatabaseUnusable extends Error {
+  override readonly name = "DatabaseUnusable";
 }
 
 /** Thrown when the greatest id has been used. */
@@ -37,7 +34,7 @@ export function isIterating(error: unknown): boolean {
 
 /** Whether one call caused an error, not the database or the disk. */
 export function isCausedByCall(error: unknown): boolean {
-  if (error instanceof DatabaseMoved) return false;
+  if (error instanceof DatabaseUnusable) return false;
   const code = sqliteCode(error);
   return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);
 }
@@ -65,7 +62,7 @@ function reasonFor(error: unknown): string {
     return `${known?.[1] ?? "SQLite refused it"} (${code})`;
   }
   if (isIterating(error)) return new DatabaseInUse().message;
-  const isOurs = [DatabaseInUse, DatabaseMoved, NoIdLeft].some((each) => error instanceof each);
+  const isOurs = [DatabaseInUse, DatabaseUnusable, NoIdLeft].some((each) => error instanceof each);
   return isOurs && error instanceof Error ? error.message : "";
 }
 

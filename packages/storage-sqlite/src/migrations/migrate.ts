@@ -30,6 +30,26 @@ export function refuseUnmigratable(connection: Connection): void {
   }
 }
 
+/** Throws if a read-only database does not have this version's schema. */
+export function refuseUnmigrated(connection: Connection): void {
+  const latest = prepareLatestNumber(connection)();
+  refuseTooNew(latest, migrations.length);
+  if (latest === migrations.length) return;
+  throw new OpenRefusal(
+    "read_only",
+    `The database has schema ${latest} and must be updated to schema ${migrations.length}, but is read-only.`,
+  );
+}
+
+/** Prepares a check that returns why the schema is too new for this version; `undefined` if it is not. */
+export function prepareSchemaCheck(connection: Connection): () => string | undefined {
+  const latestNumber = prepareLatestNumber(connection);
+  return () => {
+    const latest = latestNumber();
+    return latest > migrations.length ? `the ${tooNew(latest, migrations.length)}` : undefined;
+  };
+}
+
 /** Thrown to roll back a trial. */
 class EndOfTrial extends Error {}
 
@@ -38,8 +58,8 @@ function apply(connection: Connection, known: readonly Migration[]): void {
   const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
   execute(createMigrationsTable(queries));
   refuseReadOnly(connection);
-  const latest = latestNumber(connection);
-  if (latest > known.length) throw new OpenRefusal("schema_too_new", tooNew(latest, known.length));
+  const latest = prepareLatestNumber(connection)();
+  refuseTooNew(latest, known.length);
   const record = prepareRecord(connection);
   for (const migration of known.slice(latest)) {
     migration.statements(queries.schema).forEach(execute);
@@ -64,11 +84,11 @@ function refuseReadOnly(connection: Connection): void {
   deleteNothing(undefined);
 }
 
-function latestNumber(connection: Connection): number {
+function prepareLatestNumber(connection: Connection): () => number {
   const latest = connection.select(["number"], (queries) =>
     queries.selectFrom("petstore_migrations").select(({ fn }) => fn.max("number").as("number")),
   );
-  return latest.get(undefined)?.[0] ?? 0;
+  return () => latest.get(undefined)?.[0] ?? 0;
 }
 
 function prepareRecord(connection: Connection) {
@@ -79,6 +99,11 @@ function prepareRecord(connection: Connection) {
   );
 }
 
+function refuseTooNew(latest: number, known: number): void {
+  if (latest <= known) return;
+  throw new OpenRefusal("schema_too_new", `The ${tooNew(latest, known)}.`);
+}
+
 function tooNew(latest: number, known: number): string {
-  return `The database has schema ${latest}; this version of @petstore/storage-sqlite knows schemas up to ${known}.`;
+  return `database has schema ${latest}; this version of @petstore/storage-sqlite knows schemas up to ${known}`;
 }

@@ -20,7 +20,7 @@ export interface SqliteStorageSettings {
 }
 
 export function createSqliteStorage(
-  { connection, close }: OpenDatabase,
+  { connection, onWarning, close }: OpenDatabase,
   settings: SqliteStorageSettings,
 ): Storage {
   const pets = preparePets(connection);
@@ -52,6 +52,7 @@ export function createSqliteStorage(
     pets: createPetStorage(pets, reading, writing),
     keys: createKeyStorage(connection, usage, reading, writing),
     usage: createUsageStorage(usage, reading, charging),
+    onWarning,
     close: once(async () => {
       await Promise.all([charging, reading, writing].map((group) => group.close()));
       try {

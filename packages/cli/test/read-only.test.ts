@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { useBuiltPetstore } from "./support/built-petstore.js";
+import { newDatabase, petstore, petstoreReading } from "./support/command.js";
+
+/** Runs a shell script in a mount namespace of its own, in which the folder `$0` is read-only. */
+function runReadOnly(folder: string, script: string, ...args: readonly string[]) {
+  const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && ';
+  const command = ["-rm", "sh", "-c", mount + script, folder, ...args];
+  return spawnSync("unshare", command, { encoding: "utf8" });
+}
+
+/** unshare may be missing, or not be allowed to mount. */
+const canMount = runReadOnly("/tmp", "true").status === 0;
+
+const program = useBuiltPetstore(canMount);
+
+it.skipIf(!canMount)("a backup on a read-only disk can be listed and exported", async () => {
+  const database = newDatabase();
+  const options = ["--database", database];
+  await petstoreReading('{"name":"Rex","categoryId":7}\n', "pets", "import", "-", ...options);
+  const issued = await petstore("keys", "issue", "--plan", "free", "--json", ...options);
+  const { id } = JSON.parse(issued.out) as { id: string };
+  const folder = join(dirname(database), "backups");
+  const backup = join(folder, "monday.db");
+  mkdirSync(folder);
+  await petstore("backup", backup, ...options);
+  chmodSync(backup, 0o444);
+
+  const run = (...args: readonly string[]) =>
+    runReadOnly(folder, 'exec "$@"', process.execPath, program(), ...args, "--database", backup);
+  expect(run("pets", "export").stdout).toContain('"name":"Rex"');
+  expect(run("keys", "list").stdout).toContain(id);
+  expect(run("keys", "show", id).stdout).toContain(id);
+  expect(run("keys", "revoke", id)).toMatchObject({ status: 1 });
+  expect(run("keys", "revoke", id).stderr).toContain("read-only");
+});

@@ -1,0 +1,79 @@
+import type { StorageWarning } from "@petstore/core";
+import type { DatabaseCheck } from "../commit/transactions.js";
+import type { FilesFound } from "./database-files.js";
+import { DatabaseUnusable } from "./sqlite-error.js";
+
+/** A check that tells the host what it finds. */
+export interface WatchedDatabase extends DatabaseCheck {
+  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
+}
+
+export interface WatchOptions {
+  /** Looks at the files of the database. */
+  readonly look: () => FilesFound;
+  /** Returns why the schema cannot be used any more; `undefined` if it can. */
+  readonly newerSchema: () => string | undefined;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+  /** Lets go of the database. A connection must not write its log back when the files are taken over. */
+  readonly release: (areTakenOver: boolean) => void;
+}
+
+/** How often a check is made apart from commits at FULL, in milliseconds. */
+const INTERVAL = 100;
+
+/** The size of a log that is reported, in bytes. SQLite truncates a longer log once it is written back. */
+export const LARGE_LOG = 64 * 1_048_576;
+
+const REPLACED = "the database file, its log or its shared memory was removed or replaced";
+
+/**
+ * Checks that the files of a database are still those that were opened, and its schema is known. Once a
+ * check has failed, no transaction begins: other processes see another database.
+ */
+export function watchDatabase({ look, newerSchema, now, release }: WatchOptions): WatchedDatabase {
+  const listeners: ((warning: StorageWarning) => void)[] = [];
+  let unusable: DatabaseUnusable | undefined;
+  let checkedAt = -Infinity;
+  let isLogLarge = false;
+
+  const warn = (code: string, message: string): void => {
+    for (const listener of listeners) listener({ code, message });
+  };
+
+  const stop = (code: string, reason: string, areTakenOver: boolean): DatabaseUnusable => {
+    unusable = new DatabaseUnusable(reason);
+    warn(code, `All calls fail until the storage is opened again: ${reason}.`);
+    release(areTakenOver);
+    return unusable;
+  };
+
+  const watchLog = (size: number): void => {
+    const isLarge = size > LARGE_LOG;
+    if (isLarge && !isLogLarge) warn("large_log", largeLog(size));
+    isLogLarge = isLarge;
+  };
+
+  const check = (): void => {
+    if (unusable) throw unusable;
+    const { areSame, areTakenOver, logSize } = look();
+    if (!areSame) throw stop("database_replaced", REPLACED, areTakenOver);
+    const newer = newerSchema();
+    if (newer !== undefined) throw stop("newer_schema", newer, false);
+    watchLog(logSize);
+    checkedAt = now();
+  };
+
+  return {
+    beforeTransaction: () => {
+      if (unusable || now() - checkedAt >= INTERVAL) check();
+    },
+    beforeFullCommit: check,
+    onWarning: (listener) => void listeners.push(listener),
+  };
+}
+
+function largeLog(size: number): string {
+  const mebibytes = Math.floor(size / 1_048_576);
+  return `The write-ahead log has grown to ${mebibytes} MiB. It grows as long as a reader, such as a backup or another program, does not end its transaction.`;
+}

@@ -1,0 +1,176 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Storage, StorageWarning } from "@petstore/core";
+import { backupSqliteFile } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { aKey, firstPage, rex } from "./samples.js";
+import { useFolder } from "./temporary-folder.js";
+
+const folder = useFolder();
+let path: string;
+let storage: Storage;
+let warnings: StorageWarning[];
+let time: number;
+beforeEach(async () => {
+  time = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => time);
+  path = folder.path("pets.db");
+  storage = await openWatched();
+  (await storage.pets.create(rex))._unsafeUnwrap();
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+});
+afterEach(async () => {
+  await storage.close();
+  vi.restoreAllMocks();
+});
+
+async function openWatched(): Promise<Storage> {
+  const opened = await openStorage({ filename: path });
+  warnings = [];
+  opened.onWarning?.((warning) => warnings.push(warning));
+  return opened;
+}
+
+/** Replaces the file at this path by a copy, as `mv` does. */
+function replace(file: string): void {
+  copyFileSync(file, folder.path("copy"));
+  renameSync(folder.path("copy"), file);
+}
+
+const charge = (): ReturnType<Storage["usage"]["update"]> =>
+  storage.usage.charge("digest of a", (holder) => ({ next: holder?.usage, result: undefined }));
+const calls: readonly (() => Promise<{ isErr(): boolean }>)[] = [
+  () => storage.pets.create(rex),
+  () => storage.keys.insert(aKey("b")),
+  () => storage.pets.list(firstPage),
+  () => storage.pets.find(1n),
+  () => storage.keys.find("a"),
+  charge,
+];
+
+const happenings: [happened: string, happen: () => void][] = [
+  ["file is removed", () => rmSync(path)],
+  ["file is renamed", () => renameSync(path, folder.path("elsewhere.db"))],
+  ["file is replaced", () => replace(path)],
+  ["log is removed", () => rmSync(`${path}-wal`)],
+  ["log is replaced", () => replace(`${path}-wal`)],
+  ["shared memory is removed", () => rmSync(`${path}-shm`)],
+  ["shared memory is replaced", () => replace(`${path}-shm`)],
+  ["three files are replaced", () => ["", "-wal", "-shm"].forEach((end) => replace(path + end))],
+];
+
+describe.each(happenings)("when its %s", (_, happen) => {
+  it("a storage acknowledges no pet and no key, and then every call fails", async () => {
+    happen();
+    const together = await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
+    for (const created of together) {
+      expect(created._unsafeUnwrapErr().message).toBe(
+        "Adding a pet failed: the database file, its log or its shared memory was removed or replaced.",
+      );
+    }
+    for (const call of calls) expect((await call()).isErr()).toBe(true);
+    expect(warnings.map(({ code }) => code)).toEqual(["database_replaced"]);
+  });
+
+  it.each(calls.slice(2))("other calls fail after 100 ms (%#)", async (call) => {
+    happen();
+    time += 99;
+    expect((await call()).isErr()).toBe(false);
+    time += 1;
+    expect((await call()).isErr()).toBe(true);
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+describe("a storage whose file was replaced", () => {
+  it("works again when it is opened again", async () => {
+    renameSync(path, folder.path("elsewhere.db"));
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    renameSync(folder.path("elsewhere.db"), path);
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await storage.close()).isOk()).toBe(true);
+    storage = await openWatched();
+    expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+  });
+
+  it(
+    "keeps what another process stored after the loss of shared memory",
+    { timeout: 60_000 },
+    async () => {
+      rmSync(`${path}-shm`);
+      const script = fileURLToPath(new URL("adding-process.ts", import.meta.url));
+      const cwd = fileURLToPath(new URL("../../..", import.meta.url));
+      const other = fork(script, [path], { execArgv: ["--import", "tsx"], cwd });
+      expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
+      await once(other, "exit");
+      expect((await storage.pets.create(rex)).isErr()).toBe(true);
+      await storage.close();
+      storage = await openWatched();
+      expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(4);
+    },
+  );
+
+  it("is noticed in a host's database, too", async () => {
+    const database = new Database(folder.path("host.db"));
+    const hosts = await openStorage({ database });
+    rmSync(folder.path("host.db-shm"));
+    expect((await hosts.pets.create(rex)).isErr()).toBe(true);
+    expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
+    expect(database.open).toBe(true);
+    database.close();
+  });
+});
+
+it("other connections, checkpoints and backups are no replacement", async () => {
+  const disturbances = [
+    async () => (await openStorage({ filename: path })).close(),
+    async () => {
+      const other = new Database(path);
+      other.pragma("wal_checkpoint(truncate)");
+      other.close();
+      await Promise.resolve();
+    },
+    () => backupSqliteFile({ filename: path, to: folder.path("backup.db") }),
+  ];
+  for (const disturb of disturbances) {
+    await disturb();
+    time += 1_000;
+    for (const call of [calls[0], calls[2], charge]) expect((await call?.())?.isErr()).toBe(false);
+  }
+  expect(warnings).toEqual([]);
+});
+
+it("a log of more than 64 MiB is reported once, and truncated when it is written back", async () => {
+  const [log, limit] = [`${path}-wal`, 64 * 1_048_576];
+  const codes = () => warnings.map(({ code }) => code);
+  for (const episode of [["large_log"], ["large_log", "large_log"]]) {
+    // SQLite's frames are at the front; the rest of the file is as a long reader leaves it.
+    truncateSync(log, limit + 1);
+    for (const call of [calls[0], calls[2]]) {
+      time += 1_000;
+      expect((await call?.())?.isErr()).toBe(false);
+      expect(codes()).toEqual(episode);
+    }
+    const other = new Database(path);
+    other.pragma("wal_checkpoint");
+    other.close();
+    for (const call of [calls[0], calls[0]]) expect((await call?.())?.isErr()).toBe(false);
+    expect(statSync(log).size).toBe(limit);
+  }
+});
+
+it("a newer schema that arrives under a storage ends it", async () => {
+  const newer = new Database(path);
+  newer.exec("insert into petstore_migrations values (1000, 'later')");
+  newer.close();
+  time += 100;
+  expect((await storage.pets.list(firstPage))._unsafeUnwrapErr().message).toMatch(
+    "Listing pets failed: the database has schema 1000; this version",
+  );
+  for (const call of calls) expect((await call()).isErr()).toBe(true);
+  expect(warnings.map(({ code }) => code)).toEqual(["newer_schema"]);
+});
