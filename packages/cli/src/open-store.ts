@@ -3,11 +3,17 @@ import { createPetStore, type PetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
+import type { ReportError } from "./terminal.js";
 
-/** Opens the store in this file, which is created if it does not exist. */
-export async function openStore(database: string): Promise<Result<PetStore, string>> {
+/** Opens the store in this file, which is created, and reported, if it does not exist. */
+export async function openStore(
+  database: string,
+  report: ReportError = () => undefined,
+): Promise<Result<PetStore, string>> {
+  const isNew = !existsSync(database);
   const storage = await openSqliteStorage({ filename: database });
   if (storage.isErr()) return err(`cannot use the database ${database}: ${storage.error.message}`);
+  if (isNew) report(`new database ${database}`);
   return ok(createPetStore({ storage: storage.value }));
 }
 
