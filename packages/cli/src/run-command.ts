@@ -4,6 +4,7 @@ import { backupCommand } from "./backup-command.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
 import { petsCommand } from "./pets/pets-command.js";
+import { restoreCommand } from "./restore-command.js";
 import { serveCommand } from "./serve/serve-command.js";
 import type { ReportError, Streams, Terminal } from "./terminal.js";
 
@@ -23,7 +24,9 @@ export async function runCommand(
     exitCode = 1;
   };
   const program: Command = new Command("petstore")
-    .description("Serve a pet store, manage its API keys, and import, export and back up its pets.")
+    .description(
+      "Serve a pet store, manage its API keys, and import, export, back up and restore its pets.",
+    )
     .version(metadata.version, "-V, --version", "print the version")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -44,6 +47,7 @@ export async function runCommand(
     .addCommand(keysCommand({ terminal, report, fail }))
     .addCommand(petsCommand(terminal, streams, fail))
     .addCommand(backupCommand(terminal, fail))
+    .addCommand(restoreCommand(terminal, fail))
     .addCommand(helpCommand(program));
   inheritSettings(program);
 

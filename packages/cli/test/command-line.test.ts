@@ -37,6 +37,7 @@ describe("help", () => {
     ["pets", "import"],
     ["pets", "export"],
     ["backup"],
+    ["restore"],
   ];
   it.each(pages)("of %s %s shows an example, and is also shown by `help`", async (...names) => {
     const words = names.filter(Boolean);
