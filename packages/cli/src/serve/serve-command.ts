@@ -139,8 +139,11 @@ async function serveWithWorkers(
   const opened = await openStore(options.database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
-  const workers = startWorkers(options.workers, systemClock, report, (url) => {
-    void printBanner(store, url, options, output);
+  const workers = startWorkers({
+    count: options.workers,
+    clock: systemClock,
+    report,
+    onListening: (url) => void printBanner(store, url, options, output),
   });
   void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;
