@@ -79,7 +79,7 @@ export async function compareStorages(folder) {
     },
     {
       name: "a connection keeps its caller, who digests the key once (plain: a new caller for each request; in memory)",
-      file: "http-adapter/src/handle.ts, core/src/operations/calls.ts",
+      file: "http-adapter/src/handle.ts, core/src/operations/surface.ts",
       unit: "request admitted",
       sample: 10_000,
       optimised: repeatBy(1, () => kept.admit()),

@@ -14,6 +14,8 @@ export interface Context {
   readonly ban: BanRule | undefined;
   readonly anonymous: AnonymousBuckets;
   readonly random: RandomSource;
+  /** Returns the id of a key that is issued at this time. */
+  readonly newKeyId: (now: number) => string;
   readonly readClock: ReadClock;
   readonly emit: Emit;
 }

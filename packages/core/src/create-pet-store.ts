@@ -3,8 +3,10 @@ import { createClockReader } from "./clock.js";
 import type { Context } from "./context.js";
 import { storageUnavailable, type StorageUnavailable } from "./errors.js";
 import { createEvents } from "./events.js";
+import { createKeyIds } from "./keys/key-format.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
-import { createCaller, createCalls, createKeyRing, createTrustedPets } from "./operations/calls.js";
+import { createCalls } from "./operations/calls.js";
+import { createCaller, createKeyRing, createTrustedPets } from "./operations/surface.js";
 import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 
@@ -26,12 +28,13 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     settings.maxAnonymousOrigins,
     readClock,
   );
-  const context: Context = { storage, plans, ban, anonymous, random, readClock, emit };
+  const newKeyId = createKeyIds(random);
+  const context: Context = { storage, plans, ban, anonymous, random, newKeyId, readClock, emit };
   const calls = createCalls();
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
-    calls.close(async () => {
+    calls.close(settings.closeTimeoutSeconds, async () => {
       flush();
       const closed = await storage.close();
       return closed.mapErr(storageUnavailable);

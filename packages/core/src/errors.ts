@@ -59,13 +59,21 @@ export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
  * host's own log and is never shown to a client.
  */
 export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
-export const storageUnavailable = (cause: unknown) => ({
-  ...coded(
-    "storage_unavailable",
-    "The storage is unavailable; nothing was done. Try again shortly.",
-  ),
+export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) => ({
+  ...coded("storage_unavailable", message),
   cause,
 });
+
+const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
+
+/** `close()` has reached its deadline; `calls` is how many calls had not ended. */
+export const closeTimedOut = (calls: number, seconds: number): StorageUnavailable => {
+  const late = calls > 0 ? `${count(calls, "call")} did not end` : "the storage did not close";
+  return storageUnavailable(
+    undefined,
+    `The store is closed, but ${late} within ${count(seconds, "second")}.`,
+  );
+};
 
 /** The host has closed the store. */
 export type StoreClosed = ReturnType<typeof storeClosed>;

@@ -42,10 +42,12 @@ export type {
   IssuedKey,
   IssueKeyInput,
   KeyPage,
+  KeyQuotas,
   KeyRing,
-  KeyUsage,
   ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";

@@ -1,7 +1,20 @@
 import { randomBytes } from "node:crypto";
+import { isUint8Array } from "node:util/types";
 
 /** Returns this many bytes from a cryptographically secure source. */
 export type RandomSource = (size: number) => Uint8Array;
 
 /** The operating system's secure random source. */
 export const systemRandom: RandomSource = (size) => randomBytes(size);
+
+/**
+ * Returns this source with a check of what it returns at each call: from anything but bytes, weak secrets
+ * would be made.
+ */
+export function checkedRandom(random: RandomSource): RandomSource {
+  return (size) => {
+    const bytes: unknown = random(size);
+    if (isUint8Array(bytes) && bytes.length === size) return bytes;
+    throw new TypeError(`The random source must return a Uint8Array of ${size} bytes.`);
+  };
+}

@@ -9,7 +9,7 @@ import {
   type Plans,
   type RateLimits,
 } from "./limits/plan.js";
-import { systemRandom, type RandomSource } from "./random.js";
+import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
 import { integer, plainObject, strictRecord, validate } from "./validation.js";
@@ -28,8 +28,8 @@ export interface BanOptions {
 
 /** The options of `createPetStore`. */
 export interface PetStoreOptions {
-  /** Keeps pets, keys and usage; in memory by default. */
-  readonly storage?: Storage | undefined;
+  /** Keeps pets, keys and usage; in memory if left out. `undefined` is refused: see the opening's error. */
+  readonly storage?: Storage;
   /** The source of time; the system clock by default. */
   readonly clock?: Clock | undefined;
   /** Plans by name: added to the standard plans, or replacing them. */
@@ -43,6 +43,8 @@ export interface PetStoreOptions {
   readonly maxAnonymousOrigins?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
+  /** How long `close()` waits for running calls and the storage: from 1 to 86,400; 10 by default. */
+  readonly closeTimeoutSeconds?: number | undefined;
 }
 
 /** The validated options, with all defaults. */
@@ -55,11 +57,13 @@ export interface Settings {
   /** The limits of callers without a valid key: those of the Free plan. */
   readonly anonymousLimits: RateLimits;
   readonly maxAnonymousOrigins: number;
+  readonly closeTimeoutSeconds: number;
 }
 
 /** Each origin's bucket is allocated in advance: about 20 bytes. */
 const MAX_ORIGINS = 1_000_000;
 const MAX_SECONDS = 31_536_000;
+const MAX_CLOSE_TIMEOUT = 86_400;
 
 /**
  * Validates the options and adds the defaults.
@@ -123,8 +127,13 @@ const planSchema = v.pipe(
 );
 
 const optionsSchema = strictRecord({
-  storage: v.optional(
-    v.custom<Storage>(isStorage, "must be a Storage: pets, keys, usage and close()"),
+  // An undefined storage is what a failed opening leaves behind: data would be lost in memory.
+  storage: v.exactOptional(
+    v.custom<Storage>(isStorage, ({ input }) =>
+      input === undefined
+        ? "is undefined; leave it out to keep everything in memory"
+        : "must be a Storage: pets, keys, usage and close()",
+    ),
   ),
   clock: v.optional(
     v.custom<Clock>((clock) => hasMethods(clock, ["now"]), "must have a now() in milliseconds"),
@@ -148,7 +157,18 @@ const optionsSchema = strictRecord({
     integer(1, MAX_ORIGINS, `must be an integer from 1 to ${MAX_ORIGINS}`),
     10_000,
   ),
-  random: v.optional(v.custom<RandomSource>(isFunction, "must be a function"), () => systemRandom),
+  random: v.optional(
+    v.pipe(
+      v.custom<RandomSource>(isFunction, "must be a function"),
+      v.transform(checkedRandom),
+      v.check(isWorking, "must return a Uint8Array of the requested size"),
+    ),
+    () => systemRandom,
+  ),
+  closeTimeoutSeconds: v.optional(
+    integer(1, MAX_CLOSE_TIMEOUT, `must be an integer from 1 to ${MAX_CLOSE_TIMEOUT}`),
+    10,
+  ),
 });
 
 function isPlan(plan: unknown): plan is Plan {
@@ -159,9 +179,17 @@ function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
     hasMethods(memberOf(storage, "pets"), ["create", "find", "list"]) &&
-    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update"]) &&
-    hasMethods(memberOf(storage, "usage"), ["charge", "update"])
+    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
+    hasMethods(memberOf(storage, "usage"), ["charge", "findHolder", "update"])
   );
+}
+
+function isWorking(random: RandomSource): boolean {
+  try {
+    return random(16).length === 16;
+  } catch {
+    return false;
+  }
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

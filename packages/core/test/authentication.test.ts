@@ -3,23 +3,25 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStorage, type Storage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
-/** A storage that counts the look-ups made for presented keys. */
-function countingStorage(): { readonly storage: Storage; readonly lookUps: () => number } {
+/** A storage that counts its calls for presented keys. */
+function countingStorage() {
   const inner = createMemoryStorage();
-  let count = 0;
-  return {
-    storage: {
-      ...inner,
-      usage: {
-        update: (keyId, decide) => inner.usage.update(keyId, decide),
-        charge: (digest, decide) => {
-          count += 1;
-          return inner.usage.charge(digest, decide);
-        },
+  const counts = { charge: 0, findHolder: 0 };
+  const storage: Storage = {
+    ...inner,
+    usage: {
+      ...inner.usage,
+      charge: (digest, decide) => {
+        counts.charge += 1;
+        return inner.usage.charge(digest, decide);
+      },
+      findHolder: (digest) => {
+        counts.findHolder += 1;
+        return inner.usage.findHolder(digest);
       },
     },
-    lookUps: () => count,
   };
+  return { storage, counts };
 }
 
 describe("authentication", () => {
@@ -45,7 +47,7 @@ describe("authentication", () => {
   });
 
   it("a mistyped key is refused without a look-up", async () => {
-    const { storage, lookUps } = countingStorage();
+    const { storage, counts } = countingStorage();
     const { store, issue } = openStore({ storage });
     const { secret } = await issue();
     const mistyped = (at: number) =>
@@ -53,9 +55,36 @@ describe("authentication", () => {
     for (let at = 0; at < secret.length; at += 1) {
       expect(error(await store.as(mistyped(at)).admit()).code).toMatch(/invalid|rate_limit/);
     }
-    expect(lookUps()).toBe(0);
-    value(await store.as(secret).admit());
-    expect(lookUps()).toBe(1);
+    expect(counts).toEqual({ charge: 0, findHolder: 0 });
+    value(await store.as(secret, "elsewhere").admit());
+    expect(counts).toEqual({ charge: 1, findHolder: 0 });
+  });
+
+  it("keys from an origin that has used up its limit are charged only if they are valid", async () => {
+    const { storage, counts } = countingStorage();
+    const { store, clock, issue } = openStore({ storage });
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 9 } });
+    const revoked = await issue();
+    value(await store.keys.revoke(revoked.id));
+    const elsewhere = await openStore().issue();
+    const send = async (apiKey: string, origin = "192.0.2.1") =>
+      (await store.as(apiKey, origin).admit()).match(
+        () => "ok",
+        ({ code }) => code,
+      );
+    for (let request = 0; request < 60; request += 1) await send("bad");
+    expect(await send(elsewhere.secret)).toBe("rate_limit_exceeded");
+    expect(await send(revoked.secret)).toBe("rate_limit_exceeded");
+    expect(counts).toEqual({ charge: 0, findHolder: 2 });
+    expect(await send(secret)).toBe("ok");
+    expect(counts).toEqual({ charge: 1, findHolder: 3 });
+    expect([await send(secret), await send(secret)]).toEqual(["ok", "rate_limit_exceeded"]);
+
+    counts.findHolder = 0;
+    expect(await send(elsewhere.secret, "192.0.2.2")).toBe("invalid_api_key");
+    clock.advance(60_000);
+    expect(await send(elsewhere.secret)).toBe("invalid_api_key");
+    expect(counts.findHolder).toBe(0);
   });
 
   it("each refused request takes one token from the Free limits of its origin", async () => {

@@ -38,7 +38,7 @@ describe("ban", () => {
     ]);
   });
 
-  it("lasts a minute, to the second, and ends by itself", async () => {
+  it("lasts a minute, to the millisecond, and is not prolonged by requests that it refuses", async () => {
     const { clock, caller, ban } = await openBannable();
     await ban();
     const refusal = error(await caller.admit());
@@ -47,20 +47,11 @@ describe("ban", () => {
       retryAfterSeconds: 60,
       quota: { limit: LIMITS.perMinute, remaining: 0, resetAt: clock.now() + MINUTE },
     });
-    clock.advance(MINUTE - 1);
-    expect(await codes(caller, 1)).toEqual(["api_key_banned"]);
-    clock.advance(1);
-    expect(await codes(caller, 1)).toEqual(["ok"]);
-  });
-
-  it("is not prolonged by requests that it refuses", async () => {
-    const { clock, caller, ban } = await openBannable();
-    await ban();
-    for (let second = 0; second < 59; second += 1) {
-      clock.advance(1_000);
-      await codes(caller, 20);
+    for (const wait of [1, MINUTE / 2, MINUTE / 2 - 2]) {
+      clock.advance(wait);
+      expect(new Set(await codes(caller, 20))).toEqual(new Set(["api_key_banned"]));
     }
-    clock.advance(1_000);
+    clock.advance(1);
     expect(await codes(caller, 1)).toEqual(["ok"]);
   });
 

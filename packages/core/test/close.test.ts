@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { ok } from "neverthrow";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createMemoryStorage, createPetStore, type Storage } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
@@ -81,4 +81,46 @@ describe("close", () => {
     expect(results.every((result) => result.isOk())).toBe(true);
     expect(closings()).toBe(1);
   });
+
+  it("ends at its deadline when a call never settles, and still closes the storage", async () => {
+    const { storage, closings } = slowStorage();
+    const store = createPetStore({ storage, closeTimeoutSeconds: 3 });
+    void store.trusted.createPet({ name: "Rex", categoryId: 1n });
+    const closed = await afterFakeSeconds(3, () => store.close());
+    expect(error(closed)).toMatchObject({
+      code: "storage_unavailable",
+      message: "The store is closed, but 1 call did not end within 3 seconds.",
+    });
+    expect(closings()).toBe(1);
+  });
+
+  it("ends after ten seconds by default when the storage's own close never settles", async () => {
+    const close = () => new Promise<never>(() => undefined);
+    const store = createPetStore({ storage: { ...createMemoryStorage(), close } });
+    const closed = await afterFakeSeconds(10, () => store.close());
+    expect(error(closed).message).toBe(
+      "The store is closed, but the storage did not close within 10 seconds.",
+    );
+  });
+
+  it("leaves no timer behind", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    value(await openStore().store.close());
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
+
+/** Resolves to the outcome of an action, which must settle after exactly so many seconds of a fake timer. */
+async function afterFakeSeconds<T>(seconds: number, action: () => PromiseLike<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let settled = 0;
+  const outcome = Promise.resolve(action()).finally(() => (settled += 1));
+  await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1);
+  expect(settled).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  await setImmediate();
+  expect(settled).toBe(1);
+  return outcome;
+}

@@ -8,29 +8,15 @@ describe("getPet", () => {
   it.each([1n, 1, "1"])("finds the pet by its id given as %o", async (id) => {
     const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
     expect(pet.id).toBeGreaterThanOrEqual(1n);
-    expect(value(await trusted.getPet(id)).pet.id).toBe(1n);
+    const found = value(await trusted.getPet(id)).pet;
+    expect(found.id).toBe(1n);
+    expect([pet, found].every(Object.isFrozen)).toBe(true);
   });
 
-  it("returns a frozen pet", async () => {
-    const { pet } = value(await trusted.createPet({ name: "Rex", categoryId: 7n }));
-    expect(Object.isFrozen(pet)).toBe(true);
-    expect(Object.isFrozen(value(await trusted.getPet(pet.id)).pet)).toBe(true);
-  });
-
-  it.each([
-    0n,
-    -1n,
-    INT64_MIN,
-    INT64_MAX,
-    INT64_MAX + 1n,
-    1.5,
-    Number.NaN,
-    "01",
-    "1.0",
-    "+1",
-    "x",
-    "",
-  ])("returns pet_not_found for %o", async (id) => {
-    expect(error(await trusted.getPet(id)).code).toBe("pet_not_found");
-  });
+  it.each([0n, INT64_MIN, INT64_MAX, INT64_MAX + 1n, 1.5, Number.NaN, "01", "x", ""])(
+    "returns pet_not_found for %o",
+    async (id) => {
+      expect(error(await trusted.getPet(id)).code).toBe("pet_not_found");
+    },
+  );
 });

@@ -28,16 +28,10 @@ describe("issue", () => {
     });
   });
 
-  it("never gives the same id or secret twice", async () => {
-    const { issue } = openStore();
-    const keys = await Promise.all(Array.from({ length: 200 }, () => issue()));
-    expect(new Set(keys.map(({ id }) => id)).size).toBe(200);
-    expect(new Set(keys.map(({ secret }) => secret)).size).toBe(200);
-  });
-
   it.each([
     ["an unknown plan", { plan: "gold" }, "plan"],
     ["enterprise without limits", { plan: "enterprise" }, "limits"],
+    ["limits that are no object", { plan: "enterprise", limits: 5 }, "limits"],
     ["limits on a fixed plan", { plan: "free", limits: LIMITS }, "limits"],
     ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
     ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 0.5 } }, "perDay"],
@@ -59,47 +53,45 @@ describe("issue", () => {
     expect(refusal.message).toContain(named);
   });
 
-  it("takes a label of 200 characters", async () => {
+  it("takes a label of 200 characters, and limits up to 2^53−1, which are counted exactly", async () => {
     const { store, issue } = openStore();
-    const { id } = await issue({ plan: "free", label: "x".repeat(200) });
-    expect(value(await store.keys.find(id)).label).toHaveLength(200);
-  });
-
-  it("takes limits up to 2^53−1 and counts them exactly", async () => {
-    const { store, issue } = openStore();
-    const limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
-    const { secret } = await issue({ plan: "enterprise", limits });
-    const { quota } = value(await store.as(secret).admit());
-    expect(quota.remaining).toBe(Number.MAX_SAFE_INTEGER - 1);
+    const most = Number.MAX_SAFE_INTEGER;
+    const label = "x".repeat(200);
+    const limits = { perMinute: most, perDay: most };
+    const { id, secret } = await issue({ plan: "enterprise", label, limits });
+    expect(value(await store.keys.find(id))).toMatchObject({ label, limits });
+    expect(value(await store.as(secret).admit()).quota.remaining).toBe(most - 1);
   });
 });
 
 describe("a random source", () => {
+  const sevens = (size: number) => new Uint8Array(size).fill(7);
+
   it.each<[string, (size: number) => Uint8Array]>([
     ["throws", () => expect.fail("no randomness")],
     ["gives too much", () => new Uint8Array(64)],
     ["gives nothing", () => new Uint8Array(0)],
+    ["gives no bytes", (size) => Array.from({ length: size }, Math.random) as never],
     ["gives only bytes that favour some characters", (size) => new Uint8Array(size).fill(255)],
-    ["repeats itself", (size) => new Uint8Array(size).fill(7)],
-  ])("that %s makes issuing fail, and changes nothing", async (_, random) => {
-    const storage = createMemoryStorage();
-    const { issue } = openStore({ storage, random: (size) => new Uint8Array(size).fill(7) });
+    ["repeats itself", sevens],
+  ])("that later %s makes issuing fail, and changes nothing", async (_, later) => {
+    let random: (size: number) => Uint8Array = sevens;
+    const { store, issue } = openStore({ random: (size) => random(size) });
     const { id, secret } = await issue();
-    const { store } = openStore({ storage, random });
+    random = later;
     expect(error(await store.keys.issue({ plan: "pro" })).code).toBe("storage_unavailable");
     expect(value(await store.as(secret).admit()).keyId).toBe(id);
     expect(value(await store.keys.list()).keys).toHaveLength(1);
   });
 
   it("favours no character", async () => {
-    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     let at = 0;
-    const random = (size: number) =>
-      Uint8Array.from({ length: size }, () => bytes[at++ % 256] ?? 0);
+    // Returns each byte once in 256, in an order in which any 30 in a row are spread evenly.
+    const random = (size: number) => Uint8Array.from({ length: size }, () => (at++ * 37) % 256);
     const counts = new Map<string, number>();
     for (let key = 0; key < 310; key += 1) {
       // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
-      const { secret } = await openStore({ random }).issue();
+      const { secret } = await openStore({ random, maxAnonymousOrigins: 1 }).issue();
       for (const character of secret.slice(9, 39)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
       }
@@ -178,6 +170,20 @@ describe("rotate", () => {
     expect(error(await store.as(third.secret).admit()).code).toBe("invalid_api_key");
   });
 
+  it("keeps at most eight secrets, and ends the oldest", async () => {
+    const { store, issue } = openStore();
+    const { id, secret } = await issue();
+    const secrets = [secret];
+    for (let rotation = 0; rotation < 9; rotation += 1) {
+      secrets.push(value(await store.keys.rotate(id, { overlapSeconds: 1_000 })).secret);
+    }
+    const outcomes = await Promise.all(secrets.map((each) => store.as(each).admit()));
+    expect(outcomes.map((outcome) => outcome.isOk())).toEqual([
+      ...[false, false],
+      ...Array<boolean>(8).fill(true),
+    ]);
+  });
+
   it("is refused on a key that is revoked or expired", async () => {
     const { store, clock, issue } = openStore();
     const { id } = await issue();
@@ -240,14 +246,82 @@ describe("changePlan", () => {
   });
 });
 
+describe("purge", () => {
+  const DAY = 86_400_000;
+
+  it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
+    const storage = createMemoryStorage();
+    const { store, clock, issue } = openStore({ storage });
+    const [old, expired, recent, live] = await Promise.all([
+      issue(),
+      issue({ plan: "free", expiresAt: clock.now() + 1_000 }),
+      issue(),
+      issue({ plan: "free", expiresAt: clock.now() + 365 * DAY }),
+    ]);
+    value(await store.as(old.secret).admit());
+    value(await store.keys.revoke(old.id));
+    clock.advance(1_000);
+    value(await store.keys.revoke(recent.id));
+    value(await store.keys.revoke(expired.id));
+
+    clock.advance(90 * DAY);
+    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 1 });
+    expect(error(await store.keys.find(old.id)).code).toBe("key_not_found");
+    expect(error(await store.as(old.secret).admit()).code).toBe("invalid_api_key");
+    const ids = value(await store.keys.list()).keys.map(({ id }) => id);
+    expect(ids).toEqual([expired.id, recent.id, live.id]);
+
+    clock.advance(1);
+    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 2 });
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
+    value(await store.as(live.secret).admit());
+  });
+
+  it("removes any number of keys, wherever they are in the list", async () => {
+    const { store, clock, issue } = openStore();
+    const kept: string[] = [];
+    for (let index = 0; index < 300; index += 1) {
+      const { id } = await issue();
+      if (index % 3 === 0) kept.push(id);
+      else value(await store.keys.revoke(id));
+    }
+    clock.advance(1);
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 200 });
+    const { keys } = value(await store.keys.list({ limit: 1_000 }));
+    expect(keys.map(({ id }) => id)).toEqual(kept);
+  });
+
+  it.each([{}, { olderThanSeconds: -1 }, { olderThanSeconds: 0.5 }, { olderThan: 5 }, undefined])(
+    "refuses %j",
+    async (options) => {
+      const refusal = error(await openStore().store.keys.purge(options as never));
+      expect(refusal.code).toBe("invalid_key_request");
+    },
+  );
+});
+
 describe("find, list and usage", () => {
-  it("lists every key in the order of issue, a page at a time", async () => {
+  it.each([
+    [0, 3_000],
+    [1, 50],
+    [-1, 50],
+  ])("with a clock that moves by %i, %i keys sort in the order of issue", async (step, count) => {
     const { store, clock, issue } = openStore();
     const ids: string[] = [];
-    for (let index = 0; index < 5; index += 1) {
+    for (let index = 0; index < count; index += 1) {
       ids.push((await issue()).id);
-      clock.advance(1);
+      clock.advance(step);
     }
+    expect([...new Set(ids)].toSorted()).toEqual(ids);
+    expect(value(await store.keys.list({ limit: 5 })).keys.map(({ id }) => id)).toEqual(
+      ids.slice(0, 5),
+    );
+  });
+
+  it("lists every key, a page at a time", async () => {
+    const { store, issue } = openStore();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push((await issue()).id);
     const pages: (readonly string[])[] = [];
     let after: string | undefined;
     do {

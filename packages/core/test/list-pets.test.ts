@@ -19,6 +19,7 @@ describe("listPets", () => {
     const { pets, next } = value(await trusted.listPets());
     expect(pets.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => BigInt(i + 1)));
     expect(next).toBe(20n);
+    expect(Object.isFrozen(pets)).toBe(true);
   });
 
   it.each([1, 100])("lists %i pets when that is the limit", async (limit) => {
@@ -34,10 +35,6 @@ describe("listPets", () => {
       after = page.next;
     } while (after !== undefined);
     expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => BigInt(i + 1)));
-  });
-
-  it("returns a frozen page", async () => {
-    expect(Object.isFrozen(value(await trusted.listPets()).pets)).toBe(true);
   });
 
   it("lists only the pets with the given status", async () => {
@@ -63,6 +60,7 @@ describe("listPets", () => {
     ["an empty status", { status: "" }, "status"],
     ["another case of a status", { status: "SOLD" }, "status"],
     ["an after beyond int64", { after: INT64_MAX + 1n }, "after"],
+    ["an after that a number cannot hold exactly", { after: 2 ** 53 }, "pass a bigint"],
     ["text as after", { after: "x" }, "after"],
     ["no object", 5, "object"],
     ["null", null, "object"],

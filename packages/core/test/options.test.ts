@@ -27,6 +27,16 @@ describe("createPetStore", () => {
     ["ban", { ban: null }],
     ["clock", { clock: {} }],
     ["random", { random: 5 }],
+    ["random", { random: (size: number) => Array.from({ length: size }, Math.random) }],
+    ["random", { random: (size: number) => new Uint8Array(size + 1) }],
+    ["random", { random: () => new Uint8Array(0) }],
+    ["random", { random: (size: number) => "x".repeat(size) }],
+    ["random", { random: (size: number) => new Uint16Array(size) }],
+    ["random", { random: () => Promise.resolve(new Uint8Array(1)) }],
+    ["random", { random: () => expect.fail("no randomness") }],
+    ["closeTimeoutSeconds", { closeTimeoutSeconds: 0 }],
+    ["closeTimeoutSeconds", { closeTimeoutSeconds: "10" }],
+    ["closeTimeoutSeconds", { closeTimeoutSeconds: 86_401 }],
     ["maxAnonymousOrigins", { maxAnonymousOrigins: 0 }],
     ["maxAnonymousOrigins", { maxAnonymousOrigins: 1_000_001 }],
     ["plans.free", { plans: { free: { perMinute: 0, perDay: 1 } } }],
@@ -51,8 +61,8 @@ describe("createPetStore", () => {
 
   it.each([
     ["pets", ["create", "find", "list"]],
-    ["keys", ["insert", "find", "list", "update"]],
-    ["usage", ["charge", "update"]],
+    ["keys", ["insert", "find", "list", "update", "remove"]],
+    ["usage", ["charge", "findHolder", "update"]],
   ] as const)("refuses a storage whose %s lack one of %j", (part, methods) => {
     const storage = createMemoryStorage();
     for (const method of methods) {
@@ -76,6 +86,14 @@ describe("createPetStore", () => {
   });
 
   it("treats options that are undefined as left out", () => {
-    createPetStore({ storage: undefined, clock: undefined, plans: undefined, ban: undefined });
+    createPetStore({ clock: undefined, plans: undefined, ban: undefined, random: undefined });
+  });
+
+  it("takes no undefined for a storage, which a failed opening would leave behind", () => {
+    expect(() => createLoosely({ storage: undefined })).toThrow(
+      new TypeError(
+        "createPetStore: option storage is undefined; leave it out to keep everything in memory",
+      ),
+    );
   });
 });

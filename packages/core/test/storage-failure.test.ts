@@ -59,7 +59,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
 
   it("admits no request: limits fail closed", async () => {
     const inner = createMemoryStorage();
-    const storage: Storage = { ...inner, usage: { charge: () => fail(), update: () => fail() } };
+    const storage: Storage = { ...inner, usage: { ...inner.usage, charge: () => fail() } };
     const { store, issue } = openStore({ storage });
     const { secret } = await issue();
     const refusal = error(await store.as(secret).createPet({ name: "Rex", categoryId: 1n }));
@@ -71,7 +71,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
     const inner = createMemoryStorage();
     const storage: Storage = {
       ...inner,
-      keys: { insert: () => fail(), find: () => fail(), list: () => fail(), update: () => fail() },
+      keys: { ...inner.keys, insert: () => fail(), find: () => fail(), list: () => fail() },
     };
     const { keys } = openStore({ storage }).store;
     const results = [await keys.issue({ plan: "free" }), await keys.list(), await keys.revoke("x")];

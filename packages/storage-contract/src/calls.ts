@@ -94,9 +94,13 @@ export function setUsage(storage: Storage, id: string, usage: Usage): Promise<vo
   return valueOf(storage.usage.update(id, () => ({ next: usage, result: undefined })));
 }
 
-/** Resolves to the holder that a charge of this digest passes to its decision. */
-export function holderOf(storage: Storage, digest: string): Promise<KeyHolder | undefined> {
-  return valueOf(storage.usage.charge(digest, (holder) => ({ result: holder })));
+/** Resolves to the holder that a charge of this digest passes to its decision, and that a read finds. */
+export async function holderOf(storage: Storage, digest: string): Promise<KeyHolder | undefined> {
+  const charge = storage.usage.charge(digest, (holder) => ({ result: holder }));
+  const shown = await valueOf(charge);
+  const found = await valueOf(storage.usage.findHolder(digest));
+  assert.deepEqual(found, shown, "findHolder must find what a charge is shown");
+  return shown;
 }
 
 /** Charges one request to the key that has this digest. Resolves to the day's requests before it. */

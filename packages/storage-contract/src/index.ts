@@ -1,7 +1,7 @@
 export {
   checkRequirement,
   type OpenStorage,
-  type Place,
+  type Fixture,
   type StorageFeature,
   type StorageRequirement,
 } from "./requirement.js";

@@ -175,6 +175,23 @@ export const keyRequirements: readonly StorageRequirement[] = [
     },
   },
   {
+    name: "removes exactly the API keys with the given ids, with their secrets and usage, and counts them",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b", "c", "d");
+      for (const id of ["a", "b", "c"]) await setUsage(storage, id, aUsage());
+      assert.equal(await valueOf(storage.keys.remove(["c", "missing", "a", "d"])), 3);
+      assert.equal(await valueOf(storage.keys.remove(["a"])), 0);
+      assert.equal(await valueOf(storage.keys.remove([])), 0);
+
+      assert.deepEqual(await listKeys(storage), [{ key: aKey("b"), usage: aUsage() }]);
+      assert.equal(await holderOf(storage, "digest of a"), undefined);
+      assert.deepEqual((await holderOf(storage, "digest of b"))?.usage, aUsage());
+      await insertKeys(storage, "a");
+      assert.deepEqual(await valueOf(storage.keys.find("a")), { key: aKey("a"), usage: NO_USAGE });
+    },
+  },
+  {
     name: "finds an API key by each of its current secrets, and by no secret that was removed",
     async check(open) {
       const storage = await open();

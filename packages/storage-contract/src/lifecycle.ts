@@ -133,7 +133,9 @@ function callsOfEveryMember({ pets, keys, usage }: Storage) {
     () => keys.find("a"),
     () => keys.list({ limit: 1, after: undefined, banned: false }),
     () => keys.update("a", () => ({ result: 1 })),
+    () => keys.remove(["a"]),
     () => usage.charge("digest of a", () => ({ result: 1 })),
+    () => usage.findHolder("digest of a"),
     () => usage.update("a", () => ({ result: 1 })),
   ];
 }

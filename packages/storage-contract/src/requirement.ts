@@ -22,29 +22,29 @@ export type StorageFeature = "reopening" | "sharing";
  */
 export type OpenStorage = () => Promise<Storage>;
 
-/** Where a storage keeps its data: a file, a schema, an object in memory. */
-export interface Place {
-  /** Opens a storage on this place. Every call opens the same data, if the storage supports it. */
+/** Where a storage under test keeps its data: a file, a schema, an object in memory. */
+export interface Fixture {
+  /** Opens a storage. Every call opens the same data, if the storage supports it. */
   open(): Promise<Storage>;
   /** Removes the data. Called once, after every storage on it is closed. */
   remove(): Promise<void>;
 }
 
-/** Checks one requirement on a new place. Rejects when the storage does not meet it. */
+/** Checks one requirement on a new fixture. Rejects when the storage does not meet it. */
 export async function checkRequirement(
   requirement: StorageRequirement,
-  storage: { createPlace(): Promise<Place> },
+  storage: { createFixture(): Promise<Fixture> },
 ): Promise<void> {
-  const place = await storage.createPlace();
+  const fixture = await storage.createFixture();
   const opened: Storage[] = [];
   try {
     await requirement.check(async () => {
-      const fresh = await place.open();
+      const fresh = await fixture.open();
       opened.push(fresh);
       return fresh;
     });
   } finally {
     for (const each of opened) await each.close();
-    await place.remove();
+    await fixture.remove();
   }
 }

@@ -3,7 +3,7 @@ import { lifecycleRequirements } from "./lifecycle.js";
 import { petRequirements } from "./pets.js";
 import {
   checkRequirement,
-  type Place,
+  type Fixture,
   type StorageFeature,
   type StorageRequirement,
 } from "./requirement.js";
@@ -22,8 +22,8 @@ export interface TestRunner {
 export interface StorageUnderTest {
   /** Names the storage in the test report. */
   readonly name: string;
-  /** Creates a new, empty place. Called once for each requirement. */
-  createPlace(): Promise<Place>;
+  /** Creates a new, empty fixture. Called once for each requirement. */
+  createFixture(): Promise<Fixture>;
   /** The features that this storage does not support, each with the reason. */
   readonly unsupported?: Readonly<Partial<Record<StorageFeature, string>>>;
 }
@@ -43,7 +43,7 @@ export const storageRequirements: readonly StorageRequirement[] = [
  * import { describe, it } from "node:test";
  * storageContract({ describe, it }, {
  *   name: "memory",
- *   createPlace: async () => ({ open: async () => createMemoryStorage(), remove: async () => {} }),
+ *   createFixture: async () => ({ open: async () => createMemoryStorage(), remove: async () => {} }),
  *   unsupported: { reopening: "memory is lost on close", sharing: "memory is private" },
  * });
  */

@@ -56,6 +56,23 @@ export const usageRequirements: readonly StorageRequirement[] = [
     },
   },
   {
+    name: "finds the key that has a secret, with the usage after every charge that resolved, and stores nothing",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b");
+      for (let count = 0; count < 3; count += 1) {
+        const found = await valueOf(storage.usage.findHolder("digest of a"));
+        assert.equal(found?.key.id, "a");
+        assert.deepEqual(found.usage, usedTimes(count));
+        await chargeOnce(storage, "digest of a");
+      }
+      for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
+        assert.equal(await valueOf(storage.usage.findHolder(digest)), undefined);
+      }
+      assert.deepEqual(await usageOf(storage, "b"), NO_USAGE);
+    },
+  },
+  {
     name: "passes undefined to the charge of a secret that no key has, and stores nothing",
     async check(open) {
       const storage = await open();

@@ -1,5 +1,11 @@
-import { NO_USAGE, type KeyStorage, type KeyWithUsage, type StoredApiKey } from "@petstore/core";
-import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js";
+import {
+  NO_USAGE,
+  type KeyStorage,
+  type KeyWithUsage,
+  type StoredApiKey,
+  type Usage,
+} from "@petstore/core";
+import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `KeyStorage`. */
 export const brokenKeys: BrokenStorages = {
@@ -102,6 +108,35 @@ export const brokenKeys: BrokenStorages = {
         ),
     })),
   },
+  "removes exactly the API keys with the given ids, with their secrets and usage, and counts them":
+    {
+      "counts the ids": withKeys((real) => ({
+        remove: async (ids) => (await real.remove(ids)).map(() => ids.length),
+      })),
+      "removes only the first": withKeys((real) => ({
+        remove: async (ids) => (await real.remove(ids.slice(0, 1))).map(() => ids.length - 1),
+      })),
+      "keeps the usage": (storage) => {
+        const kept = new Map<string, Usage>();
+        return {
+          ...storage,
+          keys: {
+            ...storage.keys,
+            remove: async (ids) => {
+              for (const id of ids) {
+                const found = (await storage.keys.find(id)).unwrapOr(undefined);
+                if (found) kept.set(id, found.usage);
+              }
+              return storage.keys.remove(ids);
+            },
+            insert: (key) =>
+              inTwoCalls(storage.keys.insert(key), () =>
+                storage.usage.update(key.id, () => ({ next: kept.get(key.id), result: undefined })),
+              ),
+          },
+        };
+      },
+    },
   "finds an API key by each of its current secrets, and by no secret that was removed": {
     "still finds it by a removed secret": (storage) => {
       const removed = new Map<string, string>();

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { createMemoryStorage, storageFailure, type PetPage, type Storage } from "@petstore/core";
 import { err, ok } from "neverthrow";
 import { countingByDigest } from "./broken-usage.js";
-import type { BrokenStorages, Change } from "./memory-place.js";
+import type { BrokenStorages, Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements on closing, reopening and sharing. */
 export const brokenLifecycle: BrokenStorages = {

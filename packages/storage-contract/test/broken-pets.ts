@@ -1,6 +1,6 @@
 import type { Pet, PetPage, PetQuery, PetStorage } from "@petstore/core";
 import { ok } from "neverthrow";
-import type { BrokenStorages, Change } from "./memory-place.js";
+import type { BrokenStorages, Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `PetStorage`. */
 export const brokenPets: BrokenStorages = {

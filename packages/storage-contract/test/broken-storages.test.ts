@@ -5,7 +5,7 @@ import { brokenKeys } from "./broken-keys.js";
 import { brokenLifecycle } from "./broken-lifecycle.js";
 import { brokenPets } from "./broken-pets.js";
 import { brokenUsage } from "./broken-usage.js";
-import { memoryPlace } from "./memory-place.js";
+import { memoryFixture } from "./memory-fixture.js";
 
 const broken = { ...brokenPets, ...brokenKeys, ...brokenUsage, ...brokenLifecycle };
 
@@ -16,14 +16,14 @@ it("every requirement has its own name and is broken by at least one storage", (
 
 describe.each(storageRequirements)("$name", (requirement) => {
   it("is met by a sound storage", async () => {
-    await checkRequirement(requirement, { createPlace: () => Promise.resolve(memoryPlace()) });
+    await checkRequirement(requirement, { createFixture: () => Promise.resolve(memoryFixture()) });
   });
 
   it.each(Object.entries(broken[requirement.name] ?? {}))(
     "is not met by a storage that %s",
     async (_flaw, change) => {
-      const createPlace = () => Promise.resolve(memoryPlace(change));
-      const checked = checkRequirement(requirement, { createPlace });
+      const createFixture = () => Promise.resolve(memoryFixture(change));
+      const checked = checkRequirement(requirement, { createFixture });
       await expect(checked).rejects.toBeInstanceOf(AssertionError);
     },
   );

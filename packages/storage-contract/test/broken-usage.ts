@@ -1,5 +1,5 @@
 import { NO_USAGE, type KeyHolder, type Usage, type UsageStorage } from "@petstore/core";
-import { inTwoCalls, type BrokenStorages, type Change } from "./memory-place.js";
+import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `UsageStorage`. */
 export const brokenUsage: BrokenStorages = {
@@ -16,6 +16,26 @@ export const brokenUsage: BrokenStorages = {
       },
     })),
   },
+  "finds the key that has a secret, with the usage after every charge that resolved, and stores nothing":
+    {
+      "caches what it has found": withUsage((real) => {
+        const cached = new Map<string, ReturnType<typeof real.findHolder>>();
+        return {
+          findHolder: (digest) => {
+            const found = cached.get(digest) ?? real.findHolder(digest);
+            cached.set(digest, found);
+            return found;
+          },
+        };
+      }),
+      "counts a look-up as a charge": withUsage((real) => ({
+        findHolder: (digest) =>
+          real.charge(digest, (holder) => ({
+            next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
+            result: holder,
+          })),
+      })),
+    },
   "passes undefined to the charge of a secret that no key has, and stores nothing": {
     "charges another key": withUsage((real) => ({
       charge: (digest, decide) =>

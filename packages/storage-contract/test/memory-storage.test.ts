@@ -6,7 +6,7 @@ storageContract(
   { describe, it },
   {
     name: "the memory storage",
-    createPlace: () =>
+    createFixture: () =>
       Promise.resolve({
         open: () => Promise.resolve(createMemoryStorage()),
         remove: () => Promise.resolve(),

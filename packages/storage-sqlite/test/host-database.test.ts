@@ -54,6 +54,16 @@ describe("in a host's database", () => {
     expect((await created).isOk()).toBe(true);
   });
 
+  it("a removed key leaves no row, even if the host has switched foreign keys off", async () => {
+    database.pragma("foreign_keys = off");
+    await storage.keys.insert(aKey("a"));
+    await storage.usage.update("a", (usage) => ({ next: usage && { ...usage }, result: 0 }));
+    expect((await storage.keys.remove(["a"]))._unsafeUnwrap()).toBe(1);
+    for (const table of ["api_keys", "api_key_secrets", "api_key_usage"]) {
+      expect(database.prepare(`select * from ${table}`).all()).toEqual([]);
+    }
+  });
+
   it("a page that is read inside the host's transaction is not cached after its rollback", async () => {
     await storage.pets.create(rex);
     database.exec("begin; update pets set name = 'Never'");

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { Storage, StorageFailure } from "@petstore/core";
+import { createPetStore, type Storage, type StorageFailure } from "@petstore/core";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { madeUpKey } from "./limits/made-up-key.js";
 import { openStorage } from "./open-storage.js";
 import { observe } from "./observe.js";
 import { aKey, firstPage, rex } from "./samples.js";
@@ -62,6 +63,21 @@ describe("while another connection holds the write lock", () => {
     expect((await storage.pets.find(1n))._unsafeUnwrap()?.name).toBe("Rex");
     other.exec("rollback");
     await storage.close();
+  });
+
+  it("a made-up key from an origin that has used up its limit does not wait, and a valid key is served", async () => {
+    const storage = await openStorage({ filename, lockTimeoutSeconds: 0.03 });
+    const store = createPetStore({ storage });
+    const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+    for (let request = 0; request < 60; request += 1) await store.as(undefined, "here").admit();
+    other.exec("begin immediate");
+    const codeOf = async (apiKey: string) =>
+      (await store.as(apiKey, "here").admit())._unsafeUnwrapErr().code;
+    expect(await codeOf(madeUpKey(0))).toBe("rate_limit_exceeded");
+    expect(await codeOf(secret)).toBe("storage_unavailable");
+    other.exec("rollback");
+    expect((await store.as(secret, "here").admit())._unsafeUnwrap().quota.remaining).toBe(59);
+    await store.close();
   });
 
   it("writes fail after the timeout, and change nothing", async () => {

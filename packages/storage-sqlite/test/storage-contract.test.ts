@@ -8,7 +8,7 @@ storageContract(
   { describe, it },
   {
     name: "a file",
-    createPlace: () => {
+    createFixture: () => {
       const folder = createFolder();
       const filename = folder.path("pets.db");
       return Promise.resolve({
@@ -23,7 +23,7 @@ storageContract(
   { describe, it },
   {
     name: "the database of a host",
-    createPlace: () => {
+    createFixture: () => {
       const folder = createFolder();
       const databases: Database.Database[] = [];
       return Promise.resolve({
@@ -48,7 +48,7 @@ storageContract(
   { describe, it },
   {
     name: "a database in memory",
-    createPlace: () =>
+    createFixture: () =>
       Promise.resolve({
         open: () => openStorage({ filename: ":memory:" }),
         remove: () => Promise.resolve(),

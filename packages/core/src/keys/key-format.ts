@@ -12,7 +12,8 @@ const LENGTH = CHECKSUM_AT + CHECKSUM_LENGTH;
 const HINT_LENGTH = PREFIX.length + 4;
 
 const ID_TIME_LENGTH = 8;
-const ID_RANDOM_LENGTH = 10;
+const ID_COUNT_LENGTH = 3;
+const ID_RANDOM_LENGTH = 7;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
@@ -27,9 +28,23 @@ export function mintSecret(random: RandomSource): string {
   return PREFIX + body + checksum(body);
 }
 
-/** Returns a new key id. Ids of different milliseconds sort by time, compared byte by byte. */
-export function newKeyId(now: number, random: RandomSource): string {
-  return `key_${toBase62(now, ID_TIME_LENGTH)}${randomBase62(random, ID_RANDOM_LENGTH)}`;
+/**
+ * Creates a function that returns a new key id for this time. Compared byte by byte, the ids sort by time,
+ * and those of one millisecond, or of a clock that was set back, in the order of the calls. The random
+ * characters keep the ids of several processes apart.
+ */
+export function createKeyIds(random: RandomSource): (now: number) => string {
+  let time = 0;
+  let count = 0;
+  return (now) => {
+    count += 1;
+    if (now > time || count === BASE ** ID_COUNT_LENGTH) {
+      time = Math.max(now, time + 1);
+      count = 0;
+    }
+    const order = toBase62(time, ID_TIME_LENGTH) + toBase62(count, ID_COUNT_LENGTH);
+    return `key_${order}${randomBase62(random, ID_RANDOM_LENGTH)}`;
+  };
 }
 
 /**
@@ -75,12 +90,9 @@ function toBase62(value: number, length: number): string {
 function randomBase62(random: RandomSource, length: number): string {
   const digits: string[] = [];
   for (let draw = 0; digits.length < length; draw += 1) {
-    const size = length - digits.length;
-    const bytes = random(size);
-    if (bytes.length !== size || draw === MAX_DRAWS) {
-      throw new TypeError(`The random source must return ${size} random bytes.`);
-    }
-    for (const byte of bytes) if (byte < UNBIASED) digits.push(DIGITS.charAt(byte % BASE));
+    if (draw === MAX_DRAWS) throw new TypeError("The random source returns no random bytes.");
+    for (const byte of random(length - digits.length))
+      if (byte < UNBIASED) digits.push(DIGITS.charAt(byte % BASE));
   }
   return digits.join("");
 }

@@ -4,7 +4,13 @@ import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
 import { areRateLimits, limitsOnly, type Plans, type RateLimits } from "../limits/plan.js";
 import type { KeyQuery } from "../storage/storage.js";
 import { integer, strictRecord, validate } from "../validation.js";
-import type { IssueKeyInput, ListKeysInput, PlanInput, RotateKeyOptions } from "./key-ring.js";
+import type {
+  IssueKeyInput,
+  ListKeysInput,
+  PlanInput,
+  PurgeKeysOptions,
+  RotateKeyOptions,
+} from "./key-ring.js";
 
 const LABEL_LENGTH = 200;
 const MAX_PAGE = 1_000;
@@ -12,6 +18,7 @@ const DEFAULT_PAGE = 100;
 /** The latest time that a `Date` can represent. */
 const MAX_TIME = 8_640_000_000_000_000;
 const MAX_OVERLAP_SECONDS = 31_536_000;
+const MAX_AGE_SECONDS = 3_153_600_000;
 const ROOT = "the request";
 
 /** A plan and the limits that a key has on it. */
@@ -41,6 +48,10 @@ const overlapSchema = strictRecord({
     integer(0, MAX_OVERLAP_SECONDS, `must be an integer from 0 to ${MAX_OVERLAP_SECONDS}`),
     0,
   ),
+});
+
+const purgeSchema = strictRecord({
+  olderThanSeconds: integer(0, MAX_AGE_SECONDS, `must be an integer from 0 to ${MAX_AGE_SECONDS}`),
 });
 
 const querySchema = strictRecord({
@@ -87,6 +98,13 @@ export function parsePlanChoice(
 export function parseOverlap(options: RotateKeyOptions): Result<number, InvalidKeyRequest> {
   return validate(overlapSchema, options, ROOT)
     .map(({ overlapSeconds }) => overlapSeconds * 1_000)
+    .mapErr(invalidKeyRequest);
+}
+
+/** Validates how long ago the keys to purge ended; returns milliseconds. */
+export function parseAge(options: PurgeKeysOptions): Result<number, InvalidKeyRequest> {
+  return validate(purgeSchema, options, ROOT)
+    .map(({ olderThanSeconds }) => olderThanSeconds * 1_000)
     .mapErr(invalidKeyRequest);
 }
 

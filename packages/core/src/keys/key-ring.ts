@@ -22,11 +22,11 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  readonly usage: KeyUsage;
+  readonly usage: KeyQuotas;
 }
 
 /** The quotas of a key in both windows. */
-export interface KeyUsage {
+export interface KeyQuotas {
   readonly minute: Quota;
   readonly day: Quota;
 }
@@ -60,6 +60,17 @@ export interface RotateKeyOptions {
   readonly overlapSeconds?: number | undefined;
 }
 
+/** Which keys to purge. */
+export interface PurgeKeysOptions {
+  /** How long ago a key must have ended: an integer from 0 to 3,153,600,000 (100 years). */
+  readonly olderThanSeconds: number;
+}
+
+/** How many keys were purged. */
+export interface PurgedKeys {
+  readonly purged: number;
+}
+
 /** Which keys to list. */
 export interface ListKeysInput {
   /** The size of the page: an integer from 1 to 1,000; 100 by default. */
@@ -89,13 +100,20 @@ export interface KeyRing {
   revoke(id: string): ResultAsync<ApiKey, KeyError>;
   /**
    * Gives the key a new secret. The old one stays accepted for `overlapSeconds`; both share the key's
-   * quota, and neither is accepted after the key's own expiry.
+   * quota, and neither is accepted after the key's own expiry. A key has at most eight secrets: one more
+   * rotation ends the oldest.
    */
   rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
   /** Puts the key on another plan; its usage is kept. */
   changePlan(id: string, to: PlanInput): ResultAsync<ApiKey, KeyError>;
   /** Ends the key's ban, if there is one, and forgets earlier bans. */
   liftBan(id: string): ResultAsync<ApiKey, KeyError>;
+  /**
+   * Removes the keys that were revoked or expired (whichever came first) longer ago than this, with their
+   * secrets and usage. Other calls run in between. It emits no event, because these keys were refused
+   * before. If it fails, the keys that it has removed until then stay removed.
+   */
+  purge(options: PurgeKeysOptions): ResultAsync<PurgedKeys, KeyError>;
   /** Returns the key's quotas in both windows, without charging it. */
-  usage(id: string): ResultAsync<KeyUsage, KeyError>;
+  usage(id: string): ResultAsync<KeyQuotas, KeyError>;
 }

@@ -35,9 +35,12 @@ export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }
 
+/** Each request may use any of them, and each change of the key writes them all. */
+const MAX_SECRETS = 8;
+
 /**
  * Returns the key with a new secret. Older secrets expire at `oldUntil` (milliseconds since the Unix
- * epoch) or at their own earlier expiry; expired ones are dropped.
+ * epoch) or at their own earlier expiry. Expired ones are dropped, and so are the oldest beyond eight.
  */
 export function rotatedKey(
   key: StoredApiKey,
@@ -48,7 +51,12 @@ export function rotatedKey(
   const old = key.secrets
     .map((each) => ({ ...each, expiresAt: Math.min(each.expiresAt ?? oldUntil, oldUntil) }))
     .filter((each) => !hasExpired(each.expiresAt, now));
-  return { ...key, secrets: [secret, ...old] };
+  return { ...key, secrets: [secret, ...old].slice(0, MAX_SECRETS) };
+}
+
+/** Whether the key was revoked or expired before this time, in milliseconds since the Unix epoch. */
+export function hasEndedBefore({ revokedAt, expiresAt }: StoredApiKey, time: number): boolean {
+  return Math.min(revokedAt ?? Infinity, expiresAt ?? Infinity) < time;
 }
 
 /** Whether this time of expiry (`undefined`: never) has been reached. */

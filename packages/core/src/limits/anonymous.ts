@@ -10,6 +10,8 @@ import { bindingQuota, type Quota } from "./window.js";
 export interface AnonymousBuckets {
   /** Takes a token from the origin's bucket, if it has one. `now` is the time of the verdict. */
   charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
+  /** Whether the origin has used up its bucket. */
+  isEmpty(origin: string | undefined): boolean;
   /** Returns the quota that the origin has left. */
   peek(origin: string | undefined): Quota;
 }
@@ -21,6 +23,14 @@ export function createAnonymousBuckets(
   readClock: ReadClock,
 ): AnonymousBuckets {
   const usages = new LRUCache<string, Usage>({ max });
+  /** When the last of the empty buckets is full again. */
+  let lastReset = 0;
+
+  const peek = (origin: string | undefined): Quota => {
+    const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
+    const { minute, day } = remainingQuotas(usage, limits, readClock());
+    return bindingQuota(minute, day);
+  };
   return {
     charge: (origin) => {
       const bucket = bucketOf(origin);
@@ -28,13 +38,13 @@ export function createAnonymousBuckets(
       const stored = usages.get(bucket) ?? NO_USAGE;
       const { usage, verdict } = charge(stored, { limits, ban: undefined }, reading);
       usages.set(bucket, usage);
+      const { remaining, resetAt } = verdict.quota;
+      if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    peek: (origin) => {
-      const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
-      const { minute, day } = remainingQuotas(usage, limits, readClock());
-      return bindingQuota(minute, day);
-    },
+    // Callers with a valid key ask this, too. Without the first half, each would pay for `bucketOf`.
+    isEmpty: (origin) => readClock().now < lastReset && peek(origin).remaining === 0,
+    peek,
   };
 }
 

@@ -32,14 +32,21 @@ export async function admit(
   digest: Result<string, MissingApiKey | InvalidApiKey>,
   origin: string | undefined,
 ): Promise<Result<ChargedKey, WithQuota<AdmissionError>>> {
+  const { storage, anonymous, readClock } = context;
   if (digest.isErr()) return err(chargeOrigin(context, digest.error, origin));
 
-  const charged = await context.storage.usage.charge(digest.value, (holder) =>
+  // A charge takes the storage's write lock: made-up keys of an origin that is refused must not take it.
+  if (anonymous.isEmpty(origin)) {
+    const found = await storage.usage.findHolder(digest.value);
+    if (found.isErr()) return err(unavailable(context, found.error, origin));
+    if (!isAccepted(found.value, readClock().now)) {
+      return err(chargeOrigin(context, invalidApiKey(), origin));
+    }
+  }
+  const charged = await storage.usage.charge(digest.value, (holder) =>
     chargeHolder(context, holder),
   );
-  if (charged.isErr()) {
-    return err({ ...storageUnavailable(charged.error), quota: context.anonymous.peek(origin) });
-  }
+  if (charged.isErr()) return err(unavailable(context, charged.error, origin));
   if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
 
   const { keyId, verdict, now } = charged.value;
@@ -61,18 +68,27 @@ function chargeHolder(
 ): Step<Usage, Charge | undefined> {
   const reading = readClock();
   const { now } = reading;
-  if (holder === undefined || !isAccepted(holder, now)) return { result: undefined };
+  if (!isAccepted(holder, now)) return { result: undefined };
   const rules = { limits: limitsOf(holder.key, plans), ban };
   const { usage, verdict } = charge(holder.usage, rules, reading);
   return { next: usage, result: { keyId: holder.key.id, verdict, now } };
 }
 
-function isAccepted({ key, secretExpiresAt }: KeyHolder, now: number): boolean {
+function isAccepted(holder: KeyHolder | undefined, now: number): holder is KeyHolder {
   return (
-    key.revokedAt === undefined &&
-    !hasExpired(key.expiresAt, now) &&
-    !hasExpired(secretExpiresAt, now)
+    holder !== undefined &&
+    holder.key.revokedAt === undefined &&
+    !hasExpired(holder.key.expiresAt, now) &&
+    !hasExpired(holder.secretExpiresAt, now)
   );
+}
+
+function unavailable(
+  { anonymous }: Context,
+  cause: unknown,
+  origin: string | undefined,
+): WithQuota<AdmissionError> {
+  return { ...storageUnavailable(cause), quota: anonymous.peek(origin) };
 }
 
 /** Charges a request without a valid key to its origin. If the bucket is empty, that is the error. */

@@ -14,6 +14,14 @@ export function toInt64(value: unknown): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
+/** Says that this value of a field is not an int64, and how to pass it if a `number` cannot hold it. */
+export function int64Problem(field: string, value: unknown): string {
+  const problem = `${field} must be an int64 integer`;
+  const isRounded =
+    typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+  return isRounded ? `${problem}; beyond 2^53 − 1, pass a bigint` : problem;
+}
+
 const CANONICAL_DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQuery } from "../errors.js";
 import { ownField } from "../validation.js";
-import { toInt64 } from "./int64.js";
+import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
 
 /** The bounds of a page (specification, "Page size"). */
@@ -33,7 +33,6 @@ export interface PetPage {
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;
 const STATUS = `status must be one of ${petStatuses.join(", ")}`;
-const AFTER = "after must be an int64 integer";
 
 /**
  * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every
@@ -54,7 +53,7 @@ export function parseListQuery(input: unknown): Result<PetQuery, InvalidQuery> {
   const problems: string[] = [];
   if (!isPageLimit(limit)) problems.push(LIMIT);
   if (!isStatus) problems.push(STATUS);
-  if (!isAfter) problems.push(AFTER);
+  if (!isAfter) problems.push(int64Problem("after", after));
   return err(invalidQuery(problems));
 }
 

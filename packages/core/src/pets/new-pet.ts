@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type InvalidPet } from "../errors.js";
 import { ownField } from "../validation.js";
-import { toInt64 } from "./int64.js";
+import { int64Problem, toInt64 } from "./int64.js";
 import {
   DEFAULT_PET_STATUS,
   isPetStatus,
@@ -21,7 +21,6 @@ export interface NewPetInput {
 }
 
 const NAME = "name must be a string of well-formed text without NUL";
-const CATEGORY_ID = "categoryId must be an int64 integer";
 const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
@@ -33,14 +32,15 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
     return err(invalidPet(["the pet must be an object"]));
   }
   const name = ownField(input, "name");
-  const categoryId = toInt64(ownField(input, "categoryId"));
+  const category = ownField(input, "categoryId");
+  const categoryId = toInt64(category);
   const status = ownField(input, "status", DEFAULT_PET_STATUS);
   if (isText(name) && categoryId !== undefined && isPetStatus(status)) {
     return ok({ name, categoryId, status });
   }
   const problems: string[] = [];
   if (!isText(name)) problems.push(NAME);
-  if (categoryId === undefined) problems.push(CATEGORY_ID);
+  if (categoryId === undefined) problems.push(int64Problem("categoryId", category));
   if (!isPetStatus(status)) problems.push(STATUS);
   return err(invalidPet(problems));
 }

@@ -5,6 +5,7 @@ import type { PetPage, PetQuery } from "../pets/list-query.js";
 import { petStatuses, type Pet, type PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
+  type KeyHolder,
   type KeyStorage,
   type KeyWithUsage,
   type PetStorage,
@@ -105,6 +106,7 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
         if (key && next && next !== key) putKey(tables, { ...next, id }, key);
         return result;
       }),
+    remove: (ids) => run(() => ids.filter((id) => removeKey(tables, id)).length),
   };
 }
 
@@ -118,18 +120,29 @@ function putKey({ keys, owners }: KeyTables, key: StoredApiKey, older?: StoredAp
   keys.set(key.id, key);
 }
 
+/** Returns whether there was a key with this id. */
+function removeKey({ keys, owners, usages }: KeyTables, id: string): boolean {
+  for (const { digest } of keys.get(id)?.secrets ?? []) owners.delete(digest);
+  usages.delete(id);
+  return keys.delete(id);
+}
+
 function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): UsageStorage {
+  const holderOf = (digest: string): KeyHolder | undefined => {
+    const key = keys.get(owners.get(digest) ?? "");
+    const secret = key?.secrets.find((each) => each.digest === digest);
+    if (!key || !secret) return undefined;
+    return { key, secretExpiresAt: secret.expiresAt, usage: usages.get(key.id) ?? NO_USAGE };
+  };
   return {
     charge: (digest, decide) =>
       run(() => {
-        const key = keys.get(owners.get(digest) ?? "");
-        const secret = key?.secrets.find((each) => each.digest === digest);
-        if (!key || !secret) return decide(undefined).result;
-        const usage = usages.get(key.id) ?? NO_USAGE;
-        const { next, result } = decide({ key, secretExpiresAt: secret.expiresAt, usage });
-        if (next && next !== usage) usages.set(key.id, next);
+        const holder = holderOf(digest);
+        const { next, result } = decide(holder);
+        if (holder && next && next !== holder.usage) usages.set(holder.key.id, next);
         return result;
       }),
+    findHolder: (digest) => run(() => holderOf(digest)),
     update: (keyId, decide) =>
       run(() => {
         const usage = keys.has(keyId) ? (usages.get(keyId) ?? NO_USAGE) : undefined;

@@ -94,6 +94,11 @@ export interface KeyStorage {
     id: string,
     decide: Decide<StoredApiKey | undefined, StoredApiKey, Value>,
   ): Promise<Result<Value, StorageFailure>>;
+  /**
+   * Atomically removes the keys with these ids, with their secrets and usage, and returns how many there
+   * were. The ids differ; one that no key has is skipped.
+   */
+  remove(ids: readonly string[]): Promise<Result<number, StorageFailure>>;
 }
 
 /** The key that a presented secret belongs to, and its usage. */
@@ -116,6 +121,11 @@ export interface UsageStorage {
     digest: string,
     decide: Decide<KeyHolder | undefined, Usage, Value>,
   ): Promise<Result<Value, StorageFailure>>;
+  /**
+   * Finds the key that has a secret with this digest, and its usage; `undefined` if there is none. It does
+   * not wait for a write that is under way. Unlike a charge, it may be called often for unknown digests.
+   */
+  findHolder(digest: string): Promise<Result<KeyHolder | undefined, StorageFailure>>;
   /**
    * Atomically passes the usage of the key with this id to `decide` (`NO_USAGE` if nothing is stored
    * yet) and stores the usage that it returns. If there is no such key, `decide` gets `undefined` and

@@ -2,14 +2,16 @@ import type { KeyQuery, KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore
 import type { GroupCommit } from "../commit/group-commit.js";
 import type { Connection } from "../database/connection.js";
 import { prepareApiKeySecrets } from "../tables/api-key-secrets.js";
+import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import { prepareApiKeys, type BareKeyWithUsage } from "../tables/api-keys.js";
 
 export function createKeyStorage(
   connection: Connection,
+  usage: ApiKeyUsage,
   reading: GroupCommit<unknown>,
   writing: GroupCommit<unknown>,
 ): KeyStorage {
-  const keys = prepareKeys(connection);
+  const keys = prepareKeys(connection, usage);
   return {
     insert: (key) => writing.add("Adding an API key", () => keys.insert(key)),
     find: (id) => reading.add("Finding an API key", () => keys.find(id)),
@@ -21,11 +23,12 @@ export function createKeyStorage(
         if (key && next && next !== key) keys.update({ ...next, id });
         return result;
       }),
+    remove: (ids) => writing.add("Removing API keys", () => ids.filter(keys.remove).length),
   };
 }
 
-/** Prepares keys together with their secrets, which have a table of their own. */
-function prepareKeys(connection: Connection) {
+/** Prepares keys together with their secrets and usage, which have tables of their own. */
+function prepareKeys(connection: Connection, usages: ApiKeyUsage) {
   const keys = prepareApiKeys(connection);
   const secrets = prepareApiKeySecrets(connection);
 
@@ -41,6 +44,14 @@ function prepareKeys(connection: Connection) {
     update: (key: StoredApiKey): void => {
       keys.update(key);
       secrets.replace(key.id, key.secrets);
+    },
+    /** Returns whether there was a key with this id. Removes each row: a host can switch cascades off. */
+    remove: (id: string): boolean => {
+      if (!keys.find(id)) return false;
+      secrets.replace(id, []);
+      usages.remove(id);
+      keys.remove(id);
+      return true;
     },
     find: (id: string): KeyWithUsage | undefined => {
       const found = keys.find(id);

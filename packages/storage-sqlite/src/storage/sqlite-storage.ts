@@ -48,8 +48,8 @@ export function createSqliteStorage(
 
   return {
     pets: createPetStorage(pets, reading, writing),
-    keys: createKeyStorage(connection, reading, writing),
-    usage: createUsageStorage(charging),
+    keys: createKeyStorage(connection, usage, reading, writing),
+    usage: createUsageStorage(usage, reading, charging),
     close: once(async () => {
       await Promise.all([charging, reading, writing].map((group) => group.close()));
       try {

@@ -31,8 +31,13 @@ export function createUsageTransaction(table: ApiKeyUsage): UsageTransaction {
   };
 }
 
-export function createUsageStorage(charging: GroupCommit<UsageTransaction>): UsageStorage {
+export function createUsageStorage(
+  table: ApiKeyUsage,
+  reading: GroupCommit<unknown>,
+  charging: GroupCommit<UsageTransaction>,
+): UsageStorage {
   return {
+    findHolder: (digest) => reading.add("Finding an API key", () => table.findHolder(digest)),
     charge: (digest, decide) =>
       charging.add("Charging an API key", (transaction) => {
         const holder = transaction.findHolder(digest);

@@ -11,6 +11,8 @@ export interface ApiKeyUsage {
   /** The usage of the key with this id; `undefined` when there is no such key. */
   find(keyId: string): Usage | undefined;
   save(keyId: string, usage: Usage): void;
+  /** Removes what is stored for the key with this id, if anything is. */
+  remove(keyId: string): void;
 }
 
 /** The columns of a usage, for a select that joins its table. */
@@ -37,6 +39,7 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findHolder = prepareFindHolder(connection);
   const find = prepareFind(connection);
   const save = prepareSave(connection);
+  const remove = prepareRemove(connection);
   return {
     findHolder: (digest) => {
       const row = findHolder.get({ digest });
@@ -47,6 +50,7 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
       return row && toUsage(row);
     },
     save: (keyId, usage) => save({ keyId, usage }),
+    remove: (keyId) => remove({ keyId }),
   };
 }
 
@@ -90,6 +94,12 @@ function prepareSave(connection: Connection) {
           ),
       );
   });
+}
+
+function prepareRemove(connection: Connection) {
+  return connection.change((queries, value: Parameter<{ keyId: string }>) =>
+    queries.deleteFrom("api_key_usage").where("key_id", "=", value("keyId")),
+  );
 }
 
 function toHolder([

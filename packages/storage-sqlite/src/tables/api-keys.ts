@@ -18,6 +18,8 @@ export interface ApiKeys {
   insert(key: BareKey): void;
   /** Changes everything but the id of the key with this id. */
   update(key: BareKey): void;
+  /** Removes the key with this id, whose secrets and usage are removed. */
+  remove(id: string): void;
   find(id: string): BareKeyWithUsage | undefined;
   /** Up to `count` keys with an id above `after`, in ascending order of id. */
   list(count: number, after: string): readonly BareKeyWithUsage[];
@@ -40,12 +42,14 @@ const COLUMNS = [
 type Row = Tuple<Selectable<ApiKeysTable> & UsageRow, typeof COLUMNS>;
 
 export function prepareApiKeys(connection: Connection): ApiKeys {
+  const remove = prepareRemove(connection);
   const find = prepareFind(connection);
   const list = prepareList(connection);
   const listBanned = prepareListBanned(connection);
   return {
     insert: prepareInsert(connection),
     update: prepareUpdate(connection),
+    remove: (id) => remove({ id }),
     find: (id) => {
       const row = find.get({ id });
       return row && toKeyWithUsage(row);
@@ -64,6 +68,12 @@ function prepareInsert(connection: Connection) {
 function prepareUpdate(connection: Connection) {
   return connection.change((queries, value: Parameter<BareKey>) =>
     queries.updateTable("api_keys").set(valuesOf(value)).where("id", "=", value("id")),
+  );
+}
+
+function prepareRemove(connection: Connection) {
+  return connection.change((queries, value: Parameter<{ id: string }>) =>
+    queries.deleteFrom("api_keys").where("id", "=", value("id")),
   );
 }
 

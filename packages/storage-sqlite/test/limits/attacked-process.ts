@@ -41,6 +41,10 @@ const counting: Storage = {
       lookUps += 1;
       return storage.usage.charge(digest, decide);
     },
+    findHolder: (digest) => {
+      lookUps += 1;
+      return storage.usage.findHolder(digest);
+    },
   },
 };
 const store = createPetStore({ storage: counting });

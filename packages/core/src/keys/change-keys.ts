@@ -9,23 +9,27 @@ import {
   type KeyNotFound,
   type StorageUnavailable,
 } from "../errors.js";
-import { bannedUntil, rememberedBans } from "../limits/ban.js";
-import { remainingQuotas } from "../limits/charge.js";
-import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
-import { mintSecret, newKeyId } from "./key-format.js";
-import { parseKeyQuery, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
+import { mintSecret } from "./key-format.js";
+import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
 import type {
   ApiKey,
   IssuedKey,
   IssueKeyInput,
-  KeyPage,
-  ListKeysInput,
   PlanInput,
+  PurgedKeys,
+  PurgeKeysOptions,
   RotateKeyOptions,
 } from "./key-ring.js";
-import { hasExpired, rotatedKey, storedSecret, type StoredApiKey } from "./stored-key.js";
+import { loadKey, viewOf } from "./read-keys.js";
+import {
+  hasEndedBefore,
+  hasExpired,
+  rotatedKey,
+  storedSecret,
+  type StoredApiKey,
+} from "./stored-key.js";
 
 // Documented on KeyRing.
 
@@ -33,7 +37,7 @@ export async function issueKey(
   context: Context,
   input: IssueKeyInput,
 ): Promise<Result<IssuedKey, KeyError>> {
-  const { storage, plans, random, readClock } = context;
+  const { storage, plans, random, newKeyId, readClock } = context;
   const { now } = readClock();
   const request = parseKeyRequest(input, plans, now);
   if (request.isErr()) return err(request.error);
@@ -41,7 +45,7 @@ export async function issueKey(
   const secret = mintSecret(random);
   const key: StoredApiKey = {
     ...request.value,
-    id: newKeyId(now, random),
+    id: newKeyId(now),
     createdAt: now,
     revokedAt: undefined,
     secrets: [storedSecret(secret)],
@@ -49,30 +53,6 @@ export async function issueKey(
   const inserted = await storage.keys.insert(key);
   if (inserted.isErr()) return err(storageUnavailable(inserted.error));
   return ok({ secret, key: emitted(context, "key_issued", { key, usage: NO_USAGE }) });
-}
-
-export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
-  const found = await loadKey(context, id);
-  return found.map((stored) => viewOf(context, stored));
-}
-
-export async function listKeys(
-  context: Context,
-  input: ListKeysInput,
-): Promise<Result<KeyPage, KeyError>> {
-  const query = parseKeyQuery(input);
-  if (query.isErr()) return err(query.error);
-  const { limit, banned } = query.value;
-
-  // One key more than the page holds, to see whether there is a next page.
-  const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  const page = found.value.slice(0, limit);
-  const keys = page.map((stored) => viewOf(context, stored));
-  return ok({
-    keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
-    next: found.value.length > limit ? page.at(-1)?.key.id : undefined,
-  });
 }
 
 export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
@@ -124,25 +104,45 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
   if (found.isErr()) return err(found.error);
   const { key } = found.value;
 
-  const lifted = await context.storage.usage.update(id, (before = NO_USAGE) => {
+  const lifted = await context.storage.usage.update(id, (before) => {
+    if (before === undefined) return { result: undefined };
     const isClean = before.bans === 0 && before.refusals === 0;
     const after = isClean ? before : { ...before, bans: 0, bannedAt: 0, refusals: 0 };
     return { next: after, result: { before, after } };
   });
   if (lifted.isErr()) return err(storageUnavailable(lifted.error));
+  if (lifted.value === undefined) return err(keyNotFound());
   const after = { key, usage: lifted.value.after };
   const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
   return ok(endsAt === undefined ? viewOf(context, after) : emitted(context, "ban_lifted", after));
 }
 
-async function loadKey(
-  { storage }: Context,
-  id: string,
-): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
-  if (typeof id !== "string") return err(keyNotFound());
-  const found = await storage.keys.find(id);
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  return found.value === undefined ? err(keyNotFound()) : ok(found.value);
+/** How many keys a purge looks at, and removes at most, before other calls run. */
+const PURGE_BATCH = 100;
+
+export async function purgeKeys(
+  { storage, readClock }: Context,
+  options: PurgeKeysOptions,
+): Promise<Result<PurgedKeys, KeyError>> {
+  const age = parseAge(options);
+  if (age.isErr()) return err(age.error);
+  const time = readClock().now - age.value;
+
+  let purged = 0;
+  let after: string | undefined;
+  do {
+    const page = await storage.keys.list({ limit: PURGE_BATCH, after, banned: false });
+    if (page.isErr()) return err(storageUnavailable(page.error));
+    // A key that has ended stays so: it can be removed in another transaction.
+    const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
+    if (ended.length > 0) {
+      const removed = await storage.keys.remove(ended.map(({ key }) => key.id));
+      if (removed.isErr()) return err(storageUnavailable(removed.error));
+      purged += removed.value;
+    }
+    after = page.value.length < PURGE_BATCH ? undefined : page.value.at(-1)?.key.id;
+  } while (after !== undefined);
+  return ok({ purged });
 }
 
 interface ChangedKey {
@@ -181,23 +181,4 @@ function emitted(
   const key = viewOf(context, stored);
   context.emit({ type, at: context.readClock().now, key });
   return key;
-}
-
-/** Returns a stored key as the host sees it: without digests, with its current usage. */
-function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
-  const reading = readClock();
-  const limits = limitsOf(key, plans);
-  return Object.freeze({
-    id: key.id,
-    hint: key.secrets[0]?.hint ?? "",
-    plan: key.plan,
-    limits,
-    label: key.label,
-    createdAt: key.createdAt,
-    expiresAt: key.expiresAt,
-    revokedAt: key.revokedAt,
-    lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
-    bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
-    usage: remainingQuotas(usage, limits, reading),
-  });
 }

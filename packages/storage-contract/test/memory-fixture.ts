@@ -4,17 +4,17 @@ import {
   type Storage,
   type StorageFailure,
 } from "@petstore/core";
-import type { Place } from "@petstore/storage-contract";
+import type { Fixture } from "@petstore/storage-contract";
 import { err, ok, type Result } from "neverthrow";
 
-/** Breaks a storage. `opened` is how many storages were opened on the same place before. */
+/** Breaks a storage. `opened` is how many storages were opened on the same fixture before. */
 export type Change = (storage: Storage, opened: number) => Storage;
 
 /** Storages that break a requirement: by the requirement's name, then by the flaw. */
 export type BrokenStorages = Readonly<Record<string, Readonly<Record<string, Change>>>>;
 
-/** A place in memory that supports reopening and sharing, so that every requirement applies to it. */
-export function memoryPlace(change: Change = (storage) => storage): Place {
+/** A fixture in memory that supports reopening and sharing, so that every requirement applies to it. */
+export function memoryFixture(change: Change = (storage) => storage): Fixture {
   const shared = createMemoryStorage();
   let opened = 0;
   return {
@@ -40,9 +40,11 @@ function withOwnClose({ pets, keys, usage }: Storage): Storage {
       find: (id) => whenOpen(() => keys.find(id)),
       list: (query) => whenOpen(() => keys.list(query)),
       update: (id, decide) => whenOpen(() => keys.update(id, decide)),
+      remove: (ids) => whenOpen(() => keys.remove(ids)),
     },
     usage: {
       charge: (digest, decide) => whenOpen(() => usage.charge(digest, decide)),
+      findHolder: (digest) => whenOpen(() => usage.findHolder(digest)),
       update: (keyId, decide) => whenOpen(() => usage.update(keyId, decide)),
     },
     close: () => {

@@ -1,0 +1,71 @@
+import { err, ok, type Result } from "neverthrow";
+import type { Context } from "../context.js";
+import {
+  keyNotFound,
+  storageUnavailable,
+  type KeyError,
+  type KeyNotFound,
+  type StorageUnavailable,
+} from "../errors.js";
+import { bannedUntil, rememberedBans } from "../limits/ban.js";
+import { remainingQuotas } from "../limits/charge.js";
+import { limitsOf } from "../limits/plan.js";
+import type { KeyWithUsage } from "../storage/storage.js";
+import { parseKeyQuery } from "./key-requests.js";
+import type { ApiKey, KeyPage, ListKeysInput } from "./key-ring.js";
+
+// Documented on KeyRing.
+
+export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+  const found = await loadKey(context, id);
+  return found.map((stored) => viewOf(context, stored));
+}
+
+export async function listKeys(
+  context: Context,
+  input: ListKeysInput,
+): Promise<Result<KeyPage, KeyError>> {
+  const query = parseKeyQuery(input);
+  if (query.isErr()) return err(query.error);
+  const { limit, banned } = query.value;
+
+  // One key more than the page holds, to see whether there is a next page.
+  const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  const page = found.value.slice(0, limit);
+  const keys = page.map((stored) => viewOf(context, stored));
+  return ok({
+    keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
+    next: found.value.length > limit ? page.at(-1)?.key.id : undefined,
+  });
+}
+
+/** Loads a key as it is stored. */
+export async function loadKey(
+  { storage }: Context,
+  id: string,
+): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
+  if (typeof id !== "string") return err(keyNotFound());
+  const found = await storage.keys.find(id);
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  return found.value === undefined ? err(keyNotFound()) : ok(found.value);
+}
+
+/** Returns a stored key as the host sees it: without digests, with its current usage. */
+export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
+  const reading = readClock();
+  const limits = limitsOf(key, plans);
+  return Object.freeze({
+    id: key.id,
+    hint: key.secrets[0]?.hint ?? "",
+    plan: key.plan,
+    limits,
+    label: key.label,
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    revokedAt: key.revokedAt,
+    lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
+    bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
+    usage: remainingQuotas(usage, limits, reading),
+  });
+}
