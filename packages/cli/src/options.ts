@@ -54,6 +54,23 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
   };
 }
 
+/** Parses a duration such as `90d`, in days, hours, minutes or seconds. Returns seconds. */
+export function duration(text: string): number {
+  const [, digits = "", unit = ""] = /^(\d{1,10})([dhms])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (SECONDS.get(unit) ?? NaN);
+  if (seconds <= LONGEST_DURATION) return seconds;
+  throw new InvalidArgumentError("It must be a duration such as 90d, 12h, 30m or 45s.");
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+]);
+/** A hundred years in seconds, as in core. */
+const LONGEST_DURATION = 3_153_600_000;
+
 /** Parses text of at most this many characters. */
 export function shortText(most: number): (text: string) => string {
   return (text) => {

@@ -33,7 +33,10 @@ describe("help", () => {
     ["serve"],
     ["keys"],
     ["pets"],
-    ...["issue", "list", "show", "revoke", "rotate", "plan", "unban"].map((name) => ["keys", name]),
+    ...["issue", "list", "show", "revoke", "rotate", "plan", "unban", "purge"].map((name) => [
+      "keys",
+      name,
+    ]),
     ["pets", "import"],
     ["pets", "export"],
     ["backup"],

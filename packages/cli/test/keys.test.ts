@@ -150,6 +150,24 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     expect(JSON.parse((await petstore(...args)).out)).toMatchObject({ plan: "business" });
   });
 
+  it("purges keys that ended longer ago than --older-than", async () => {
+    const database = newDatabase();
+    const { id } = await issue(database);
+    await issue(database);
+    await petstore("keys", "revoke", id, "--database", database);
+    const purge = (age: string) =>
+      petstore("keys", "purge", "--older-than", age, "--database", database);
+    expect((await purge("90d")).out).toBe("purged 0 keys");
+    expect((await purge("0s")).out).toBe("purged 1 key");
+    expect((await petstore("keys", "show", id, "--database", database)).code).toBe(1);
+    expect((await petstore("keys", "list", "--database", database)).out.split("\n")).toHaveLength(
+      2,
+    );
+    for (const age of ["90", "d", "-1d", "1y", "999999999d"]) {
+      expect((await purge(age)).error).toMatch(/^petstore: .*--older-than.* such as 90d/);
+    }
+  });
+
   it("unbans a key", async () => {
     const database = newDatabase();
     const { id } = await issue(database);

@@ -58,6 +58,12 @@ export interface DeprecatedOperationUsed extends StoreEvent<"deprecated_operatio
   readonly keyId: string | undefined;
 }
 
+/** The storage has a warning for the operator, such as a log that grows without bound. */
+export interface StorageWarning extends StoreEvent<"storage_warning"> {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Every event of a store: closed on `type`. */
 export type PetStoreEvent =
   | KeyIssued
@@ -68,7 +74,8 @@ export type PetStoreEvent =
   | KeyBanned
   | BanLifted
   | PetCreated
-  | DeprecatedOperationUsed;
+  | DeprecatedOperationUsed
+  | StorageWarning;
 
 /** Receives events. Errors that it throws, and promises that it returns, are ignored. */
 export type Listener<Event> = (event: Event) => unknown;

@@ -5,14 +5,22 @@ import {
   type KeyError,
   type KeyRing,
   type PetStore,
+  type PurgedKeys,
 } from "@petstore/core";
 import { Argument, Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
-import { example, databaseOption, futureTime, shortText, wholeNumber } from "../options.js";
+import {
+  example,
+  databaseOption,
+  duration,
+  futureTime,
+  shortText,
+  wholeNumber,
+} from "../options.js";
 import type { ReportError, Terminal } from "../terminal.js";
 import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
-import { issuedKey, keyList, singleKey, type Renderer } from "./render-keys.js";
+import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
 
 /** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
 interface KeyOptions extends LimitOptions {
@@ -22,6 +30,7 @@ interface KeyOptions extends LimitOptions {
   readonly expires?: Date;
   readonly banned?: true;
   readonly overlap?: number;
+  readonly olderThan?: number;
 }
 
 /** Runs a command on the keys of a store with its options and arguments. */
@@ -74,6 +83,11 @@ export function keysCommand(output: Output): Command {
     .argument("<id>", ID)
     .option("--overlap <seconds>", OVERLAP, wholeNumber(0, LONGEST_OVERLAP), 0)
     .addHelpText("after", example(`petstore keys rotate ${AN_ID} --overlap 3600`));
+  add({ name: "purge", text: PURGE, renderer: purgedKeys, action: purge })
+    .addOption(
+      new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
+    )
+    .addHelpText("after", example("petstore keys purge --older-than 90d"));
   return keys;
 }
 
@@ -111,6 +125,8 @@ const REVOKE = "Revoke a key permanently.";
 const UNBAN = "Lift a key's ban and forget earlier bans.";
 const PLAN = "Move a key to another plan and keep its usage.";
 const ROTATE = "Give a key a new secret and print it; it is shown only once.";
+const PURGE = "Remove keys that were revoked or expired long ago, with their usage.";
+const OLDER_THAN = "how long ago a key must have ended: 90d, 12h, 30m or 45s";
 const ID = "the key's id, as shown by `keys list`";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 const OVERLAP = "how long the old secret stays valid";
@@ -152,6 +168,9 @@ const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
 
 const rotate: Action<IssuedKey> = (keys, { overlap }, [id = ""]) =>
   keys.rotate(id, { overlapSeconds: overlap ?? 0 });
+
+const purge: Action<PurgedKeys> = (keys, { olderThan }) =>
+  keys.purge({ olderThanSeconds: olderThan ?? 0 });
 
 /** Prints a result as text or JSON, or reports its error. */
 async function print<T>(

@@ -1,4 +1,4 @@
-import type { ApiKey, IssuedKey, Quota } from "@petstore/core";
+import type { ApiKey, IssuedKey, PurgedKeys, Quota } from "@petstore/core";
 import { table, type Column } from "./table.js";
 
 /** What the text of a value depends on. */
@@ -39,6 +39,12 @@ export const issuedKey: Renderer<IssuedKey> = {
       `  ${secret}`,
       "",
     ].join("\n"),
+};
+
+/** Renders how many keys were purged. */
+export const purgedKeys: Renderer<PurgedKeys> = {
+  json: ({ purged }) => ({ purged }),
+  text: ({ purged }) => `purged ${String(purged)} ${purged === 1 ? "key" : "keys"}`,
 };
 
 /** Times are ISO 8601; an absent value is `null`. */

@@ -106,6 +106,7 @@ async function serve(
   const opened = await openStore(database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
+  store.events.on("storage_warning", ({ code, message }) => report(`${message} (${code})`));
   const errors = createErrorLog(report);
   const listening = await listen(store, {
     host,

@@ -73,6 +73,7 @@ async function keepServing(
   { count, clock, report, onListening }: WorkersOptions,
 ): Promise<void> {
   const { signal } = group.stopping;
+  const isStopping = (): boolean => signal.aborted;
   let hasListened = false;
   let ends: readonly number[] = [];
   const onServing = (url: string): void => {
@@ -81,10 +82,10 @@ async function keepServing(
     group.listened += 1;
     if (group.listened === count) onListening(url);
   };
-  for (;;) {
+  while (!isStopping()) {
     const { how, problem } = await runWorker(group, onServing);
     const cannotStart = problem !== undefined && group.listened < count;
-    if (signal.aborted || cannotStart) {
+    if (isStopping() || cannotStart) {
       stop(group, problem);
       return;
     }
@@ -98,7 +99,6 @@ async function keepServing(
     report(`a worker is restarted: ${problem ?? how}`);
     const backoff = Math.min(FIRST_BACKOFF * 2 ** (ends.length - 1), LONGEST_BACKOFF);
     await setTimeout(backoff, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
   }
 }
 
