@@ -1,6 +1,6 @@
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import { Command } from "commander";
-import { databaseOption } from "./options.js";
+import { example, databaseFile, databaseOption } from "./options.js";
 import { listenForStop } from "./stop-signal.js";
 import type { ReportError, Terminal } from "./terminal.js";
 
@@ -11,17 +11,17 @@ interface BackupOptions {
 
 const HELP = `
 The backup holds every pet and key that was stored before it began. It is an ordinary database file.
-To restore it, stop the servers, replace the database with the backup, and delete the files beside
-the database whose names end in -wal and -shm.`;
+To restore it, stop the servers and run \`petstore restore\`.
+`;
 
 /** `petstore backup`: copies the database, even while servers use it. */
 export function backupCommand(terminal: Terminal, fail: ReportError): Command {
   return new Command("backup")
     .description("Copy the database to one file, even while servers use it.")
-    .argument("<file>", "the file to create")
+    .argument("<file>", "the file to create", databaseFile)
     .addOption(databaseOption())
     .option("--force", "replace an existing file, but never a database that is in use")
-    .addHelpText("after", HELP)
+    .addHelpText("after", HELP + example("petstore backup monday.db"))
     .action(async (file: string, { database, force }: BackupOptions) => {
       const stop = listenForStop();
       const backup = await backupSqliteFile({

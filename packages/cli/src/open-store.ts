@@ -3,10 +3,17 @@ import { createPetStore, type PetStore, type Storage } from "@petstore/core";
 import { openSqliteStorage, type OpenStorageError } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
+import type { ReportError } from "./terminal.js";
 
-/** Opens the store in this file, which is created if it does not exist. */
-export async function openStore(database: string): Promise<Result<PetStore, string>> {
-  return createStore(database, await openSqliteStorage({ filename: database }));
+/** Opens the store in this file, which is created, and reported, if it does not exist. */
+export async function openStore(
+  database: string,
+  report: ReportError = () => undefined,
+): Promise<Result<PetStore, string>> {
+  const isNew = !existsSync(database);
+  const store = createStore(database, await openSqliteStorage({ filename: database }));
+  if (isNew && store.isOk()) report(`new database ${database}`);
+  return store;
 }
 
 /** Opens the store in this file, which must exist. If it cannot be written, it can only be read. */

@@ -1,14 +1,41 @@
+import { systemClock } from "@petstore/core";
 import { InvalidArgumentError, Option } from "commander";
 
-/** The option `--database`, which every command takes. */
-export function databaseOption(): Option {
+/** The name of a database that SQLite keeps in memory only. */
+export const IN_MEMORY = ":memory:";
+
+/** The option `--database`, which every command takes. Only a server can use a database in memory. */
+export function databaseOption(parse: (text: string) => string = databaseFile): Option {
   return new Option("--database <file>", "the SQLite file that holds the store")
     .env("PETSTORE_DATABASE")
-    .argParser(nonBlank("It must name a file."))
+    .argParser(parse)
     .default("petstore.db");
 }
 
-/** Reads text that is not blank. SQLite, for example, opens a temporary database for a blank file name. */
+/** Parses the name of a database file. */
+export function databaseFile(text: string): string {
+  if (text === IN_MEMORY) {
+    throw new InvalidArgumentError(
+      "It must be a file: a database in memory ends with the command.",
+    );
+  }
+  return fileName(text);
+}
+
+/** Parses the name of a file. SQLite opens a temporary database for a blank name. */
+export const fileName = nonBlank("It must name a file.");
+
+/** Also reads an option from an environment variable; an empty one counts as not set. */
+export function orFrom(variable: string, option: Option): Option {
+  return process.env[variable] === "" ? option : option.env(variable);
+}
+
+/** Returns an example for the help of a command. */
+export function example(line: string): string {
+  return `\nExample:\n  ${line}`;
+}
+
+/** Reads text that is not blank. */
 export function nonBlank(problem: string): (text: string) => string {
   return (text) => {
     if (text.trim() === "") throw new InvalidArgumentError(problem);
@@ -27,8 +54,40 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
   };
 }
 
+/** Parses a duration such as `90d`, in days, hours, minutes or seconds. Returns seconds. */
+export function duration(text: string): number {
+  const [, digits = "", unit = ""] = /^(\d{1,10})([dhms])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (SECONDS.get(unit) ?? NaN);
+  if (seconds <= LONGEST_DURATION) return seconds;
+  throw new InvalidArgumentError("It must be a duration such as 90d, 12h, 30m or 45s.");
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+]);
+/** A hundred years in seconds, as in core. */
+const LONGEST_DURATION = 3_153_600_000;
+
+/** Parses text of at most this many characters. */
+export function shortText(most: number): (text: string) => string {
+  return (text) => {
+    if (text.length <= most) return text;
+    throw new InvalidArgumentError(`It must have at most ${most} characters.`);
+  };
+}
+
+/** Parses a time as `isoTime` does; it must be in the future. */
+export function futureTime(text: string): Date {
+  const time = isoTime(text);
+  if (time.getTime() > systemClock.now()) return time;
+  throw new InvalidArgumentError("It must be in the future.");
+}
+
 /** Parses an ISO 8601 time, or a date, which means its midnight. Both are in UTC unless an offset follows. */
-export function isoTime(text: string): Date {
+function isoTime(text: string): Date {
   const [, date = "", clock = "T00:00", offset = "Z"] = ISO_TIME.exec(text) ?? [];
   const time = new Date(`${date}${clock}${offset}`);
   if (isOnCalendar(date) && !Number.isNaN(time.getTime())) return time;

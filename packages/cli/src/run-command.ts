@@ -2,7 +2,9 @@ import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
 import { backupCommand } from "./backup-command.js";
 import { keysCommand } from "./keys/keys-command.js";
+import { example } from "./options.js";
 import { petsCommand } from "./pets/pets-command.js";
+import { restoreCommand } from "./restore-command.js";
 import { serveCommand } from "./serve/serve-command.js";
 import type { ReportError, Streams, Terminal } from "./terminal.js";
 
@@ -21,19 +23,32 @@ export async function runCommand(
     report(message);
     exitCode = 1;
   };
-  const program = new Command("petstore")
-    .description("Serve a pet store, manage its API keys, and import, export and back up its pets.")
-    .version(metadata.version, "--version", "print the version")
+  const program: Command = new Command("petstore")
+    .description(
+      "Serve a pet store, manage its API keys, and import, export, back up and restore its pets.",
+    )
+    .version(metadata.version, "-V, --version", "print the version")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
+      outputError: (text) =>
+        report(
+          text
+            .trim()
+            .replace(/^error: /, "")
+            .replaceAll("\n", " "),
+        ),
     })
+    .helpCommand(false)
+    .addHelpText("after", example("petstore serve --first-key"))
     .exitOverride();
   program
     .addCommand(serveCommand({ terminal, streams, report, fail }))
-    .addCommand(keysCommand(terminal, fail))
+    .addCommand(keysCommand({ terminal, report, fail }))
     .addCommand(petsCommand(terminal, streams, fail))
-    .addCommand(backupCommand(terminal, fail));
+    .addCommand(backupCommand(terminal, fail))
+    .addCommand(restoreCommand(terminal, fail))
+    .addCommand(helpCommand(program));
   inheritSettings(program);
 
   try {
@@ -46,6 +61,22 @@ export async function runCommand(
     return error.exitCode || exitCode;
   }
   return exitCode;
+}
+
+/** `petstore help`: Commander's own takes the name of one command, not of a subcommand. */
+function helpCommand(program: Command): Command {
+  return new Command("help")
+    .description("Show the help of a command.")
+    .argument("[command...]", "the command, such as keys issue")
+    .addHelpText("after", example("petstore help keys issue"))
+    .action((names: readonly string[]) => {
+      let command = program;
+      for (const name of names) {
+        const subcommand = command.commands.find((each) => each.name() === name);
+        command = subcommand ?? program.error(`unknown command '${name}'`);
+      }
+      command.help();
+    });
 }
 
 /** Commander passes settings only to subcommands that it created itself. */

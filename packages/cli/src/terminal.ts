@@ -3,6 +3,8 @@ import { describeFileError } from "./describe-error.js";
 
 /** Where a command writes lines. */
 export interface Terminal {
+  /** The width in characters; `undefined` if the result does not go to a terminal. */
+  readonly columns?: number | undefined;
   /** Writes a line of the result. */
   out(line: string): void;
   /** Writes a line about a problem. */
@@ -14,7 +16,7 @@ export interface Terminal {
 /** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
   readonly stdin: Readable;
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Shows the progress of an import or export if it is a terminal. */
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
@@ -28,6 +30,7 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
   let last = Promise.resolve();
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
+    columns: stdout.isTTY ? stdout.columns : undefined,
     out: (line) => {
       last = new Promise((resolve) => {
         stdout.write(`${line}\n`, (error) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { newDatabase, petstore } from "./support/command.js";
+import { newDatabase, petstore, petstoreAt } from "./support/command.js";
 
 interface IssuedJson {
   readonly id: string;
@@ -12,8 +12,13 @@ async function issue(database: string, ...args: readonly string[]): Promise<Issu
   const { out, error } = await petstore(
     ...["keys", "issue", "--plan", "free", "--database", database, "--json", ...args],
   );
-  expect(error).toBe("");
+  expect(error).toMatch(/^(petstore: new database \S+)?$/);
   return JSON.parse(out) as IssuedJson;
+}
+
+/** How many columns of a terminal a line takes. */
+function columnsOf(line: string): number {
+  return line.length + line.replace(/[^\u3040-\u9FFF]/g, "").length;
 }
 
 describe("keys issue", () => {
@@ -58,12 +63,14 @@ describe("keys issue", () => {
     for (const args of [enterprise, [...enterprise, "--per-minute", "7"]]) {
       const refused = await petstore(...args);
       expect(refused).toMatchObject({ code: 1, out: "" });
-      expect(refused.error).toMatch(/^petstore: the enterprise plan needs limits .*$/);
+      expect(refused.error).toMatch(
+        /^petstore: the enterprise plan needs --per-minute and --per-day$/,
+      );
     }
   });
 
   it.each([
-    [["--plan", "gold"], "plan must be one of"],
+    [["--plan", "gold"], "Allowed choices are free"],
     [["--plan", "free", "--per-minute", "x"], "whole number"],
     [["--plan", "free", "--expires", "tomorrow"], "ISO 8601"],
     [["--plan", "free", "--expires", "2031-02-31"], "ISO 8601"],
@@ -93,6 +100,32 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     expect(out).toMatch(/acme +free +0\/60 +0\/1000/);
   });
 
+  it.each([200, 120, 80, 40])("fits a terminal of %s characters, and names UTC", async (width) => {
+    const database = newDatabase();
+    for (const label of [
+      "acme",
+      "a name for a key that is far too long",
+      "長い名前".repeat(20),
+      "-",
+    ]) {
+      await issue(database, "--label", label, "--expires", "2099-01-01");
+    }
+    const list = ["keys", "list", "--database", database];
+    const ids = (JSON.parse((await petstore(...list, "--json")).out) as IssuedJson[]).map(
+      ({ id }) => id,
+    );
+    await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
+    const { out } = await petstoreAt(width, ...list);
+    const lines = out.split("\n");
+    expect(lines).toHaveLength(5);
+    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+    for (const id of ids) expect(out).toContain(id);
+    if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/);
+    const piped = (await petstore(...list)).out;
+    expect(piped).toMatch(/LABEL.*DAY.*CREATED \(UTC\).*LAST USED \(UTC\).*EXPIRES \(UTC\).*STATE/);
+    expect(piped).toContain("長い名前".repeat(20));
+  });
+
   it("revokes a key", async () => {
     const database = newDatabase();
     const { id } = await issue(database);
@@ -115,6 +148,24 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     const { id } = await issue(database);
     const args = ["keys", "plan", id, "business", "--database", database, "--json"];
     expect(JSON.parse((await petstore(...args)).out)).toMatchObject({ plan: "business" });
+  });
+
+  it("purges keys that ended longer ago than --older-than", async () => {
+    const database = newDatabase();
+    const { id } = await issue(database);
+    await issue(database);
+    await petstore("keys", "revoke", id, "--database", database);
+    const purge = (age: string) =>
+      petstore("keys", "purge", "--older-than", age, "--database", database);
+    expect((await purge("90d")).out).toBe("purged 0 keys");
+    expect((await purge("0s")).out).toBe("purged 1 key");
+    expect((await petstore("keys", "show", id, "--database", database)).code).toBe(1);
+    expect((await petstore("keys", "list", "--database", database)).out.split("\n")).toHaveLength(
+      2,
+    );
+    for (const age of ["90", "d", "-1d", "1y", "999999999d"]) {
+      expect((await purge(age)).error).toMatch(/^petstore: .*--older-than.* such as 90d/);
+    }
   });
 
   it("unbans a key", async () => {
@@ -173,7 +224,7 @@ describe("a database without a name", () => {
     for (const name of ["", "  "]) {
       const refused = await petstore(...args, "--database", name);
       expect(refused).toMatchObject({ code: 1, out: "" });
-      expect(refused.error).toMatch(/^error: .*--database.* It must name a file\.$/);
+      expect(refused.error).toMatch(/^petstore: .*--database.* It must name a file\.$/);
     }
   });
 
@@ -182,7 +233,7 @@ describe("a database without a name", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const refused = await petstore(...args);
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toMatch(/^error: .*PETSTORE_DATABASE.* It must name a file\.$/);
+    expect(refused.error).toMatch(/^petstore: .*PETSTORE_DATABASE.* It must name a file\.$/);
   });
 });
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
+import { fillUpAfter } from "./support/filling-up.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 
 useBuiltPetstore();
@@ -10,6 +11,8 @@ async function secretOf(database: string): Promise<{ id: string; secret: string 
   const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
   return JSON.parse((await petstore(...args)).out) as { id: string; secret: string };
 }
+
+const PET = '{"name":"Rex","categoryId":1}';
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 
@@ -38,7 +41,8 @@ describe("serve", () => {
     const database = newDatabase();
     const first = await startServer("--database", database, "--first-key");
     await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
-    const [, header = "", url = ""] = /-H "Authorization: (.*?)" (\S+)/.exec(first.output()) ?? [];
+    const [, header = "", url = ""] =
+      /-H "Authorization: (.*?)" "(.*?)"/.exec(first.output()) ?? [];
     expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
     await first.end();
     const second = await startServer("--database", database, "--first-key");
@@ -53,6 +57,38 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
+  });
+
+  it("names the page, the database and the command for another key", async () => {
+    const database = newDatabase();
+    const { url, output } = await startServer("--database", database);
+    await expect.poll(output).toContain("new key");
+    expect(output()).toContain(new URL("/docs", url).href);
+    expect(output()).toContain(`database  ${database}\n`);
+    const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
+    expect((await petstore(...args.split(" "))).out).toContain("pet_live_");
+  });
+
+  it("with --keep-alive keeps idle connections for this long", async () => {
+    const { url } = await startServer("--database", newDatabase(), "--keep-alive", "75");
+    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
+  });
+
+  it("reports failures of one kind once, and later how many there were", async () => {
+    const database = newDatabase();
+    const { secret } = await secretOf(database);
+    const full = fillUpAfter(database, 0);
+    const server = await startServer("--database", database);
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const add = () => fetch(`${server.url}/pets`, { method: "POST", headers, body: PET });
+    for (let count = 0; count < 10; count += 1) expect((await add()).status).toBe(503);
+    full.end();
+    expect((await add()).status).toBe(201);
+    expect(server.output().match(/petstore: .*\n/g)).toEqual([
+      expect.stringMatching(/^petstore: Adding a pet failed: .*\n$/) as string,
+    ]);
+    expect(await server.end()).toBe(0);
+    expect(server.output()).toMatch(/petstore: Adding a pet failed: .* \(9 more\)\n/);
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 on %s", async (signal) => {

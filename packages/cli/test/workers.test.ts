@@ -72,7 +72,7 @@ describe("serve --workers", () => {
     const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
     const written = (more: number): Promise<void> => {
       const goal = acknowledged.length + more;
-      return expect.poll(() => acknowledged.length).toBeGreaterThan(goal);
+      return expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(goal);
     };
     await written(50);
     process.kill(before[0] ?? -1, "SIGKILL");

@@ -1,5 +1,10 @@
 export type { BackupError, BackupErrorCode } from "./backup/backup-error.js";
 export { backupSqliteFile, type Backup, type BackupOptions } from "./backup/backup-sqlite-file.js";
+export {
+  restoreSqliteFile,
+  type Restored,
+  type RestoreOptions,
+} from "./backup/restore-sqlite-file.js";
 export { isFileOfDatabase } from "./database/database-files.js";
 export type { OpenStorageError, OpenStorageErrorCode } from "./database/open-storage-error.js";
 export type {

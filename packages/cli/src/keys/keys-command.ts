@@ -5,26 +5,32 @@ import {
   type KeyError,
   type KeyRing,
   type PetStore,
-  type RateLimits,
+  type PurgedKeys,
 } from "@petstore/core";
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
-import { databaseOption, isoTime, wholeNumber } from "../options.js";
+import {
+  example,
+  databaseOption,
+  duration,
+  futureTime,
+  shortText,
+  wholeNumber,
+} from "../options.js";
 import type { ReportError, Terminal } from "../terminal.js";
-import { issuedKey, keyList, singleKey, type Renderer } from "./render-keys.js";
+import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
+import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
 
 /** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
-interface KeyOptions {
+interface KeyOptions extends LimitOptions {
   readonly database: string;
   readonly json?: true;
-  readonly plan?: string;
   readonly label?: string;
   readonly expires?: Date;
   readonly banned?: true;
   readonly overlap?: number;
-  readonly perMinute?: number;
-  readonly perDay?: number;
+  readonly olderThan?: number;
 }
 
 /** Runs a command on the keys of a store with its options and arguments. */
@@ -34,55 +40,105 @@ type Action<T> = (
   args: readonly string[],
 ) => PromiseLike<Result<T, KeyError>>;
 
-/** `petstore keys`: issues and manages API keys, even while servers use the database. */
-export function keysCommand(terminal: Terminal, fail: ReportError): Command {
-  const print = printer(terminal, fail);
-  const keys = new Command("keys").description("Issue and manage API keys.");
-  const add = <T>(
-    name: string,
-    description: string,
-    renderer: Renderer<T>,
-    action: Action<T>,
-    open = openExistingStore,
-  ): Command =>
-    keys
-      .command(name)
-      .description(description)
-      .addOption(databaseOption())
-      .option("--json", "print JSON")
-      .action(async (...parameters: readonly unknown[]) => {
-        const command = parameters.at(-1);
-        if (!(command instanceof Command)) return;
-        const options = command.opts<KeyOptions>();
-        const opening = open(options.database);
-        const use = (store: PetStore) => action(store.keys, options, command.args);
-        await print(options, await withStore(opening, use), renderer);
-      });
+/** Where the commands write. */
+interface Output {
+  readonly terminal: Terminal;
+  readonly report: ReportError;
+  readonly fail: ReportError;
+}
 
-  addLimits(add("issue", ISSUE, issuedKey, issue, openStore))
-    .requiredOption("--plan <plan>", PLANS)
-    .option("--label <text>", "a name by which to recognize the key")
-    .addOption(new Option("--expires <time>", EXPIRES).argParser(isoTime));
-  add("list", "List all keys with their usage.", keyList, list).option(
-    "--banned",
-    "only keys that are banned now",
-  );
-  add("show", "Show one key.", singleKey, show).argument("<id>", ID);
-  add("revoke", "Revoke a key permanently.", singleKey, revoke).argument("<id>", ID);
-  add("unban", "Lift a key's ban and forget earlier bans.", singleKey, unban).argument("<id>", ID);
-  addLimits(add("plan", "Move a key to another plan and keep its usage.", singleKey, changePlan))
+/** `petstore keys`: issues and manages API keys, even while servers use the database. */
+export function keysCommand(output: Output): Command {
+  const add = <T>(subcommand: Subcommand<T>): Command => {
+    const command = createSubcommand(subcommand, output);
+    keys.addCommand(command);
+    return command;
+  };
+  const keys = new Command("keys")
+    .description("Issue and manage API keys.")
+    .addHelpText("after", example("petstore keys issue --plan pro --label acme"));
+
+  addLimits(add({ name: "issue", text: ISSUE, renderer: issuedKey, action: issue, creates: true }))
+    .addOption(new Option("--plan <plan>", "the plan").choices(PLANS).makeOptionMandatory())
+    .option("--label <text>", "a name by which to recognize the key", shortText(LABEL_LENGTH))
+    .addOption(new Option("--expires <time>", EXPIRES).argParser(futureTime))
+    .addHelpText("after", example("petstore keys issue --plan pro --label acme"));
+  add({ name: "list", text: LIST, renderer: keyList, action: list })
+    .option("--banned", "only keys that are banned now")
+    .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
+  add({ name: "show", text: "Show one key.", renderer: singleKey, action: show })
     .argument("<id>", ID)
-    .argument("<plan>", PLANS);
-  add("rotate", "Give a key a new secret and print it; it is shown only once.", issuedKey, rotate)
+    .addHelpText("after", example(`petstore keys show ${AN_ID}`));
+  add({ name: "revoke", text: REVOKE, renderer: singleKey, action: revoke })
     .argument("<id>", ID)
-    .option("--overlap <seconds>", "how long the old secret stays valid", wholeNumber(), 0);
+    .addHelpText("after", example(`petstore keys revoke ${AN_ID}`));
+  add({ name: "unban", text: UNBAN, renderer: singleKey, action: unban })
+    .argument("<id>", ID)
+    .addHelpText("after", example(`petstore keys unban ${AN_ID}`));
+  addLimits(add({ name: "plan", text: PLAN, renderer: singleKey, action: changePlan }))
+    .argument("<id>", ID)
+    .addArgument(new Argument("<plan>", "the new plan").choices(PLANS))
+    .addHelpText("after", example(`petstore keys plan ${AN_ID} business`));
+  add({ name: "rotate", text: ROTATE, renderer: issuedKey, action: rotate })
+    .argument("<id>", ID)
+    .option("--overlap <seconds>", OVERLAP, wholeNumber(0, LONGEST_OVERLAP), 0)
+    .addHelpText("after", example(`petstore keys rotate ${AN_ID} --overlap 3600`));
+  add({ name: "purge", text: PURGE, renderer: purgedKeys, action: purge })
+    .addOption(
+      new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
+    )
+    .addHelpText("after", example("petstore keys purge --older-than 90d"));
   return keys;
 }
 
+/** A command on keys. */
+interface Subcommand<T> {
+  readonly name: string;
+  readonly text: string;
+  readonly renderer: Renderer<T>;
+  readonly action: Action<T>;
+  /** Whether it creates a database that does not exist. */
+  readonly creates?: true;
+}
+
+function createSubcommand<T>(
+  { name, text, renderer, action, creates }: Subcommand<T>,
+  output: Output,
+): Command {
+  const command: Command = new Command(name)
+    .description(text)
+    .addOption(databaseOption())
+    .option("--json", "print JSON")
+    .action(async () => {
+      const options = command.opts<KeyOptions>();
+      const { database } = options;
+      const opening = creates ? openStore(database, output.report) : openExistingStore(database);
+      const use = (store: PetStore) => action(store.keys, options, command.args);
+      await print(options, await withStore(opening, use), renderer, output);
+    });
+  return command;
+}
+
 const ISSUE = "Issue a key and print its secret, which is shown only once.";
+const LIST = "List all keys with their usage.";
+const REVOKE = "Revoke a key permanently.";
+const UNBAN = "Lift a key's ban and forget earlier bans.";
+const PLAN = "Move a key to another plan and keep its usage.";
+const ROTATE = "Give a key a new secret and print it; it is shown only once.";
+const PURGE = "Remove keys that were revoked or expired long ago, with their usage.";
+const OLDER_THAN = "how long ago a key must have ended: 90d, 12h, 30m or 45s";
 const ID = "the key's id, as shown by `keys list`";
-const PLANS = "free, pro, business or enterprise";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
+const OVERLAP = "how long the old secret stays valid";
+const AN_ID = "key_0Vbe5dxn6zx4bfyp4I";
+const LIST_HELP = `
+Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
+`;
+
+/** In characters, as in core. */
+const LABEL_LENGTH = 200;
+/** A year in seconds, as in core. */
+const LONGEST_OVERLAP = 31_536_000;
 
 const issue: Action<IssuedKey> = (keys, options) => {
   const { plan = "", label, expires: expiresAt } = options;
@@ -113,33 +169,23 @@ const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
 const rotate: Action<IssuedKey> = (keys, { overlap }, [id = ""]) =>
   keys.rotate(id, { overlapSeconds: overlap ?? 0 });
 
-/** Returns a function that prints a result as text or JSON, or reports its error. */
-function printer(terminal: Terminal, fail: ReportError) {
-  return async <T>(
-    { json }: KeyOptions,
-    result: Result<T, string>,
-    renderer: Renderer<T>,
-  ): Promise<void> => {
-    if (result.isErr()) {
-      fail(result.error);
-      return;
-    }
-    const { value } = result;
-    const now = systemClock.now();
-    terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, now));
-    const problem = await terminal.written();
-    if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
-  };
-}
+const purge: Action<PurgedKeys> = (keys, { olderThan }) =>
+  keys.purge({ olderThanSeconds: olderThan ?? 0 });
 
-function addLimits(command: Command): Command {
-  return command
-    .option("--per-minute <n>", "requests per minute, for the enterprise plan", wholeNumber())
-    .option("--per-day <n>", "requests per day, for the enterprise plan", wholeNumber());
-}
-
-/** Returns the given limits, if any. The store refuses one without the other. */
-function limitsOf({ perMinute, perDay }: KeyOptions): RateLimits | undefined {
-  if (perMinute === undefined && perDay === undefined) return undefined;
-  return { perMinute: perMinute ?? 0, perDay: perDay ?? 0 };
+/** Prints a result as text or JSON, or reports its error. */
+async function print<T>(
+  { json }: KeyOptions,
+  result: Result<T, string>,
+  renderer: Renderer<T>,
+  { terminal, fail }: Output,
+): Promise<void> {
+  if (result.isErr()) {
+    fail(result.error);
+    return;
+  }
+  const { value } = result;
+  const view = { now: systemClock.now(), columns: terminal.columns };
+  terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, view));
+  const problem = await terminal.written();
+  if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
 }

@@ -1,17 +1,26 @@
-import type { ApiKey, IssuedKey, WindowQuota } from "@petstore/core";
+import type { ApiKey, IssuedKey, PurgedKeys, WindowQuota } from "@petstore/core";
+import { table, type Column } from "./table.js";
+
+/** What the text of a value depends on. */
+export interface View {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** The width of the terminal in characters; `undefined` if there is none. */
+  readonly columns: number | undefined;
+}
 
 /** Renders a value in two ways. */
 export interface Renderer<T> {
   /** Returns the value that `--json` prints. */
   json(value: T): unknown;
-  /** Returns the text to print without `--json`; `now` is in milliseconds since the Unix epoch. */
-  text(value: T, now: number): string;
+  /** Returns the text to print without `--json`. */
+  text(value: T, view: View): string;
 }
 
 /** Renders one key. */
 export const singleKey: Renderer<ApiKey> = {
   json: keyToJson,
-  text: (key, now) => keysToTable([key], now),
+  text: (key, { now }) => COLUMNS.map((column) => describe(column, key, now)).join("\n"),
 };
 
 /** Renders a list of keys: a JSON array or a table. */
@@ -32,6 +41,12 @@ export const issuedKey: Renderer<IssuedKey> = {
     ].join("\n"),
 };
 
+/** Renders how many keys were purged. */
+export const purgedKeys: Renderer<PurgedKeys> = {
+  json: ({ purged }) => ({ purged }),
+  text: ({ purged }) => `purged ${String(purged)} ${purged === 1 ? "key" : "keys"}`,
+};
+
 /** Times are ISO 8601; an absent value is `null`. */
 function keyToJson(key: ApiKey): object {
   return {
@@ -49,31 +64,34 @@ function keyToJson(key: ApiKey): object {
   };
 }
 
-function keysToTable(keys: readonly ApiKey[], now: number): string {
-  const rows = keys.map((key) => [
-    key.id,
-    `${key.hint}…`,
-    printable(key.label ?? "-"),
-    printable(key.plan),
-    used(key.usage.minute),
-    used(key.usage.day),
-    short(key.createdAt),
-    short(key.lastUsedAt),
-    short(key.expiresAt),
-    state(key, now),
-  ]);
-  return table([
-    ["ID", "SECRET", "LABEL", "PLAN", "MINUTE", "DAY", "CREATED", "LAST USED", "EXPIRES", "STATE"],
-    ...rows,
-  ]);
+/** The columns of a list; also the lines of one key. */
+const COLUMNS: readonly Column<ApiKey, number>[] = [
+  { heading: "ID", cell: (key) => key.id },
+  { heading: "SECRET", cell: (key) => `${key.hint}…`, goes: 3 },
+  { heading: "LABEL", cell: (key) => printable(key.label ?? "-"), shrinks: true },
+  { heading: "PLAN", cell: (key) => printable(key.plan), goes: 7 },
+  { heading: "MINUTE", cell: (key) => used(key.usage.minute), goes: 5 },
+  { heading: "DAY", cell: (key) => used(key.usage.day), goes: 6 },
+  { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), goes: 1 },
+  { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), goes: 4 },
+  { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt), goes: 2 },
+  { heading: "STATE", cell: state },
+];
+
+function keysToTable(keys: readonly ApiKey[], { now, columns }: View): string {
+  return table(COLUMNS, keys, now, columns);
+}
+
+function describe({ heading, cell }: Column<ApiKey, number>, key: ApiKey, now: number): string {
+  return `${heading.padEnd(15)}  ${cell(key, now)}`;
 }
 
 /** If several states apply, the key is revoked rather than expired, and expired rather than banned. */
 function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): string {
-  if (revokedAt !== undefined) return `revoked ${short(revokedAt)}`;
-  if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)}`;
+  if (revokedAt !== undefined) return `revoked ${short(revokedAt)} UTC`;
+  if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)} UTC`;
   // To the second, because the first ban lasts only a minute.
-  return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)}`;
+  return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)} UTC`;
 }
 
 function used({ limit, remaining }: WindowQuota): string {
@@ -113,18 +131,4 @@ function iso(time: number): string {
 /** Replaces the control characters that a terminal would interpret. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }

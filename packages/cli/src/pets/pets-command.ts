@@ -1,6 +1,6 @@
 import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
-import { databaseOption, nonBlank, wholeNumber } from "../options.js";
+import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import type { ReportError, Streams, Terminal } from "../terminal.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
@@ -20,7 +20,7 @@ export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportEr
       wholeNumber(1),
       1,
     )
-    .addHelpText("after", FORMATS_HELP)
+    .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
       (await importPets(file, options, terminal, streams)).mapErr(fail);
     });
@@ -31,11 +31,13 @@ export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportEr
     .addOption(formatOption())
     .addOption(new Option("--status <status>", "only pets with this status").choices(petStatuses))
     .option("--force", "replace an existing file")
+    .addHelpText("after", example("petstore pets export pets.csv --status sold"))
     .action(async (file: string, options: ExportOptions) => {
       (await exportPets(file, options, terminal, streams)).mapErr(fail);
     });
   return new Command("pets")
     .description("Import and export pets.")
+    .addHelpText("after", example("petstore pets import pets.csv"))
     .addCommand(importCommand)
     .addCommand(exportCommand);
 }
@@ -49,7 +51,8 @@ Formats:
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
 Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
 imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
-lines were imported.`;
+lines were imported.
+`;
 
 function formatOption(): Option {
   return new Option(

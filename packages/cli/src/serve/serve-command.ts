@@ -1,13 +1,25 @@
 import { systemClock, type PetStore } from "@petstore/core";
+import type { BlockList } from "node:net";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStore } from "../open-store.js";
-import { databaseOption, nonBlank, wholeNumber } from "../options.js";
+import {
+  example,
+  databaseOption,
+  fileName,
+  IN_MEMORY,
+  nonBlank,
+  orFrom,
+  wholeNumber,
+} from "../options.js";
 import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { printBanner } from "./banner.js";
+import { createErrorLog } from "./error-log.js";
 import { createRequestLog } from "./log.js";
 import { listen } from "./server.js";
 import { DRAIN_TIMEOUT, untilStopped } from "./stop.js";
+import { addTrustedProxy, originBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
 interface ServeOptions {
@@ -15,6 +27,8 @@ interface ServeOptions {
   readonly port: number;
   readonly database: string;
   readonly workers: number;
+  readonly keepAlive?: number;
+  readonly trustProxy?: BlockList;
   readonly firstKey?: true;
   readonly log?: true;
 }
@@ -34,19 +48,23 @@ export function serveCommand({
   return new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.")
     .addOption(
-      new Option("--host <address>", "the address to listen on")
-        .env("HOST")
+      orFrom("HOST", new Option("--host <address>", "the address to listen on"))
         .default("127.0.0.1")
         // An empty address would mean every interface.
         .argParser(nonBlank("It must be an address.")),
     )
     .addOption(
-      new Option("--port <number>", "the port to listen on; 0 for any free port")
-        .env("PORT")
+      orFrom("PORT", new Option("--port <number>", "the port to listen on; 0 for any free port"))
         .default(3000)
         .argParser(wholeNumber(0, 65_535)),
     )
-    .addOption(databaseOption())
+    .addOption(databaseOption(fileName))
+    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxy))
+    .option(
+      "--keep-alive <seconds>",
+      "how long a connection may be idle between requests (default: 5)",
+      wholeNumber(1, 86_400),
+    )
     .option("--log", "write a line of JSON for each request to standard output")
     .option("--first-key", "if the database has no key yet, issue a Free one and print it")
     .option(
@@ -55,21 +73,22 @@ export function serveCommand({
       wholeNumber(1, 256),
       1,
     )
+    .addHelpText("after", example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"))
     .action(async (options: ServeOptions) => {
       (await serveAs(options, output)).mapErr(fail);
     });
 }
 
+const TRUST_PROXY =
+  "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
+
 /** Serves in this process, starts workers, or serves as one of them. */
 async function serveAs(options: ServeOptions, output: Output): Promise<Result<void, string>> {
   const { terminal } = output;
   if (options.workers === 1) {
-    return serve(options, output, async (url, store) => {
-      terminal.out(`petstore listens on ${url}`);
-      if (options.firstKey) await issueFirstKey(store, url, output);
-    });
+    return serve(options, output, (url, store) => printBanner(store, url, options, output));
   }
-  if (options.database === ":memory:") {
+  if (options.database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
   if (!isWorker()) return serveWithWorkers(options, output);
@@ -80,15 +99,23 @@ async function serveAs(options: ServeOptions, output: Output): Promise<Result<vo
 }
 
 async function serve(
-  { database, host, port, log }: ServeOptions,
+  { database, host, port, log, trustProxy, keepAlive }: ServeOptions,
   { terminal, streams, report }: Output,
   onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<Result<void, string>> {
   const opened = await openStore(database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
-  const onResponse = log ? createRequestLog(streams.stdout, systemClock) : undefined;
-  const listening = await listen(store, { host, port, onResponse, report });
+  store.events.on("storage_warning", ({ code, message }) => report(`${message} (${code})`));
+  const errors = createErrorLog(report);
+  const listening = await listen(store, {
+    host,
+    port,
+    keepAlive,
+    origin: trustProxy && originBehind(trustProxy),
+    onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
+    onError: errors.add,
+  });
   if (listening.isErr()) {
     await store.close();
     return err(listening.error);
@@ -98,47 +125,29 @@ async function serve(
   await onListening(url, store);
   await stopped;
   await close(DRAIN_TIMEOUT);
+  errors.end();
   const closed = await store.close();
   return closed.mapErr(describeStoreError);
 }
 
 /** Serves with workers. They share keys, limits and pets through the database. */
 async function serveWithWorkers(
-  { workers: count, database, firstKey }: ServeOptions,
+  options: ServeOptions,
   output: Output,
 ): Promise<Result<void, string>> {
   const { terminal, report } = output;
   // Opened before the workers start, so that only one process creates the tables and the first key.
-  const opened = await openStore(database);
+  const opened = await openStore(options.database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
-  const workers = startWorkers(count, systemClock, report, (url) => {
-    terminal.out(`petstore listens on ${url} with ${count} workers`);
-    if (firstKey) void issueFirstKey(store, url, output);
+  const workers = startWorkers({
+    count: options.workers,
+    clock: systemClock,
+    report,
+    onListening: (url) => void printBanner(store, url, options, output),
   });
   void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;
   const closed = await store.close();
   return ended.andThen(() => closed.mapErr(describeStoreError));
-}
-
-/** If the store has no key yet, issues a Free key and prints a command that uses it. */
-async function issueFirstKey(
-  store: PetStore,
-  url: string,
-  { terminal, report }: Output,
-): Promise<void> {
-  const listed = await store.keys.list({ limit: 1 });
-  if (listed.isErr() || listed.value.keys.length > 0) return;
-  const issued = await store.keys.issue({ plan: "free", label: "first key" });
-  if (issued.isErr()) {
-    report(`no first key was issued: ${describeStoreError(issued.error)}`);
-    return;
-  }
-  const { secret } = issued.value;
-  terminal.out(`
-There was no API key yet. This is the first one, on the Free plan, shown only once. Try it:
-
-  curl -i -H "Authorization: Bearer ${secret}" ${url}/pets
-`);
 }

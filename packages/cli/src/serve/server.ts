@@ -6,19 +6,22 @@ import {
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
-import { describeUnknownError } from "../describe-error.js";
-import type { ReportError } from "../terminal.js";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
+import type { Origin } from "./trusted-proxies.js";
 
 /** Where to listen, and the functions to notify. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /** How long a connection may be idle between requests, in seconds; `undefined` for the default. */
+  readonly keepAlive: number | undefined;
+  /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
+  readonly origin: Origin | undefined;
   /** Called with a report of each response. */
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** Called with the cause of each failure, which clients do not see. */
-  readonly report: ReportError;
+  readonly onError: (cause: unknown) => void;
 }
 
 /** A server that accepts connections. */
@@ -32,7 +35,7 @@ export interface Listening {
 /** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
 export async function listen(
   store: PetStore,
-  { host, port, onResponse, report }: ListenOptions,
+  { host, port, keepAlive, origin, onResponse, onError }: ListenOptions,
 ): Promise<Result<Listening, string>> {
   let isClosing = false;
   const health = createHealthHandler(store, () => isClosing);
@@ -40,8 +43,8 @@ export async function listen(
   const notFound = createNodeHandler(store);
   const fallback: RequestListener = (request, response) =>
     health(request, response, () => docs(request, response, () => notFound(request, response)));
-  const onError = (cause: unknown): void => report(describeUnknownError(cause));
-  const server = createPetStoreServer(store, { fallback, onError, onResponse });
+  const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
+  const server = createPetStoreServer(store, { fallback, origin, limits, onError, onResponse });
 
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);

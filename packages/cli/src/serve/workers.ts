@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
@@ -26,100 +27,121 @@ const LONGEST_BACKOFF = 10_000;
 /** If a worker ends more often than this in a minute while no other serves, all workers are stopped. */
 const MAX_ENDS_PER_MINUTE = 5;
 
+/** What the workers depend on. */
+interface WorkersOptions {
+  readonly count: number;
+  readonly clock: Clock;
+  readonly report: ReportError;
+  /** Called once, when all workers accept connections. */
+  readonly onListening: (url: string) => void;
+}
+
+/** The state that the workers share. */
+interface Group {
+  readonly running: Set<Worker>;
+  readonly serving: Set<Worker>;
+  /** How many of them have accepted connections at least once. */
+  listened: number;
+  readonly stopping: AbortController;
+  /** The first problem. */
+  problem: string | undefined;
+}
+
 /**
  * Starts workers, which run the same command as this process. All are stopped when one of them cannot
- * start at first, or keeps ending while no other serves. `onListening` is called once, when all of them
- * accept connections.
+ * start at first, or keeps ending while no other serves.
  */
-export function startWorkers(
-  count: number,
-  clock: Clock,
-  report: ReportError,
-  onListening: (url: string) => void,
-): Workers {
-  const running = new Set<Worker>();
-  const serving = new Set<Worker>();
-  const haveListened = new Set<number>();
-  const backoffs = new Set<NodeJS.Timeout>();
-  let isStopping = false;
-  let problem: string | undefined;
-  let resolveEnded: (result: Result<void, string>) => void = () => undefined;
-  const ended = new Promise<Result<void, string>>((resolve) => (resolveEnded = resolve));
-
-  const start = (index: number, ends: readonly number[]): void => {
-    const worker = fork({
-      onListening: (url) => {
-        serving.add(worker);
-        if (haveListened.size === count) return;
-        if (haveListened.add(index).size === count) onListening(url);
-      },
-      onEnd: (how, itsProblem) => {
-        running.delete(worker);
-        serving.delete(worker);
-        if (isStopping) stop(itsProblem);
-        else if (itsProblem !== undefined && haveListened.size < count) stop(itsProblem);
-        else restart(index, ends, itsProblem ?? how);
-      },
-    });
-    running.add(worker);
+export function startWorkers(options: WorkersOptions): Workers {
+  const stopping = new AbortController();
+  const group: Group = {
+    running: new Set(),
+    serving: new Set(),
+    listened: 0,
+    stopping,
+    problem: undefined,
   };
+  const all = Array.from({ length: options.count }, () => keepServing(group, options));
+  const ended = Promise.all(all).then(() =>
+    group.problem === undefined ? ok() : err(group.problem),
+  );
+  return { stop: () => stop(group), ended };
+}
 
-  /** The backoff doubles with each end within a minute. */
-  const restart = (index: number, earlierEnds: readonly number[], reason: string): void => {
-    const now = clock.now();
-    const ends = [...earlierEnds.filter((end) => now - end < MINUTE), now];
-    if (ends.length > MAX_ENDS_PER_MINUTE && serving.size === 0) {
-      stop(`a worker keeps ending: ${reason}`);
+/** Runs a worker, and another one when it ends, until all are stopped. */
+async function keepServing(
+  group: Group,
+  { count, clock, report, onListening }: WorkersOptions,
+): Promise<void> {
+  const { signal } = group.stopping;
+  const isStopping = (): boolean => signal.aborted;
+  let hasListened = false;
+  let ends: readonly number[] = [];
+  const onServing = (url: string): void => {
+    if (hasListened) return;
+    hasListened = true;
+    group.listened += 1;
+    if (group.listened === count) onListening(url);
+  };
+  while (!isStopping()) {
+    const { how, problem } = await runWorker(group, onServing);
+    const cannotStart = problem !== undefined && group.listened < count;
+    if (isStopping() || cannotStart) {
+      stop(group, problem);
       return;
     }
-    report(`a worker is restarted: ${reason}`);
-    const milliseconds = Math.min(FIRST_BACKOFF * 2 ** (ends.length - 1), LONGEST_BACKOFF);
-    const backoff = setTimeout(() => {
-      backoffs.delete(backoff);
-      start(index, ends);
-    }, milliseconds);
-    backoffs.add(backoff);
-  };
-
-  const stop = (reason?: string): void => {
-    problem ??= reason;
-    if (!isStopping) {
-      isStopping = true;
-      for (const backoff of backoffs) clearTimeout(backoff);
-      for (const worker of running) worker.process.kill("SIGTERM");
-      setTimeout(() => {
-        problem ??= "a worker did not finish in time";
-        for (const worker of running) worker.process.kill("SIGKILL");
-      }, DRAIN_TIMEOUT + CLOSE_TIMEOUT).unref();
+    const now = clock.now();
+    ends = [...ends.filter((end) => now - end < MINUTE), now];
+    const isHopeless = ends.length > MAX_ENDS_PER_MINUTE && group.serving.size === 0;
+    if (isHopeless) {
+      stop(group, `a worker keeps ending: ${problem ?? how}`);
+      return;
     }
-    if (running.size === 0) resolveEnded(problem === undefined ? ok() : err(problem));
+    report(`a worker is restarted: ${problem ?? how}`);
+    const backoff = Math.min(FIRST_BACKOFF * 2 ** (ends.length - 1), LONGEST_BACKOFF);
+    await setTimeout(backoff, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Lets all workers finish their requests, and kills those that take too long. */
+function stop(group: Group, problem?: string): void {
+  group.problem ??= problem;
+  if (group.stopping.signal.aborted) return;
+  group.stopping.abort();
+  for (const worker of group.running) worker.process.kill("SIGTERM");
+  const kill = (): void => {
+    group.problem ??= "a worker did not finish in time";
+    for (const worker of group.running) worker.process.kill("SIGKILL");
   };
-
-  for (let index = 0; index < count; index += 1) start(index, []);
-  return { stop: () => stop(), ended };
+  void setTimeout(DRAIN_TIMEOUT + CLOSE_TIMEOUT, undefined, { ref: false }).then(kill);
 }
 
-interface WorkerEvents {
-  /** Called when the worker accepts connections at this URL. */
-  readonly onListening: (url: string) => void;
-  /** Called when the worker has ended. `problem` is the problem that it reported, if any. */
-  readonly onEnd: (how: string, problem: string | undefined) => void;
+/** How a worker ended, and the problem that it reported, if any. */
+interface WorkerEnd {
+  readonly how: string;
+  readonly problem: string | undefined;
 }
 
-function fork({ onListening, onEnd }: WorkerEvents): Worker {
+/** Runs one worker until it ends. `onServing` is called when it accepts connections at this URL. */
+async function runWorker(group: Group, onServing: (url: string) => void): Promise<WorkerEnd> {
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = cluster.fork();
+  group.running.add(worker);
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
-    if (message.kind === "listening") onListening(message.url);
-    else problem = message.problem;
+    if (message.kind === "problem") problem = message.problem;
+    else {
+      group.serving.add(worker);
+      onServing(message.url);
+    }
   });
-  worker.on("exit", (code, signal) => {
-    onEnd(`it ended with ${signal || `exit code ${code}`}`, problem);
+  const how = await new Promise<string>((resolve) => {
+    worker.on("exit", (code, signal) => resolve(`it ended with ${signal || `exit code ${code}`}`));
   });
-  return worker;
+  group.running.delete(worker);
+  group.serving.delete(worker);
+  return { how, problem };
 }
 
 /** Whether this process is a worker. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import { runCommand, type Streams } from "@petstore/cli";
+import { runCommand, type Streams, type Terminal } from "@petstore/cli";
 
 /** The outcome of a command. */
 export interface Ran {
@@ -26,10 +26,20 @@ export function petstoreReading(
   return petstoreOn({ stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) }, ...args);
 }
 
+/** Runs the petstore command in this process with a terminal of this width. */
+export function petstoreAt(columns: number, ...args: readonly string[]): Promise<Ran> {
+  return run({ columns }, {}, args);
+}
+
 /** Runs the petstore command in this process on these streams. */
-export async function petstoreOn(
+export function petstoreOn(streams: Partial<Streams>, ...args: readonly string[]): Promise<Ran> {
+  return run({}, streams, args);
+}
+
+async function run(
+  terminal: Partial<Terminal>,
   streams: Partial<Streams>,
-  ...args: readonly string[]
+  args: readonly string[],
 ): Promise<Ran> {
   const out: string[] = [];
   const error: string[] = [];
@@ -40,6 +50,7 @@ export async function petstoreOn(
       out: (line) => out.push(line),
       error: (line) => error.push(line),
       written: () => Promise.resolve(undefined),
+      ...terminal,
     },
     { stdin: Readable.from([]), stdout: collect(data), stderr: collect([]), ...streams },
   );

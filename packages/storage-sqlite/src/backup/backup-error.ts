@@ -1,7 +1,7 @@
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/sqlite-error.js";
 
-/** Why the backup failed; closed on `code`. A failed backup leaves no files behind. */
+/** Why a backup or a restore failed; closed on `code`. Then nothing has changed and no files are left behind. */
 export interface BackupError {
   readonly code: BackupErrorCode;
   /** One sentence for the operator. */
@@ -28,16 +28,20 @@ export type BackupErrorCode =
   | "disk_full"
   /** The destination cannot be written: its folder does not exist, or is not writable. */
   | "cannot_write"
-  /** The signal was aborted before the backup was complete. */
+  /** The backup to restore is a database, but not one of a store. */
+  | "not_a_store"
+  /** A newer version of this package wrote the backup to restore. */
+  | "schema_too_new"
+  /** The signal was aborted before the backup or the restore was complete. */
   | "aborted"
   /** Any other cause: see `message` and `cause`. */
   | "failed";
 
-/** Thrown when a backup is refused for a known reason. */
+/** Thrown when a backup or a restore is refused for a known reason. */
 export class BackupRefusal extends Error {
   override readonly name = "BackupRefusal";
   constructor(
-    readonly code: keyof typeof messages,
+    readonly code: BackupErrorCode,
     message = messages[code],
   ) {
     super(message);
@@ -104,5 +108,8 @@ const messages = {
   destination_is_database: "The destination is the database itself, or a file that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be created: its folder is missing or not writable.",
+  not_a_store: "The database is not one of a pet store.",
+  schema_too_new: "A newer version of @petstore/storage-sqlite wrote the backup.",
   aborted: "The backup was stopped.",
-} satisfies Readonly<Record<Exclude<BackupErrorCode, "failed">, string>>;
+  failed: "The backup failed.",
+} satisfies Readonly<Record<BackupErrorCode, string>>;

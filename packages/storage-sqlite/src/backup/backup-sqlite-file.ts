@@ -189,7 +189,7 @@ async function createEmpty(file: string): Promise<void> {
 }
 
 /** Syncs a file, or the names in a folder, to the disk. */
-async function sync(path: string): Promise<void> {
+export async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
   try {
     await file.sync();

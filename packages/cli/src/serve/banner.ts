@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import type { PetStore } from "@petstore/core";
+import { describeStoreError } from "../describe-error.js";
+import { IN_MEMORY } from "../options.js";
+import type { ReportError, Terminal } from "../terminal.js";
+
+/** What the banner of a server depends on. */
+export interface BannerOptions {
+  readonly database: string;
+  readonly workers: number;
+  readonly firstKey?: true;
+}
+
+/** Prints where a server listens and what an operator does next. With `firstKey`, issues the first key. */
+export async function printBanner(
+  store: PetStore,
+  url: string,
+  { database, workers, firstKey }: BannerOptions,
+  { terminal, report }: { readonly terminal: Terminal; readonly report: ReportError },
+): Promise<void> {
+  const processes = workers > 1 ? ` with ${workers} workers` : "";
+  const lines = [
+    `petstore listens on ${url}${processes}`,
+    `  try it    ${new URL("/docs", url).href}`,
+  ];
+  if (database === IN_MEMORY) lines.push("  database  in memory: it ends with the server");
+  else {
+    const issue = `${commandName()} keys issue --plan free --database ${quoted(database)}`;
+    lines.push(`  database  ${resolve(database)}`, `  new key   ${issue}`);
+  }
+  terminal.out(lines.join("\n"));
+  if (firstKey) await issueFirstKey(store, url, terminal, report);
+}
+
+/** If the store has no key yet, issues a Free key and prints a command that uses it. */
+async function issueFirstKey(
+  store: PetStore,
+  url: string,
+  terminal: Terminal,
+  report: ReportError,
+): Promise<void> {
+  const listed = await store.keys.list({ limit: 1 });
+  if (listed.isErr() || listed.value.keys.length > 0) return;
+  const issued = await store.keys.issue({ plan: "free", label: "first key" });
+  if (issued.isErr()) {
+    report(`no first key was issued: ${describeStoreError(issued.error)}`);
+    return;
+  }
+  const { secret } = issued.value;
+  terminal.out(`
+There was no API key yet. This is the first one, on the Free plan, shown only once. Try it:
+
+  curl -i -H "Authorization: Bearer ${secret}" "${url}/pets?limit=5"
+`);
+}
+
+/** npm and its like find the command here when they run a script. */
+function commandName(): string {
+  return process.env["npm_lifecycle_event"] === undefined
+    ? "petstore"
+    : "node_modules/.bin/petstore";
+}
+
+/** Quotes what a shell would not take literally. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

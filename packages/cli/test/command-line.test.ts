@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { newDatabase, petstore } from "./support/command.js";
+
+describe("an error", () => {
+  it.each([
+    [["keys", "issue", "--plan", "gold"], /--plan.*'gold'.*free, pro, business, enterprise/],
+    [["keys", "issue", "--plan", "free", "--expires", "2001-01-01"], /--expires.*in the future/],
+    [["keys", "issue", "--plan", "free", "--label", "x".repeat(201)], /--label.*200 characters/],
+    [["keys", "issue", "--plan", "enterprise"], /enterprise .*--per-minute and --per-day/],
+    [["keys", "issue", "--plan", "enterprise", "--per-day", "9"], /--per-minute and --per-day/],
+    [["keys", "issue", "--plan", "enterprise", "--per-minute", "0"], /--per-minute.*at least 1/],
+    [["keys", "issue", "--plan", "pro", "--per-minute", "5"], /pro .*--per-minute and --per-day/],
+    [["keys", "plan", "key_x", "gold"], /'gold'.*free, pro, business, enterprise/],
+    [["keys", "plan", "key_x", "enterprise"], /--per-minute and --per-day/],
+    [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
+    [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],
+    [["help", "keys", "isue"], /unknown command 'isue'/],
+    [["serve", "--prot", "1"], /unknown option '--prot'/],
+    [["serve", "--port", "x"], /--port.*whole number/],
+  ])("of %j is one line that begins with petstore: and names the option", async (args, named) => {
+    const refused = await petstore(...args);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toMatch(/^petstore: [^\n]+$/);
+    expect(refused.error).toMatch(named);
+    expect(refused.error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
+  });
+});
+
+describe("help", () => {
+  const pages = [
+    [],
+    ["help"],
+    ["serve"],
+    ["keys"],
+    ["pets"],
+    ...["issue", "list", "show", "revoke", "rotate", "plan", "unban", "purge"].map((name) => [
+      "keys",
+      name,
+    ]),
+    ["pets", "import"],
+    ["pets", "export"],
+    ["backup"],
+    ["restore"],
+  ];
+  it.each(pages)("of %s %s shows an example, and is also shown by `help`", async (...names) => {
+    const words = names.filter(Boolean);
+    const { code, out } = await petstore(...words, "--help");
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`\nExamples?:\n  petstore ${words.join(" ")}`));
+    expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
+  });
+
+  it.each([["issue"], ["plan"]])("of keys %s lists the plans with their limits", async (name) => {
+    const { out } = await petstore("keys", name, "--help");
+    expect(out).toMatch(/free +60 requests per minute, 1,000 per day/);
+    expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
+  });
+});
+
+it("-V prints the version", async () => {
+  expect(await petstore("-V")).toEqual(await petstore("--version"));
+});
+
+it("an empty PORT or HOST counts as not set", async () => {
+  vi.stubEnv("PORT", "");
+  vi.stubEnv("HOST", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const refused = await petstore("serve", "--database", "/nowhere/pets.db");
+  expect(refused.error).toMatch(/^petstore: cannot use the database/);
+});
+
+it.each([
+  ["keys", "issue", "--plan", "free"],
+  ["keys", "list"],
+  ["pets", "import", "-"],
+  ["pets", "export", "-"],
+  ["backup", "copy.db"],
+])("%s %s refuses a database in memory", async (...args) => {
+  const refused = await petstore(...args, "--database", ":memory:");
+  expect(refused).toMatchObject({ code: 1, out: "" });
+  expect(refused.error).toMatch(/^petstore: .*:memory:.* It must be a file: .*$/);
+});
+
+it("keys issue says that it creates a new database", async () => {
+  const database = newDatabase();
+  const args = ["keys", "issue", "--plan", "free", "--database", database];
+  expect((await petstore(...args)).error).toBe(`petstore: new database ${database}`);
+  expect((await petstore(...args)).error).toBe("");
+});

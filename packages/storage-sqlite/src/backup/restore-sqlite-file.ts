@@ -1,0 +1,132 @@
+import { existsSync, realpathSync } from "node:fs";
+import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { systemClock } from "@petstore/core";
+import type BetterSqlite3 from "better-sqlite3";
+import { ResultAsync } from "neverthrow";
+import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
+import { isBusy } from "../database/sqlite-error.js";
+import { migrations } from "../migrations/migrate.js";
+import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
+import { backupSqliteFile, sync } from "./backup-sqlite-file.js";
+
+export interface RestoreOptions {
+  /** The backup, or any other database of a store. It stays as it is. */
+  readonly backup: string;
+  /** The database file to replace; it need not exist, but its folder must. */
+  readonly filename: string;
+  /** Aborts the restore until the file is replaced. An aborted restore leaves no files behind. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A database that was restored. */
+export interface Restored {
+  /** The size of the file. */
+  readonly bytes: number;
+  /** The path of the old database; `undefined` if there was none. */
+  readonly previous: string | undefined;
+}
+
+/**
+ * Replaces a database with a copy of a backup. Refuses if any connection has the database open, and if
+ * the backup is damaged or newer than this package. The old database stays beside the new one, with the
+ * time at the end of its name. The database is never missing or incomplete meanwhile, and cannot be
+ * opened. The check of the backup blocks the event loop.
+ * @example
+ * const restored = await restoreSqliteFile({ backup: "monday.db", filename: "pets.db" });
+ */
+export function restoreSqliteFile(options: RestoreOptions): ResultAsync<Restored, BackupError> {
+  return ResultAsync.fromPromise(restore(options), backupError);
+}
+
+async function restore({ backup, filename, signal }: RestoreOptions): Promise<Restored> {
+  // SQLite keeps the log beside the file that a link names.
+  const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
+  if (!existsSync(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
+  if (filesOf(file).some((each) => isFileOfDatabase(backup, each))) {
+    throw new BackupRefusal("destination_is_database", "The backup is the database itself.");
+  }
+  const Database = await loadDriver();
+  refuseUnusable(Database, backup);
+  const lock = lockDatabase(Database, file);
+  const suffix = new Date(systemClock.now()).toISOString().replaceAll(":", "-");
+  const copy = `${file}.restored-${suffix}`;
+  try {
+    const copied = await backupSqliteFile({ filename: backup, to: copy, signal });
+    if (copied.isErr()) throw new BackupRefusal(copied.error.code, copied.error.message);
+    const previous = `${file}.replaced-${suffix}`;
+    const isOld = existsSync(file);
+    await clearBeside(file, lock === undefined ? previous : undefined);
+    if (isOld) await keep(file, previous, copy);
+    await rename(copy, file);
+    await sync(dirname(file));
+    return { bytes: copied.value.bytes, previous: isOld ? previous : undefined };
+  } finally {
+    await rm(copy, { force: true });
+    lock?.close();
+  }
+}
+
+/** Throws unless the file is a whole database of a store, of a version that this package knows. */
+function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
+  const database = new Database(backup, { readonly: true, fileMustExist: true });
+  try {
+    if (database.pragma("quick_check(1)", { simple: true }) !== "ok") {
+      throw new BackupRefusal("damaged");
+    }
+    const tables = database.prepare("select 1 from sqlite_schema where name = ?");
+    if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
+    const latest = database.prepare("select max(number) from petstore_migrations").pluck().get();
+    if (Number(latest) > migrations.length) throw new BackupRefusal("schema_too_new");
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Locks a database, so that no other connection can open it, and moves its log into it. Returns
+ * `undefined` if there is none, or if it is too damaged to be locked.
+ */
+function lockDatabase(
+  Database: DatabaseConstructor,
+  file: string,
+): BetterSqlite3.Database | undefined {
+  if (!existsSync(file)) return undefined;
+  const database = new Database(file, { fileMustExist: true, timeout: 0 });
+  try {
+    database.pragma("locking_mode = exclusive");
+    database.exec("begin exclusive; commit");
+    database.pragma("journal_mode = delete");
+    return database;
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) throw new BackupRefusal("destination_in_use", IN_USE);
+    if (isDamaged(error)) return undefined;
+    throw error;
+  }
+}
+
+const IN_USE = "The database is in use: stop the servers and other commands on it first.";
+
+/**
+ * Removes the files beside a database: SQLite would replay a log over the new one. Moves a log that could
+ * not be moved into the database to the name `previous`, with its ending.
+ */
+async function clearBeside(file: string, previous: string | undefined): Promise<void> {
+  for (const beside of filesBeside(file)) {
+    const isLog = !beside.endsWith("-shm") && existsSync(beside);
+    if (isLog && previous !== undefined) await rename(beside, previous + beside.slice(file.length));
+    else await rm(beside, { force: true });
+  }
+}
+
+/** Gives the old database a second name, and its mode and owner to the copy that replaces it. */
+async function keep(file: string, previous: string, copy: string): Promise<void> {
+  const { mode, uid, gid } = await stat(file);
+  await chmod(copy, mode & 0o777);
+  // Only the superuser may give a file away, and has to: a server could not open it otherwise.
+  if (process.getuid?.() === 0) await chown(copy, uid, gid);
+  // With a link, the database is never missing. Some file systems have none.
+  await link(file, previous).catch(() => rename(file, previous));
+}

@@ -1,0 +1,163 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { Storage } from "@petstore/core";
+import { backupSqliteFile, restoreSqliteFile, type RestoreOptions } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "./open-storage.js";
+import { rex } from "./samples.js";
+import { useFolder } from "./temporary-folder.js";
+
+const folder = useFolder();
+let filename: string;
+let backup: string;
+
+/** A backup with one pet, and a database with two. */
+beforeEach(async () => {
+  filename = folder.path("pets.db");
+  backup = folder.path("backup.db");
+  const storage = await openStorage({ filename });
+  await storage.pets.create(rex);
+  (await backupSqliteFile({ filename, to: backup }))._unsafeUnwrap();
+  await storage.pets.create(rex);
+  await storage.close();
+});
+
+const files = (): readonly string[] => readdirSync(dirname(filename)).sort();
+const codeOf = async (options: Partial<RestoreOptions> = {}): Promise<string> =>
+  (await restoreSqliteFile({ backup, filename, ...options }))._unsafeUnwrapErr().code;
+
+function petsIn(file: string): number {
+  const database = new Database(file, { readonly: true });
+  expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+  const count = Number(database.prepare("select count(*) from pets").pluck().get());
+  database.close();
+  return count;
+}
+
+/** A database and the log of its one pet, as a killed process leaves them. */
+async function leaveLog(): Promise<Uint8Array> {
+  const storage: Storage = await openStorage({ filename });
+  await storage.pets.create(rex);
+  const [main, log] = [readFileSync(filename), readFileSync(`${filename}-wal`)];
+  await storage.close();
+  writeFileSync(filename, main);
+  writeFileSync(`${filename}-wal`, log);
+  return log;
+}
+
+describe("a restore", () => {
+  it("replaces the database, and keeps the old one, with its mode, beside it", async () => {
+    chmodSync(filename, 0o600);
+    const restored = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+    const previous = restored.previous ?? "";
+    expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
+    expect(restored.bytes).toBe(statSync(filename).size);
+    expect([petsIn(filename), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
+    expect(statSync(filename).mode & 0o777).toBe(0o600);
+    expect(files()).toHaveLength(3);
+  });
+
+  it("creates a database, and moves a log aside that has lost its database", async () => {
+    const log = await leaveLog();
+    const created = folder.path("new.db");
+    writeFileSync(`${created}-wal`, log);
+    const restored = await restoreSqliteFile({ backup, filename: created });
+    expect(restored._unsafeUnwrap().previous).toBeUndefined();
+    expect(petsIn(created)).toBe(1);
+    expect(existsSync(`${created}-wal`)).toBe(false);
+    expect(files().filter((name) => /^new\.db\.replaced-.*-wal$/.test(name))).toHaveLength(1);
+  });
+
+  it("keeps what is in the log of the old database", async () => {
+    await leaveLog();
+    const restored = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+    expect([petsIn(filename), petsIn(restored.previous ?? "")]).toEqual([1, 3]);
+    expect(files()).toHaveLength(3);
+  });
+
+  it("replaces a database that is too damaged to be opened", async () => {
+    writeFileSync(filename, "mine".repeat(500));
+    const { previous = "" } = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+    expect(petsIn(filename)).toBe(1);
+    expect(readFileSync(previous, "utf8")).toBe("mine".repeat(500));
+    expect(files()).toHaveLength(3);
+  });
+
+  it("restores from a database with a log, and behind a link", async () => {
+    await leaveLog();
+    mkdirSync(folder.path("real"));
+    const real = folder.path("real/pets.db");
+    (await restoreSqliteFile({ backup, filename: real }))._unsafeUnwrap();
+    symlinkSync(real, folder.path("link.db"));
+    const linked = { backup: filename, filename: folder.path("link.db") };
+    expect((await restoreSqliteFile(linked))._unsafeUnwrap().previous).toContain("real/pets.db");
+    expect([petsIn(real), petsIn(linked.filename)]).toEqual([3, 3]);
+  });
+});
+
+describe("a restore is refused, and changes nothing,", () => {
+  it("while a storage, a reader or a transaction uses the database", async () => {
+    const storage = await openStorage({ filename });
+    expect(await codeOf()).toBe("destination_in_use");
+    expect((await storage.pets.create(rex)).isOk()).toBe(true);
+    await storage.close();
+    const other = new Database(filename);
+    for (const use of ["begin", "begin immediate", "begin exclusive"]) {
+      other.exec(`${use}; select * from pets`);
+      expect([use, await codeOf()]).toEqual([use, "destination_in_use"]);
+      other.exec("rollback");
+    }
+    other.close();
+    expect(petsIn(filename)).toBe(3);
+  });
+
+  it("if the backup is missing, damaged, something else, newer, or the database itself", async () => {
+    const before = files();
+    expect(await codeOf({ backup: folder.path("missing.db") })).toBe("no_database");
+    expect(await codeOf({ backup: filename })).toBe("destination_is_database");
+    expect(await codeOf({ filename: folder.path("missing/pets.db") })).toBe("cannot_write");
+    const odd = new Database(folder.path("odd.db"));
+    odd.exec("create table pets (id)");
+    expect(await codeOf({ backup: odd.name })).toBe("not_a_store");
+    odd.close();
+    const newer = new Database(backup);
+    newer.exec("insert into petstore_migrations values (99, 'newer')");
+    newer.close();
+    expect(await codeOf()).toBe("schema_too_new");
+    const bytes = readFileSync(backup);
+    writeFileSync(backup, bytes.fill(255, 4_096, 12_000));
+    expect(await codeOf()).toBe("damaged");
+    writeFileSync(backup, "mine".repeat(500));
+    expect(await codeOf()).toBe("damaged");
+    expect(files()).toEqual([...before, "odd.db"].sort());
+    expect(petsIn(filename)).toBe(2);
+  });
+
+  it("if its signal is aborted", async () => {
+    const before = files();
+    expect(await codeOf({ signal: AbortSignal.abort() })).toBe("aborted");
+    expect(files()).toEqual(before);
+    expect(petsIn(filename)).toBe(2);
+  });
+
+  it("and no connection can open the database meanwhile", async () => {
+    const restoring = restoreSqliteFile({ backup, filename });
+    const other = new Database(filename, { timeout: 0 });
+    expect(() => other.prepare("select count(*) from pets").get()).toThrow("locked");
+    other.close();
+    expect((await restoring).isOk()).toBe(true);
+    const storage = await openStorage({ filename });
+    expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+    await storage.close();
+  });
+});
