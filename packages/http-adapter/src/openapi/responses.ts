@@ -1,0 +1,148 @@
+import { statusOf, type Failure } from "../error.js";
+
+/** Responses by status. */
+type Responses = Readonly<Record<string, Response>>;
+
+/** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
+interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { $ref: string } | Header>>;
+  readonly content?: JsonContent;
+}
+
+/** A header (OpenAPI 3.1, "Header Object"). */
+type Header = Readonly<{ description: string; required: boolean; schema: object }>;
+
+/** A JSON body. Not an interface, because that would not fit the types of openapi-types. */
+type JsonContent = Readonly<{
+  "application/json": { schema: object; examples: Readonly<Record<string, { value: unknown }>> };
+}>;
+
+type ErrorCode = Failure["code"];
+
+/** Every error code, with an example of its message. The type requires an entry for each code. */
+export const messages: Readonly<Record<ErrorCode, string>> = {
+  bad_request: "There is more than one Host header.",
+  malformed_json: "The body is not valid JSON.",
+  invalid_query: "limit must be an integer from 1 to 100.",
+  invalid_pet: "categoryId must be an int64 integer.",
+  missing_api_key: "An API key is required: send it as a bearer token.",
+  invalid_api_key: "The API key is not valid.",
+  not_found: "Nothing is at this path.",
+  pet_not_found: "No pet has this id.",
+  method_not_allowed: "This path supports only GET, HEAD, POST.",
+  request_timeout: "The request took too long to arrive.",
+  payload_too_large: "The body must not be longer than 65536 bytes.",
+  unsupported_media_type: "The body must be application/json in UTF-8.",
+  expectation_failed: "The only supported expectation is 100-continue.",
+  headers_too_large: "The header section is too long.",
+  rate_limit_exceeded: "The limit of 60 requests per minute is used up; come back in 60 seconds.",
+  api_key_banned:
+    "The API key kept sending after refusals and is banned for a while; come back in 60 seconds.",
+  internal_error: "Something went wrong on our side.",
+  storage_unavailable: "The storage is unavailable; nothing was done. Try again shortly.",
+  store_closed: "The store is closed.",
+};
+
+/** The headers of every response (specification, "Rate limit headers"). */
+const commonHeaders = {
+  "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
+  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
+  "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
+  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
+  "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
+};
+
+/** Errors in the HTTP message itself. The server may send them before it knows the operation. */
+export const messageErrors: Responses = {
+  "400": error("The request is not valid HTTP, or its body ended early.", {}, "bad_request"),
+  "408": error("The request took too long to arrive.", {}, "request_timeout"),
+  "431": error(
+    "The request line and the header section together are too long.",
+    {},
+    "headers_too_large",
+  ),
+};
+
+/** Errors of every operation. */
+export const operationErrors: Responses = {
+  "401": error(
+    "No API key was sent, or it is malformed, unknown, revoked or expired.",
+    { "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" } },
+    "missing_api_key",
+    "invalid_api_key",
+  ),
+  "417": error(
+    "The request expects something other than `100-continue`.",
+    {},
+    "expectation_failed",
+  ),
+  "429": error(
+    "A limit of the plan is used up, or the API key is banned because it kept sending after that.",
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    "rate_limit_exceeded",
+    "api_key_banned",
+  ),
+  "500": error("The service has a bug.", {}, "internal_error"),
+  "503": error(
+    "The storage failed and nothing was done, or the service is shutting down.",
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    "storage_unavailable",
+    "store_closed",
+  ),
+};
+
+/** A successful response with a body of this schema. */
+export function success(
+  description: string,
+  headers: Response["headers"],
+  schema: "Pet" | "Pets",
+  examples: Readonly<Record<string, unknown>>,
+): Response {
+  return respond(description, headers, { $ref: `#/components/schemas/${schema}` }, examples);
+}
+
+/** An error response: the `Error` schema, limited to these codes, which have one status. */
+export function error(
+  description: string,
+  headers: Response["headers"],
+  ...codes: readonly [ErrorCode, ...ErrorCode[]]
+): Response {
+  const status = statusOf(codes[0]);
+  const allOf = [
+    { $ref: "#/components/schemas/Error" },
+    { type: "object", properties: { code: { enum: codes }, status: { const: status } } },
+  ];
+  const examples = codes.map((code) => [code, { code, message: messages[code], status }] as const);
+  return respond(description, headers, { allOf }, Object.fromEntries(examples));
+}
+
+function respond(
+  description: string,
+  headers: Response["headers"],
+  schema: object,
+  examples: Readonly<Record<string, unknown>>,
+): Response {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
+  return {
+    description,
+    headers: { ...commonHeaders, ...headers },
+    content: { "application/json": { schema, examples: Object.fromEntries(named) } },
+  };
+}
+
+/** The same responses with more headers. */
+export function withHeaders(responses: Responses, headers: Response["headers"]): Responses {
+  return mapResponses(responses, (each) => ({ ...each, headers: { ...each.headers, ...headers } }));
+}
+
+/** The responses to HEAD: the same headers and no body (RFC 9110, section 9.3.2). */
+export function withoutBodies(responses: Responses): Responses {
+  return mapResponses(responses, ({ description, headers }) => ({ description, headers }));
+}
+
+function mapResponses(responses: Responses, change: (response: Response) => Response): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, change(response)]),
+  );
+}
