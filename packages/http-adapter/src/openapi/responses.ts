@@ -1,10 +1,10 @@
 import { statusOf, type Failure } from "../error.js";
 
 /** Responses by status. */
-type Responses = Readonly<Record<string, Response>>;
+export type Responses = Readonly<Record<string, Response>>;
 
 /** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
-interface Response {
+export interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, { $ref: string } | Header>>;
   readonly content?: JsonContent;
