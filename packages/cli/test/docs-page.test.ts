@@ -1,7 +1,5 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { hasChromium, HOW_TO_INSTALL, openPage } from "./support/chromium.js";
 import { newDatabase, petstore } from "./support/command.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
@@ -47,9 +45,89 @@ test("a person opens /docs, is refused without a key, authorises, adds a pet and
   expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*x-ratelimit-remaining: 58\b/);
   expect(listed).toMatch(/x-ratelimit-reset: \d{10}\b/);
 
-  await page.screenshot({ path: join(tmpdir(), "petstore-docs.png"), fullPage: true });
+  // What the form refuses is not sent: the page must not show the response of another request.
+  const block = page.locator("#operations-pets-listPets");
+  await block.getByPlaceholder("after").fill("x");
+  await block.getByRole("button", { name: "Execute" }).click();
+  await block.getByText("Value must be an integer").waitFor();
+  expect(await block.locator(".live-responses-table").count()).toBe(0);
+
+  expect(await page.locator("body").innerText()).toContain("This tab keeps your key");
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).toContain("pet_live_");
+  await page.reload();
+  await listPets.open();
+  expect(await listPets.execute()).toMatch(/^200\b/m);
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  await page.getByRole("button", { name: "Remove authorization" }).click();
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("pet_live_");
   expect(offences).toEqual([]);
 }, 60_000);
+
+test("on a phone, light and dark, the page does not scroll sideways, and every text can be read", async ({
+  skip,
+}) => {
+  skip(!hasChromium, HOW_TO_INSTALL);
+  const { url } = await startServer("--database", newDatabase());
+  const viewport = { width: 375, height: 700 };
+  const { page, offences } = await openPage(`${new URL(url).origin}/docs`, { viewport });
+  await page.locator(".opblock").first().waitFor();
+  await page.evaluate(clickAll(".opblock-summary-control"));
+  await operation(page, "listPets").execute();
+  await page.evaluate(clickAll(".tablinks[data-name=model]"));
+  await page.evaluate(clickAll(".auth-wrapper .authorize"));
+  await page.locator(".modal-ux").waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The colors change gradually.
+    await vi.waitFor(async () => {
+      expect(await page.evaluate(READABLE)).toEqual({ background: colorScheme, faint: [] });
+    }, 10_000);
+  }
+  expect(offences).toEqual([]);
+}, 60_000);
+
+function clickAll(selector: string): string {
+  return `document.querySelectorAll("${selector}").forEach((element) => element.click())`;
+}
+
+/**
+ * Returns whether the page is light or dark, and every visible text whose contrast to what is behind it is
+ * below 4.5 (WCAG 2.2, 1.4.3).
+ */
+const READABLE = `(() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const mix = (top, alpha, below) => top.map((part, index) => part * alpha + below[index] * (1 - alpha));
+  const behind = (element) => {
+    if (element === null) return [255, 255, 255];
+    const [r, g, b, alpha = 1] = parse(getComputedStyle(element).backgroundColor);
+    return alpha === 1 ? [r, g, b] : mix([r, g, b], alpha, behind(element.parentElement));
+  };
+  const opacity = (element) =>
+    element === null ? 1 : getComputedStyle(element).opacity * opacity(element.parentElement);
+  const luminance = (color) => {
+    const [r, g, b] = color.map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (element) => {
+    const below = behind(element);
+    const [r, g, b, alpha = 1] = parse(getComputedStyle(element).color);
+    const text = luminance(mix([r, g, b], alpha * opacity(element), below));
+    const [low, high] = [text, luminance(below)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const isText = (element) =>
+    ["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName) ||
+    [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim() !== "");
+  return {
+    background: luminance(behind(document.body)) > 0.5 ? "light" : "dark",
+    faint: [...document.querySelectorAll("body *")]
+      .filter((element) => isText(element) && element.checkVisibility({ visibilityProperty: true }))
+      .filter((element) => contrast(element) < 4.5)
+      .map((element) => [element.className, element.textContent, contrast(element)].join(": ")),
+  };
+})()`;
 
 /** An operation on the page. */
 interface Shown {

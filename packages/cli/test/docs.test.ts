@@ -29,14 +29,17 @@ describe("petstore serve, outside /v1", () => {
     expect(html).toContain("<title>Pet Store");
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
     const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
-    expect(named).toHaveLength(4);
-    const files = [...named, "docs/exact-numbers.js", "docs/indent-json.js"];
+    expect(named).toHaveLength(5);
+    const modules = ["exact-numbers", "indent-json", "session-key"];
+    const files = [...named, ...modules.map((name) => `docs/${name}.js`)];
     const responses = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
     for (const response of [page, ...responses]) {
       expect(response.status).toBe(200);
       const [, extension = "html"] = /\.(\w+)$/.exec(new URL(response.url).pathname) ?? [];
       const type = extension === "js" ? "javascript" : extension;
-      expect(response.headers.get("content-type")).toBe(`text/${type}; charset=utf-8`);
+      expect(response.headers.get("content-type")).toBe(
+        type === "svg" ? "image/svg+xml" : `text/${type}; charset=utf-8`,
+      );
       expect(response.headers.get("content-security-policy")).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
           "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -59,11 +62,15 @@ describe("petstore serve, outside /v1", () => {
     expect((await fetch(url, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   });
 
-  it("redirects / and /docs/ to the page", async () => {
+  it("redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
     const origin = await start();
-    for (const path of ["/", "/docs/"]) {
-      const { redirected, url } = await fetch(origin + path);
-      expect([redirected, url]).toEqual([true, `${origin}/docs`]);
+    for (const [path, file] of [
+      ["/", "/docs"],
+      ["/docs/", "/docs"],
+      ["/favicon.ico", "/docs/favicon.svg"],
+    ]) {
+      const { status, redirected, url } = await fetch(`${origin}${path}`);
+      expect([status, redirected, url]).toEqual([200, true, `${origin}${file}`]);
     }
   });
 

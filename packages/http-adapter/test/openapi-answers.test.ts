@@ -88,7 +88,7 @@ test.each([
   const { call } = await serve();
   const answer = await call(sent);
   expect(answer.body).toContain(code);
-  expect(undeclaredElsewhere(code, answer)).toEqual([]);
+  expect(undeclaredElsewhere(answer)).toEqual([]);
 });
 
 describe.each(operations)("%s, where the message cannot be read", (operation) => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 const executablePath = "/usr/bin/chromium";
@@ -19,7 +19,10 @@ export interface Watched {
 }
 
 /** Opens a page in a new browser, which may send requests to one origin only, and watches it. */
-export async function openPage(url: string): Promise<Watched> {
+export async function openPage(
+  url: string,
+  options: BrowserContextOptions = { viewport: { width: 1200, height: 900 } },
+): Promise<Watched> {
   const browser = await chromium.launch({
     executablePath,
     args: [
@@ -28,7 +31,7 @@ export async function openPage(url: string): Promise<Watched> {
     ],
   });
   onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  const page = await browser.newPage(options);
   const { origin } = new URL(url);
   const offences: string[] = [];
   await page.route("**", async (route) => {

@@ -1,47 +1,17 @@
 import { INT64_MAX, INT64_MIN, PAGE_LIMIT, petStatuses } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { errorCodes } from "./responses.js";
+import { GET_PET_DEPRECATION } from "../render.js";
+import { messages } from "./responses.js";
 
 /** A JSON number, exact. In memory the bounds are rounded to a double; `encodeOpenApiDocument` writes them exactly. */
-const int64 = {
+export const int64 = {
   type: "integer",
   format: "int64",
   minimum: Number(INT64_MIN),
   maximum: Number(INT64_MAX),
 } as const;
 
-/** Query parameters that are not listed are ignored. No parameter may be repeated. */
-export const parameters = {
-  limit: {
-    name: "limit",
-    in: "query",
-    description: "The maximum number of pets on the page, in decimal digits.",
-    required: false,
-    schema: { type: "integer", ...PAGE_LIMIT },
-  },
-  status: {
-    name: "status",
-    in: "query",
-    description: "Returns only pets with this status.",
-    required: false,
-    schema: { $ref: "#/components/schemas/PetStatus" },
-  },
-  after: {
-    name: "after",
-    in: "query",
-    description:
-      "Returns only pets with a greater id. The `Link` header of a page contains the value for the next page.",
-    required: false,
-    schema: { ...int64, description: "The last id of the page before." },
-  },
-  petId: {
-    name: "petId",
-    in: "path",
-    description: "The id of the pet to return.",
-    required: true,
-    schema: { ...int64, description: "The id of a pet, in canonical decimal form." },
-  },
-} satisfies Record<string, OpenAPIV3_1.ParameterObject>;
+const count = { type: "integer", minimum: 0 } as const;
 
 /** Two of these are sent under the name `Link`. */
 export const headers = {
@@ -49,19 +19,19 @@ export const headers = {
     description:
       "The limit that applies to the API key: per minute or per day, whichever has fewer requests left.",
     required: true,
-    schema: { type: "integer", minimum: 0 },
+    schema: count,
     example: 60,
   },
   "X-RateLimit-Remaining": {
     description: "The requests left in the current window.",
     required: true,
-    schema: { type: "integer", minimum: 0 },
+    schema: count,
     example: 59,
   },
   "X-RateLimit-Reset": {
     description: "The Unix timestamp, in seconds, at which the limit resets.",
     required: true,
-    schema: { type: "integer", minimum: 0 },
+    schema: count,
     example: 1893456060,
   },
   "Cache-Control": {
@@ -89,11 +59,6 @@ export const headers = {
       enum: ['Bearer realm="petstore"', 'Bearer realm="petstore", error="invalid_token"'],
     },
   },
-  Allow: {
-    description: "The methods that the path supports.",
-    required: true,
-    schema: { type: "string", enum: ["GET, HEAD, POST", "GET, HEAD"] },
-  },
   Accept: {
     description: "The supported media type, if the media type was the problem.",
     required: false,
@@ -120,17 +85,17 @@ export const headers = {
   Deprecation: {
     description: "When the operation was deprecated (RFC 9745).",
     required: true,
-    schema: { type: "string", enum: ["@1764892800"] },
+    schema: { type: "string", enum: [GET_PET_DEPRECATION.Deprecation] },
   },
   Sunset: {
     description: "When the operation will be removed (RFC 8594).",
     required: true,
-    schema: { type: "string", enum: ["Thu, 05 Dec 2030 00:00:00 GMT"] },
+    schema: { type: "string", enum: [GET_PET_DEPRECATION.Sunset] },
   },
   Successor: {
     description: "The replacement of the operation (RFC 5829).",
     required: true,
-    schema: { type: "string", enum: ['<../pets>; rel="successor-version"'] },
+    schema: { type: "string", enum: [GET_PET_DEPRECATION.Link] },
   },
 } satisfies Record<string, OpenAPIV3_1.HeaderObject>;
 
@@ -180,7 +145,11 @@ export const schemas = {
     description: "Why the request failed.",
     required: ["code", "message", "status"],
     properties: {
-      code: { type: "string", description: "The error code, for programs.", enum: errorCodes },
+      code: {
+        type: "string",
+        description: "The error code, for programs.",
+        enum: Object.keys(messages),
+      },
       message: { type: "string", description: "A description of the error, for people." },
       status: {
         type: "integer",

@@ -1,4 +1,4 @@
-import type { Failure } from "../error.js";
+import { statusOf, type Failure } from "../error.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
@@ -11,26 +11,17 @@ export interface Response {
 }
 
 /** A header (OpenAPI 3.1, "Header Object"). */
-export type Header = Readonly<{ description: string; required: boolean; schema: object }>;
+type Header = Readonly<{ description: string; required: boolean; schema: object }>;
 
 /** A JSON body. Not an interface, because that would not fit the types of openapi-types. */
-export type JsonContent = Readonly<{
+type JsonContent = Readonly<{
   "application/json": { schema: object; examples: Readonly<Record<string, { value: unknown }>> };
 }>;
-
-/** The headers of every response (specification, "Rate limit headers"). */
-export const commonHeaders = {
-  "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
-  "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
-  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
-  "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
-};
 
 type ErrorCode = Failure["code"];
 
 /** Every error code, with an example of its message. The type requires an entry for each code. */
-const messages: Readonly<Record<ErrorCode, string>> = {
+export const messages: Readonly<Record<ErrorCode, string>> = {
   bad_request: "There is more than one Host header.",
   malformed_json: "The body is not valid JSON.",
   invalid_query: "limit must be an integer from 1 to 100.",
@@ -56,72 +47,91 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   store_closed: "The store is closed.",
 };
 
-/** Every error code. */
-export const errorCodes: string[] = Object.keys(messages);
+/** The headers of every response (specification, "Rate limit headers"). */
+const commonHeaders = {
+  "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
+  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
+  "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
+  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
+  "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
+};
 
 /** Errors in the HTTP message itself. The server may send them before it knows the operation. */
 export const messageErrors: Responses = {
-  "400": {
-    description: "The request is not valid HTTP, or its body ended early.",
-    headers: commonHeaders,
-    content: errorBody(400, "bad_request"),
-  },
-  "408": {
-    description: "The request took too long to arrive.",
-    headers: commonHeaders,
-    content: errorBody(408, "request_timeout"),
-  },
-  "431": {
-    description: "The request line and the header section together are too long.",
-    headers: commonHeaders,
-    content: errorBody(431, "headers_too_large"),
-  },
+  "400": error("The request is not valid HTTP, or its body ended early.", {}, "bad_request"),
+  "408": error("The request took too long to arrive.", {}, "request_timeout"),
+  "431": error(
+    "The request line and the header section together are too long.",
+    {},
+    "headers_too_large",
+  ),
 };
 
 /** Errors of every operation. */
 export const operationErrors: Responses = {
-  "401": {
-    description: "No API key was sent, or it is malformed, unknown, revoked or expired.",
-    headers: {
-      ...commonHeaders,
-      "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" },
-    },
-    content: errorBody(401, "missing_api_key", "invalid_api_key"),
-  },
-  "417": {
-    description: "The request expects something other than `100-continue`.",
-    headers: commonHeaders,
-    content: errorBody(417, "expectation_failed"),
-  },
-  "429": {
-    description:
-      "A limit of the plan is used up, or the API key is banned because it kept sending after that.",
-    headers: { ...commonHeaders, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-    content: errorBody(429, "rate_limit_exceeded", "api_key_banned"),
-  },
-  "500": {
-    description: "The service has a bug.",
-    headers: commonHeaders,
-    content: errorBody(500, "internal_error"),
-  },
-  "503": {
-    description: "The storage failed and nothing was done, or the service is shutting down.",
-    headers: { ...commonHeaders, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-    content: errorBody(503, "storage_unavailable", "store_closed"),
-  },
+  "401": error(
+    "No API key was sent, or it is malformed, unknown, revoked or expired.",
+    { "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" } },
+    "missing_api_key",
+    "invalid_api_key",
+  ),
+  "417": error(
+    "The request expects something other than `100-continue`.",
+    {},
+    "expectation_failed",
+  ),
+  "429": error(
+    "A limit of the plan is used up, or the API key is banned because it kept sending after that.",
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    "rate_limit_exceeded",
+    "api_key_banned",
+  ),
+  "500": error("The service has a bug.", {}, "internal_error"),
+  "503": error(
+    "The storage failed and nothing was done, or the service is shutting down.",
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    "storage_unavailable",
+    "store_closed",
+  ),
 };
 
-/** The body of an error response: the `Error` schema, limited to these codes and this status. */
-export function errorBody(status: number, ...codes: ErrorCode[]): JsonContent {
-  const code = { enum: codes };
+/** A successful response with a body of this schema. */
+export function success(
+  description: string,
+  headers: Response["headers"],
+  schema: "Pet" | "Pets",
+  examples: Readonly<Record<string, unknown>>,
+): Response {
+  return respond(description, headers, { $ref: `#/components/schemas/${schema}` }, examples);
+}
+
+/** An error response: the `Error` schema, limited to these codes, which have one status. */
+export function error(
+  description: string,
+  headers: Response["headers"],
+  ...codes: readonly [ErrorCode, ...ErrorCode[]]
+): Response {
+  const status = statusOf(codes[0]);
   const allOf = [
     { $ref: "#/components/schemas/Error" },
-    { type: "object", properties: { code, status: { const: status } } },
+    { type: "object", properties: { code: { enum: codes }, status: { const: status } } },
   ];
-  const examples = codes.map(
-    (each) => [each, { value: { code: each, message: messages[each], status } }] as const,
-  );
-  return { "application/json": { schema: { allOf }, examples: Object.fromEntries(examples) } };
+  const examples = codes.map((code) => [code, { code, message: messages[code], status }] as const);
+  return respond(description, headers, { allOf }, Object.fromEntries(examples));
+}
+
+function respond(
+  description: string,
+  headers: Response["headers"],
+  schema: object,
+  examples: Readonly<Record<string, unknown>>,
+): Response {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
+  return {
+    description,
+    headers: { ...commonHeaders, ...headers },
+    content: { "application/json": { schema, examples: Object.fromEntries(named) } },
+  };
 }
 
 /** The same responses with more headers. */

@@ -26,9 +26,19 @@ export function undeclared(operation: OperationKey, answer: Answer): readonly st
   return differences(["paths", path, name, "responses", String(answer.status)], answer);
 }
 
-/** Everything in which an answer is not what the document declares for requests elsewhere. */
-export function undeclaredElsewhere(code: string, answer: Answer): readonly string[] {
-  return differences(["components", "responses", code], answer);
+/** Everything in which an answer to a request for no operation is not an Error with the usual headers. */
+export function undeclaredElsewhere({ headers, ...answer }: Answer): readonly string[] {
+  const { allow = "", ...usual } = headers;
+  const isAllow = allow === "" || allow === "GET, HEAD, POST" || allow === "GET, HEAD";
+  const { headers: declared } = documentOnTheWire.paths["/pets"].get.responses["400"];
+  return [
+    ...(isAllow ? [] : [`Allow: ${allow}`]),
+    ...Object.entries(declared).flatMap(([name, header]) =>
+      headerDifferences(name, header as DeclaredHeader, { ...answer, headers }),
+    ),
+    ...standardHeadersMissing({ headers: declared }, { ...answer, headers: usual }),
+    ...bodyDifferences(["components", "schemas", "Error"], { ...answer, headers }),
+  ];
 }
 
 interface DeclaredHeader {

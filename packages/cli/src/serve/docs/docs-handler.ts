@@ -9,6 +9,8 @@ import { encodeOpenApiDocument, openApiDocument, type NodeHandler } from "@petst
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ["/", "docs"],
   ["/docs/", "../docs"],
+  // Some browsers look for it here, whatever the page says.
+  ["/favicon.ico", "docs/favicon.svg"],
 ]);
 
 /**
@@ -40,7 +42,7 @@ const METHOD_NOT_ALLOWED = JSON.stringify({
 
 /**
  * Creates the handler of the docs page: it responds to `/openapi.json`, `/docs` and its files, redirects
- * `/` to `/docs`, and calls `next` for everything else.
+ * `/` to `/docs` and `/favicon.ico` to the icon, and calls `next` for everything else.
  */
 export function createDocsHandler(): NodeHandler {
   const files = readDocsFiles();
@@ -103,9 +105,17 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".html", "text/html; charset=utf-8"],
   [".js", "text/javascript; charset=utf-8"],
   [".json", "application/json"],
+  [".svg", "image/svg+xml"],
 ]);
 
-const PAGE_FILES = ["page.css", "page.js", "exact-numbers.js", "indent-json.js"];
+const PAGE_FILES = [
+  "favicon.svg",
+  "page.css",
+  "page.js",
+  "exact-numbers.js",
+  "indent-json.js",
+  "session-key.js",
+];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**
