@@ -1,6 +1,6 @@
 import { systemClock, type PetStore } from "@petstore/core";
 import type { BlockList } from "node:net";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStore } from "../open-store.js";
@@ -29,6 +29,7 @@ interface ServeOptions {
   readonly workers: number;
   readonly keepAlive?: number;
   readonly trustProxy?: BlockList;
+  readonly cors?: "*" | readonly string[];
   readonly firstKey?: true;
   readonly log?: true;
 }
@@ -59,6 +60,12 @@ export function serveCommand({
         .argParser(wholeNumber(0, 65_535)),
     )
     .addOption(databaseOption(fileName))
+    .addOption(
+      new Option(
+        "--cors <origin>",
+        "pages of this origin may call the store; repeatable; * for all",
+      ).argParser(addOrigin),
+    )
     .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxy))
     .option(
       "--keep-alive <seconds>",
@@ -77,6 +84,15 @@ export function serveCommand({
     .action(async (options: ServeOptions) => {
       (await serveAs(options, output)).mapErr(fail);
     });
+}
+
+/** Adds an origin to those before it. `*` includes all others. */
+function addOrigin(text: string, earlier: "*" | readonly string[] = []): "*" | readonly string[] {
+  if (text === "*" || earlier === "*") return "*";
+  if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text) {
+    throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
+  }
+  return [...earlier, text];
 }
 
 const TRUST_PROXY =
@@ -99,7 +115,7 @@ async function serveAs(options: ServeOptions, output: Output): Promise<Result<vo
 }
 
 async function serve(
-  { database, host, port, log, trustProxy, keepAlive }: ServeOptions,
+  { database, host, port, log, cors, trustProxy, keepAlive }: ServeOptions,
   { terminal, streams, report }: Output,
   onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<Result<void, string>> {
@@ -112,6 +128,7 @@ async function serve(
     host,
     port,
     keepAlive,
+    origins: cors,
     origin: trustProxy && originBehind(trustProxy),
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
     onError: errors.add,

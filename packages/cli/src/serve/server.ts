@@ -16,6 +16,8 @@ export interface ListenOptions {
   readonly port: number;
   /** How long a connection may be idle between requests, in seconds; `undefined` for the default. */
   readonly keepAlive: number | undefined;
+  /** The origins whose pages may call the store, or `"*"` for all; `undefined`: none. */
+  readonly origins: "*" | readonly string[] | undefined;
   /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
   readonly origin: Origin | undefined;
   /** Called with a report of each response. */
@@ -35,7 +37,7 @@ export interface Listening {
 /** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
 export async function listen(
   store: PetStore,
-  { host, port, keepAlive, origin, onResponse, onError }: ListenOptions,
+  { host, port, keepAlive, origins, origin, onResponse, onError }: ListenOptions,
 ): Promise<Result<Listening, string>> {
   let isClosing = false;
   const health = createHealthHandler(store, () => isClosing);
@@ -44,7 +46,10 @@ export async function listen(
   const fallback: RequestListener = (request, response) =>
     health(request, response, () => docs(request, response, () => notFound(request, response)));
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
-  const server = createPetStoreServer(store, { fallback, origin, limits, onError, onResponse });
+  const server = createPetStoreServer(store, {
+    ...{ fallback, origin, limits, onError, onResponse },
+    cors: origins && { origins },
+  });
 
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);

@@ -75,6 +75,11 @@ export const headers = {
     schema: { type: "string", format: "uri-reference" },
     example: "/v1/pets/1",
   },
+  "Idempotent-Replayed": {
+    description: "Sent if an earlier request with the same Idempotency-Key created the pet.",
+    required: false,
+    schema: { type: "string", enum: ["true"] },
+  },
   NextPage: {
     description:
       "The next page, if there is one (RFC 8288), as a reference relative to the URL of the request.",
@@ -154,7 +159,7 @@ export const schemas = {
       status: {
         type: "integer",
         description: "The HTTP status code of the response.",
-        enum: [400, 401, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503],
+        enum: [400, 401, 404, 405, 408, 413, 415, 417, 422, 429, 431, 500, 503],
       },
     },
     additionalProperties: false,

@@ -96,6 +96,19 @@ const createPet = {
   summary: "Create a pet",
   description: "Creates a new pet. A pet is stored durably before the server responds with 201.",
   tags: ["pets"],
+  parameters: [
+    {
+      name: "Idempotency-Key",
+      in: "header",
+      description:
+        "Makes the request safe to repeat: 1 to 255 visible ASCII characters, quoted (RFC 9651) or bare, and new " +
+        "for each pet. A request with a key that was used before, with the same pet, gets the same response and " +
+        "creates nothing. Keys are remembered for 24 hours unless the service is configured otherwise.",
+      required: false,
+      schema: { type: "string" },
+      example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+    },
+  ],
   requestBody: {
     description:
       "The pet, as JSON in UTF-8 of at most 65,536 bytes unless the service is configured otherwise.",
@@ -115,17 +128,26 @@ const createPet = {
     ...operationErrors,
     "201": success(
       "The created pet.",
-      { Location: { $ref: "#/components/headers/Location" } },
+      {
+        Location: { $ref: "#/components/headers/Location" },
+        "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" },
+      },
       "Pet",
       { created: PET },
     ),
     "400": error(
       "A required field is missing or a value is invalid, and the message names each; or the body " +
-        "is not JSON in UTF-8; or the request is not valid HTTP.",
+        "is not JSON in UTF-8; or the Idempotency-Key is not a key; or the request is not valid HTTP.",
       {},
       "bad_request",
       "malformed_json",
+      "invalid_idempotency_key",
       "invalid_pet",
+    ),
+    "422": error(
+      "The Idempotency-Key was used before, for another pet. Nothing was created.",
+      {},
+      "idempotency_key_reused",
     ),
     "413": error("The body is longer than the server allows.", {}, "payload_too_large"),
     "415": error(

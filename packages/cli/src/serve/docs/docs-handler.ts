@@ -73,9 +73,9 @@ function refuseMethod(response: ServerResponse): void {
 function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { type, bytes, etag }: DocsFile,
+  { type, bytes, etag, headers: more }: DocsFile,
 ): void {
-  const headers = { ...HEADERS, "Cache-Control": "no-cache", ETag: etag };
+  const headers = { ...HEADERS, "Cache-Control": "no-cache", ETag: etag, ...more };
   if (knows(request.headers["if-none-match"], etag)) {
     response.writeHead(304, headers).end();
     return;
@@ -98,6 +98,8 @@ interface DocsFile {
   readonly bytes: Uint8Array;
   /** Changes with the content (RFC 9110, section 8.8.3). */
   readonly etag: string;
+  /** Headers of this file alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -124,8 +126,10 @@ const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
  */
 function readDocsFiles(): ReadonlyMap<string, DocsFile> {
   const document = Buffer.from(encodeOpenApiDocument(openApiDocument));
-  return new Map([
-    ["/openapi.json", toDocsFile("openapi.json", document)],
+  // Tools on pages of other origins read it. It holds no secret.
+  const headers = { "Access-Control-Allow-Origin": "*" };
+  return new Map<string, DocsFile>([
+    ["/openapi.json", { ...toDocsFile("openapi.json", document), headers }],
     ["/docs", readDocsFile("index.html")],
     ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map(
       (name) => [`/docs/${name}`, readDocsFile(name)] as const,
