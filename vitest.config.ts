@@ -21,6 +21,7 @@ export default defineConfig({
       "examples/**/*.test.ts",
       "scripts/**/*.test.{js,ts}",
     ],
+    globalSetup: ["scripts/shared-folder.ts"],
     environment: "node",
     // better-sqlite3 is a native module: it is safest with a process to itself.
     pool: "forks",

@@ -34,7 +34,8 @@ test("Reset is rounded up to a whole second", async () => {
 });
 
 test("a key that keeps sending after a 429 is banned: 429 api_key_banned until the ban ends", async () => {
-  const { call, clock } = await serve({ store: { ban: { afterRefusals: 2, firstSeconds: 300 } } });
+  const ban = { graceSeconds: 0, afterRefusals: 2, firstSeconds: 300 };
+  const { call, clock } = await serve({ store: { ban } });
   for (let count = 0; count < 60; count += 1) await call();
   for (let count = 0; count < 2; count += 1) {
     expect((await call()).body).toContain('"rate_limit_exceeded"');

@@ -148,7 +148,7 @@ function exampleOf(operation: OperationKey, code: string): string {
 
 /** A store whose key has sent this many requests. */
 async function spent(requests: number): Promise<Served> {
-  const served = await serve();
+  const served = await serve({ store: { ban: { graceSeconds: 0 } } });
   const caller = served.store.as(served.key);
   for (let sent = 0; sent < requests; sent += 1) await caller.admit();
   return served;

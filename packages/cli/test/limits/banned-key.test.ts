@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newDatabase, petstore } from "../support/command.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
@@ -39,10 +40,12 @@ async function hammeredKey() {
   const client = createClient(server.url, 1);
   onTestFinished(() => client.close());
   const statuses: unknown[] = [];
-  for (let sent = 0; sent < 2 * PER_MINUTE + 1; sent += 1) {
+  for (let sent = 0; sent < 2 * PER_MINUTE + 2; sent += 1) {
     statuses.push((await client.list(secret)).status);
+    // Refusals count once the first one is more than a second old.
+    if (sent === PER_MINUTE) await setTimeout(1_010);
   }
-  expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429]);
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
   return { database, server, id, secret };
 }
 

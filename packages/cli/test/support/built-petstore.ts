@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { beforeAll, onTestFinished } from "vitest";
+import { beforeAll, inject, onTestFinished, vi } from "vitest";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
@@ -26,18 +25,28 @@ export interface BuiltServer {
   end(signal?: NodeJS.Signals): BuiltServer["ended"];
 }
 
-const folder = join(tmpdir(), `petstore-built-${process.pid}`);
+const folder = join(inject("sharedFolder"), "petstore");
 
 /**
- * Bundles the command before the tests of a file, and removes the bundle after them: it starts ten times
+ * Bundles the command before the tests of a file, unless another file has: the bundle starts ten times
  * faster than the source. Returns a function that returns its path.
  */
 export function useBuiltPetstore(isWanted = true): () => string {
-  beforeAll(async () => {
-    if (isWanted) await buildInto(folder);
-    return () => rmSync(folder, { recursive: true, force: true });
-  });
+  beforeAll(() => (isWanted ? buildOnce() : undefined), 60_000);
   return () => join(folder, "bin.js");
+}
+
+/** The first test file of a run builds. The others wait for it. */
+async function buildOnce(): Promise<void> {
+  const isBuilt = `${folder}.built`;
+  try {
+    mkdirSync(folder);
+  } catch {
+    await vi.waitUntil(() => existsSync(isBuilt), { timeout: 60_000 });
+    return;
+  }
+  await buildInto(folder);
+  mkdirSync(isBuilt);
 }
 
 /** Starts a built server on a free port with these options. */

@@ -18,10 +18,11 @@ export interface Watched {
   readonly offences: readonly string[];
 }
 
-/** Opens a page in a new browser, which may send requests to one origin only, and watches it. */
+/** Opens a page in a new browser, which may send requests to its origin and to these, and watches it. */
 export async function openPage(
   url: string,
   options: BrowserContextOptions = { viewport: { width: 1200, height: 900 } },
+  others: readonly string[] = [],
 ): Promise<Watched> {
   const browser = await chromium.launch({
     executablePath,
@@ -32,11 +33,11 @@ export async function openPage(
   });
   onTestFinished(() => browser.close());
   const page = await browser.newPage(options);
-  const { origin } = new URL(url);
+  const origins = [new URL(url).origin, ...others];
   const offences: string[] = [];
   await page.route("**", async (route) => {
     const wanted = route.request().url();
-    if (new URL(wanted).origin === origin) return route.continue();
+    if (origins.includes(new URL(wanted).origin)) return route.continue();
     offences.push(`request to ${wanted}`);
     return route.abort();
   });

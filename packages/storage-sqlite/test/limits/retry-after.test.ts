@@ -9,7 +9,7 @@ const folder = useFolder();
 
 it.each([
   ["a limit", false, 500, "rate_limit_exceeded"],
-  ["a ban", undefined, 20, "api_key_banned"],
+  ["a ban", { graceSeconds: 0 }, 20, "api_key_banned"],
 ] as const)(
   `a client that waits exactly Retry-After out is served, ${String(CYCLES)} times of ${String(CYCLES)}: %s`,
   { timeout: 60_000 },

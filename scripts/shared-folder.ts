@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A temporary folder that all test files of a run share. */
+    readonly sharedFolder: string;
+  }
+}
+
+/** Creates a folder for the whole run of the tests, and removes it at the end. */
+export default function ({ provide }: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-tests-"));
+  provide("sharedFolder", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
