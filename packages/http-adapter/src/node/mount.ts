@@ -64,8 +64,10 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
   const restoreEmit = overrideEmit(server, take);
   let isMounted = true;
   return () => {
-    if (isMounted) basePaths.delete(basePath);
+    if (!isMounted) return;
     isMounted = false;
+    basePaths.delete(basePath);
+    if (basePaths.size === 0) Reflect.deleteProperty(server, BASE_PATHS);
     restoreEmit();
   };
 }
