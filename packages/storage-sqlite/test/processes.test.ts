@@ -64,7 +64,8 @@ describe("two processes on one file", () => {
     for (const child of children) await kill(child);
 
     const database = new Database(filename);
-    expect(database.prepare("select number from petstore_migrations").pluck().all()).toEqual([1]);
+    const migrated = database.prepare("select number from petstore_migrations").pluck().all();
+    expect(migrated).toEqual([1, 2]);
     database.close();
   });
 });

@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
@@ -126,6 +127,7 @@ async function writeNewFile(
     const file = await open(unfinished, "wx");
     await pipeline(text, file.createWriteStream({ flush: true }), { signal: stop.signal });
     await rename(unfinished, target);
+    await syncDirectory(dirname(target));
     return ok();
   } catch (error) {
     if (stop.signal.aborted) return err("the export received a signal to stop");
@@ -133,5 +135,15 @@ async function writeNewFile(
   } finally {
     stop.end();
     await rm(unfinished, { force: true });
+  }
+}
+
+/** Syncs a directory. Without this, a power failure can lose the new name of a file in it. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

@@ -17,7 +17,10 @@ interface KeyJson {
 
 async function keys(database: string, ...args: readonly string[]): Promise<string> {
   const { code, out, error } = await petstore("keys", ...args, "--database", database);
-  expect({ code, error }).toEqual({ code: 0, error: "" });
+  expect({ code, error: error.replace(/^petstore: new database .*$/, "") }).toEqual({
+    code: 0,
+    error: "",
+  });
   return out;
 }
 
@@ -74,11 +77,11 @@ describe("petstore keys, beside a server that banned a key", () => {
     ]);
 
     const [head, row, ...more] = (await keys(database, "list")).split("\n");
-    expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED +LAST USED +EXPIRES +STATE$/);
+    expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
     const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
     expect(row).toMatch(
       new RegExp(
-        `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00 +banned until ${day}:\\d\\d$`,
+        `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00 +banned until ${day}:\\d\\d UTC$`,
       ),
     );
     expect(more).toEqual([]);
