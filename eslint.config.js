@@ -68,6 +68,16 @@ export default defineConfig(
     },
   },
   {
+    // An example shows the errors that its reader has to handle.
+    files: ["examples/**"],
+    rules: {
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+    },
+  },
+  {
     files: sources,
     ignores: tests,
     rules: {
