@@ -106,7 +106,7 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
 
   const lifted = await context.storage.usage.update(id, (before) => {
     if (before === undefined) return { result: undefined };
-    const isClean = before.bans === 0 && before.refusedSince === 0;
+    const isClean = before.bans === 0 && before.refusals === 0 && before.refusedSince === 0;
     const after = isClean
       ? before
       : { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
