@@ -2,6 +2,7 @@ export {
   AGAIN,
   CallFailure,
   Contention,
+  TooLate,
   createGroupCommit,
   type Commit,
   type CommitErrors,
@@ -48,6 +49,7 @@ export {
 } from "./tables/pets.js";
 export {
   compile,
+  type Query,
   type BuildQuery,
   type CompiledText,
   type Integers,

@@ -63,6 +63,14 @@ export class Contention extends Error {
   }
 }
 
+/** Why a call fails whose commit has not ended: it may still be stored. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
+  constructor() {
+    super("the database did not answer in time, and it may have been stored");
+  }
+}
+
 export interface GroupCommitOptions<Transaction, Subject> {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
@@ -70,6 +78,8 @@ export interface GroupCommitOptions<Transaction, Subject> {
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
+  /** When a call fails at the latest, in milliseconds, even if its commit is still under way; never by default. */
+  readonly limit?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
   /** Groups whose calls depend on this group's results. They commit after it, in the same turn. */
@@ -89,11 +99,15 @@ export interface CommitErrors {
 /** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
 
+/** How often calls under way are compared with their limit, in milliseconds. */
+const LIMIT_PRECISION = 250;
+
 export function createGroupCommit<Transaction, Subject = void>({
   commit,
   errors,
   timeout,
   now,
+  limit,
   largestBatch = LARGEST_BATCH,
   followedBy = [],
 }: GroupCommitOptions<Transaction, Subject>): GroupCommit<Transaction, Subject> {
@@ -126,7 +140,9 @@ export function createGroupCommit<Transaction, Subject = void>({
 
   const commitBatch = async (): Promise<void> => {
     const calls = queue.nextBatch();
+    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
     const committed = await settle(() => commit(calls));
+    clearInterval(watch);
     if (committed.isErr() && errors.isBusy(committed.error)) return waitForOthers(committed.error);
     if (committed.isErr() && calls.length > 1 && errors.isCausedByCall(committed.error)) {
       retries = 0;
@@ -139,6 +155,13 @@ export function createGroupCommit<Transaction, Subject = void>({
     // If no call of this transaction is done, only time helps.
     if (queue.startsWith(calls)) return waitForOthers(new Contention());
     retries = 0;
+  };
+
+  /** Fails calls early. They stay queued, and what comes of them is ignored. */
+  const failLate = (latest: number): void => {
+    for (const call of queue.olderThan(now() - (latest - LIMIT_PRECISION - timeout))) {
+      call.fail(new TooLate());
+    }
   };
 
   const waitForOthers = async (error: unknown): Promise<void> => {
@@ -228,6 +251,7 @@ function createQueue<Call extends { readonly deadline: number }>(largestBatch: n
     remove,
     /** Puts calls back to the front, in their order. */
     putBack: (again: readonly Call[]): void => void calls.unshift(...again),
+    olderThan: (time: number) => calls.filter(({ deadline }) => deadline < time),
     startsWith: (batch: readonly Call[]) => batch.every((call, index) => calls[index] === call),
     removeExpired: (now: number) => {
       const inTime = calls.findIndex(({ deadline }) => deadline > now);
