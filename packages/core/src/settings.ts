@@ -38,7 +38,7 @@ export interface PetStoreOptions {
    * leaves it behind, and a store in memory would lose data.
    */
   readonly storage?: Storage;
-  /** The source of time; the system clock by default. */
+  /** The source of time; by default the storage's clock, if it has one, else the system clock. */
   readonly clock?: Clock | undefined;
   /** Plans by name: added to the standard plans, or replacing them. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
@@ -91,12 +91,14 @@ export function parseSettings(options: PetStoreOptions): Settings {
     throw new TypeError(`createPetStore: ${problems.join("; ")}`);
   }
   const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
+  const { clock = storage.clock ?? systemClock } = settings;
   const { idempotencyKeySeconds, ...others } = settings;
   const plans = new Map<string, Plan>(Object.entries({ ...standardPlans, ...added }));
   const free = plans.get("free");
   return Object.freeze({
     ...others,
     storage,
+    clock,
     plans,
     ban: ban === false ? undefined : banRule(ban),
     idempotencyKeyLife: idempotencyKeySeconds * 1_000,
@@ -158,7 +160,6 @@ const optionsSchema = strictRecord({
   ),
   clock: v.optional(
     v.custom<Clock>((clock) => hasMethods(clock, ["now"]), "must have a now() in milliseconds"),
-    systemClock,
   ),
   plans: v.optional(
     v.pipe(

@@ -1,6 +1,6 @@
 import type { Storage } from "@petstore/core";
+import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
-import { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 import { loadDriver } from "./database/driver.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";

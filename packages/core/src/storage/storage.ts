@@ -1,4 +1,5 @@
 import type { Result } from "neverthrow";
+import type { Clock } from "../clock.js";
 import type { StoredApiKey } from "../keys/stored-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
@@ -13,6 +14,11 @@ export interface Storage {
   readonly pets: PetStorage;
   readonly keys: KeyStorage;
   readonly usage: UsageStorage;
+  /**
+   * The clock of the data, if several machines share it: their own clocks differ. A store without a clock
+   * of its own uses it.
+   */
+  readonly clock?: Clock;
   /** Passes every later warning to the listener. A storage that has none to give leaves this member out. */
   onWarning?(listener: (warning: StorageWarning) => void): void;
   /** Completes running calls and releases all resources. Later calls fail. Closing again is allowed. */

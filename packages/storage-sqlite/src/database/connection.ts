@@ -1,3 +1,4 @@
+import type { Integers, Tuple } from "@petstore/storage-sql";
 import type { Kysely } from "kysely";
 import {
   createTransactions,
@@ -6,14 +7,7 @@ import {
 } from "../commit/transactions.js";
 import { createQueries, type Schema } from "../tables/schema.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import {
-  prepareChange,
-  prepareSelect,
-  type BuildQuery,
-  type Integers,
-  type Select,
-  type Tuple,
-} from "./statement.js";
+import { prepareChange, prepareSelect, type BuildQuery, type Select } from "./statement.js";
 
 /** One connection to a database. Its members throw SQLite's errors. */
 export interface Connection extends Transactions {

@@ -1,7 +1,7 @@
+import type { Parameter } from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import type { Parameter } from "../database/statement.js";
 import type { Schema } from "../tables/schema.js";
 import { initial } from "./0001-initial.js";
 import { idempotentCreates } from "./0002-idempotent-creates.js";

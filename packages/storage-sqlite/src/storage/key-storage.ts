@@ -1,9 +1,9 @@
 import type { KeyQuery, KeyStorage, KeyWithUsage, StoredApiKey } from "@petstore/core";
-import type { GroupCommit } from "../commit/group-commit.js";
+import type { BareKeyWithUsage, GroupCommit } from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
 import { prepareApiKeySecrets } from "../tables/api-key-secrets.js";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
-import { prepareApiKeys, type BareKeyWithUsage } from "../tables/api-keys.js";
+import { prepareApiKeys } from "../tables/api-keys.js";
 
 export function createKeyStorage(
   connection: Connection,

@@ -8,11 +8,10 @@ import {
   type PetQuery,
   type PetStorage,
 } from "@petstore/core";
-import type { GroupCommit } from "../commit/group-commit.js";
+import { createPageCache, pageOf, type GroupCommit, type PetCreation } from "@petstore/storage-sql";
 import { NoIdLeft } from "../database/sqlite-error.js";
-import type { PetCreation, PetCreations } from "../tables/pet-creations.js";
+import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
-import { createPageCache } from "./page-cache.js";
 
 /** Adds pets in one transaction. It holds the write lock, so it can assign ids and insert all pets at the end. */
 export interface PetsTransaction {
@@ -62,14 +61,17 @@ export function createPetStorage(
   reading: GroupCommit<unknown>,
   writing: GroupCommit<PetsTransaction>,
 ): PetStorage {
-  const pages = createPageCache();
+  const pages = createPageCache<number>();
 
+  /** Reads one pet more than the page holds, to see whether there is a next page. */
+  const find = ({ limit, after, status }: PetQuery): PetPage =>
+    pageOf(table.list(limit + 1, after ?? 0n, status), limit);
   const readPage = (query: PetQuery): PetPage => {
     const revision = table.revision();
-    if (revision === undefined) return pageOf(table, query);
+    if (revision === undefined) return find(query);
     const known = pages.find(revision, query);
     if (known) return known;
-    const page = pageOf(table, query);
+    const page = find(query);
     pages.keep(revision, query, page);
     return page;
   };
@@ -81,11 +83,4 @@ export function createPetStorage(
     find: (id) => reading.add("Finding a pet", () => table.find(id)),
     list: (query) => reading.add("Listing pets", () => readPage(query)),
   };
-}
-
-/** Reads one pet more than the page holds, to see whether there is a next page. */
-function pageOf(table: Pets, { limit, after, status }: PetQuery): PetPage {
-  const found = table.list(limit + 1, after ?? 0n, status);
-  const pets = Object.freeze(found.slice(0, limit));
-  return Object.freeze({ pets, next: found.length > limit ? pets.at(-1)?.id : undefined });
 }

@@ -1,16 +1,22 @@
 import type { Storage } from "@petstore/core";
+import {
+  createGroupCommit,
+  createUsageStorage,
+  createUsageTransaction,
+  type Commit,
+  type UsageSubject,
+  type UsageTransaction,
+} from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import { createGroupCommit, type Commit } from "../commit/group-commit.js";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import type { OpenDatabase } from "../database/open-database.js";
 import { isBusy, isCausedByCall, toFailure } from "../database/sqlite-error.js";
-import { prepareApiKeyUsage } from "../tables/api-key-usage.js";
+import { prepareApiKeyUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import { preparePets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage, createPetsTransaction } from "./pet-storage.js";
-import { createUsageStorage, createUsageTransaction } from "./usage-storage.js";
 
 export interface SqliteStorageSettings {
   /** How long a call waits for a locked database, in milliseconds. */
@@ -31,7 +37,7 @@ export function createSqliteStorage(
   // Reads share transactions, too: taking and releasing SQLite's lock costs as much as finding a row.
   const reading = createGroupCommit<undefined>({
     ...settings,
-    commit: (works) => connection.read(() => works.map((work) => work(undefined))),
+    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });
@@ -40,9 +46,9 @@ export function createSqliteStorage(
     commit: commitWrites(connection, "FULL", () => createPetsTransaction(pets, creations)),
     errors,
   });
-  const charging = createGroupCommit({
+  const charging = createGroupCommit<UsageTransaction & Transaction, UsageSubject>({
     ...settings,
-    commit: commitWrites(connection, "NORMAL", () => createUsageTransaction(usage)),
+    commit: commitWrites(connection, "NORMAL", () => beginUsage(usage)),
     errors,
     // A request is charged before it reads or writes.
     followedBy: [reading, writing],
@@ -51,7 +57,10 @@ export function createSqliteStorage(
   return {
     pets: createPetStorage(pets, reading, writing),
     keys: createKeyStorage(connection, usage, reading, writing),
-    usage: createUsageStorage(usage, reading, charging),
+    usage: createUsageStorage(
+      (digest) => reading.add("Finding an API key", () => usage.findHolder(digest)),
+      charging,
+    ),
     onWarning,
     close: once(async () => {
       await Promise.all([charging, reading, writing].map((group) => group.close()));
@@ -71,15 +80,25 @@ interface Transaction {
   flush(): void;
 }
 
+function beginUsage(table: ApiKeyUsage): UsageTransaction & Transaction {
+  const transaction = createUsageTransaction(table);
+  return {
+    ...transaction,
+    flush: () => {
+      for (const [keyId, usage] of transaction.changed) table.save(keyId, usage);
+    },
+  };
+}
+
 function commitWrites<Shared extends Transaction>(
   connection: Connection,
   synchronous: Synchronous,
   begin: () => Shared,
-): Commit<Shared> {
-  return (works) =>
+): Commit<Shared, unknown> {
+  return (calls) =>
     connection.write(synchronous, () => {
       const transaction = begin();
-      const results = works.map((work) => work(transaction));
+      const results = calls.map(({ work }) => work(transaction));
       transaction.flush();
       return results;
     });

@@ -1,8 +1,6 @@
 import type { ApiKeySecret } from "@petstore/core";
-import type { Selectable } from "kysely";
+import type { ApiKeySecretsTable, Parameter, Tuple } from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
-import type { Parameter, Tuple } from "../database/statement.js";
-import type { ApiKeySecretsTable } from "./schema.js";
 
 /** The statements on the table of secrets, which stores their digests. */
 export interface ApiKeySecrets {
@@ -61,7 +59,7 @@ function prepareList(connection: Connection) {
 }
 
 function toSecret([digest, hint, expiresAt]: Tuple<
-  Selectable<ApiKeySecretsTable>,
+  ApiKeySecretsTable,
   typeof COLUMNS
 >): ApiKeySecret {
   return { digest, hint, expiresAt: expiresAt ?? undefined };

@@ -1,13 +1,10 @@
-import type { Creation } from "@petstore/core";
-import type { Selectable } from "kysely";
+import {
+  CREATION_COLUMNS,
+  toCreation,
+  type Parameter,
+  type PetCreation,
+} from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
-import type { Parameter, Tuple } from "../database/statement.js";
-import type { PetCreationsTable } from "./schema.js";
-
-/** A creation under its token. */
-export interface PetCreation extends Omit<Creation, "isReplay"> {
-  readonly token: string;
-}
 
 /** The statements on the table of creations that are remembered. */
 export interface PetCreations {
@@ -17,8 +14,6 @@ export interface PetCreations {
   /** Removes up to `count` creations that have expired at this time, the oldest first. */
   removeExpired(now: number, count: number): void;
 }
-
-const COLUMNS = ["token", "pet_id", "fingerprint", "expires_at"] as const;
 
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
@@ -35,9 +30,12 @@ export function preparePetCreations(connection: Connection): PetCreations {
 
 function prepareFind(connection: Connection) {
   return connection.select(
-    COLUMNS,
+    CREATION_COLUMNS,
     (queries, value: Parameter<{ token: string }>) =>
-      queries.selectFrom("pet_creations").select(COLUMNS).where("token", "=", value("token")),
+      queries
+        .selectFrom("pet_creations")
+        .select(CREATION_COLUMNS)
+        .where("token", "=", value("token")),
     "bigint",
   );
 }
@@ -66,11 +64,4 @@ function prepareRemoveExpired(connection: Connection) {
           .limit(value("count")),
       ),
   );
-}
-
-function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
-  Selectable<PetCreationsTable>,
-  typeof COLUMNS
->): PetCreation {
-  return { token, petId, fingerprint, expiresAt: Number(expiresAt) };
 }

@@ -1,8 +1,13 @@
 import type { Pet, PetStatus } from "@petstore/core";
-import type { Selectable } from "kysely";
+import {
+  PET_COLUMNS,
+  selectPet,
+  selectPets,
+  selectPetsByStatus,
+  toPet,
+  type Parameter,
+} from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
-import type { Parameter, Tuple } from "../database/statement.js";
-import type { PetsTable } from "./schema.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -17,15 +22,13 @@ export interface Pets {
   revision(): number | undefined;
 }
 
-const COLUMNS = ["id", "name", "category_id", "status"] as const;
-
 /** One statement of eight rows takes two thirds of the time of eight statements. */
 const ROWS_PER_INSERT = 8;
 
 export function preparePets(connection: Connection): Pets {
-  const find = prepareFind(connection);
-  const list = prepareList(connection);
-  const listByStatus = prepareListByStatus(connection);
+  const find = connection.select(PET_COLUMNS, selectPet, "bigint");
+  const list = connection.select(PET_COLUMNS, selectPets, "bigint");
+  const listByStatus = connection.select(PET_COLUMNS, selectPetsByStatus, "bigint");
   const lastIds = prepareLastIds(connection);
   const insertOne = prepareInsert(connection, 1);
   const insertMany = prepareInsert(connection, ROWS_PER_INSERT);
@@ -57,44 +60,6 @@ export function preparePets(connection: Connection): Pets {
   };
 }
 
-function prepareFind(connection: Connection) {
-  return connection.select(
-    COLUMNS,
-    (queries, value: Parameter<{ id: bigint }>) =>
-      queries.selectFrom("pets").select(COLUMNS).where("id", "=", value("id")),
-    "bigint",
-  );
-}
-
-function prepareList(connection: Connection) {
-  return connection.select(
-    COLUMNS,
-    (queries, value: Parameter<{ after: bigint; count: number }>) =>
-      queries
-        .selectFrom("pets")
-        .select(COLUMNS)
-        .where("id", ">", value("after"))
-        .orderBy("id")
-        .limit(value("count")),
-    "bigint",
-  );
-}
-
-function prepareListByStatus(connection: Connection) {
-  return connection.select(
-    COLUMNS,
-    (queries, value: Parameter<{ status: PetStatus; after: bigint; count: number }>) =>
-      queries
-        .selectFrom("pets")
-        .select(COLUMNS)
-        .where("status", "=", value("status"))
-        .where("id", ">", value("after"))
-        .orderBy("id")
-        .limit(value("count")),
-    "bigint",
-  );
-}
-
 /** Reads both, as AUTOINCREMENT does: the sequence does not include ids that were changed by hand. */
 function prepareLastIds(connection: Connection) {
   return connection.select(
@@ -123,8 +88,4 @@ function prepareInsert(connection: Connection, rows: number) {
       })),
     ),
   );
-}
-
-function toPet([id, name, categoryId, status]: Tuple<Selectable<PetsTable>, typeof COLUMNS>): Pet {
-  return Object.freeze({ id, name, categoryId, status });
 }

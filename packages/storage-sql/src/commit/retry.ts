@@ -25,12 +25,12 @@ export interface RetryOptions {
 /** Retries an action while another connection has locked the database, without blocking the event loop. */
 export async function retryWhileBusy<T>(
   { timeout, now, isBusy }: RetryOptions,
-  action: () => T,
+  action: () => T | Promise<T>,
 ): Promise<T> {
   const deadline = now() + timeout;
   for (let retry = 1; ; retry += 1) {
     try {
-      return action();
+      return await action();
     } catch (error) {
       if (!isBusy(error) || now() >= deadline) throw error;
     }

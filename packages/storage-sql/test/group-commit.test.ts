@@ -1,8 +1,8 @@
 // The grouping of commits is shared by databases in this process and across a network.
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
+import { createGroupCommit, type Request } from "../src/commit/group-commit.js";
 import { expect, it } from "vitest";
-import { createGroupCommit, type Work } from "../src/commit/group-commit.js";
 
 class Busy extends Error {}
 
@@ -12,9 +12,9 @@ function createDatabase(timeout = 0) {
   const ends: ((error?: Error) => void)[] = [];
   const batches: number[] = [];
   const group = createGroupCommit<string[]>({
-    commit: async <T>(works: readonly Work<string[], T>[]) => {
-      batches.push(works.length);
-      const results = works.map((work) => work([]));
+    commit: async <T>(calls: readonly Request<string[], void, T>[]) => {
+      batches.push(calls.length);
+      const results = calls.map(({ work }) => work([]));
       await new Promise<void>((resolve, reject) => {
         ends.push((error) => (error ? reject(error) : resolve()));
       });

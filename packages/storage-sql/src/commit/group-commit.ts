@@ -7,14 +7,19 @@ import { backoffBefore } from "./retry.js";
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
  * than the statements of one call, so all calls that arrive in one turn of the event loop share one.
  */
-export interface GroupCommit<Transaction> {
+export interface GroupCommit<Transaction, Subject = void> {
   /**
    * Runs `work` in the next transaction, after all work that was added before it, and resolves when
    * the transaction is committed. Work may run more than once; only its last run counts. If it throws,
    * the transaction is rolled back, this call fails, and the other calls run again.
    * @param name names the call in a failure message, as in "Adding a pet".
+   * @param subject what the commit has to know of the call before its work runs.
    */
-  add<T>(name: string, work: Work<Transaction, T>): Promise<Result<T, StorageFailure>>;
+  add<T>(
+    name: string,
+    work: Work<Transaction, T>,
+    subject: Subject,
+  ): Promise<Result<T, StorageFailure>>;
   /** Commits the calls that are queued at the end of this turn of the event loop, if any. */
   schedule(): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
@@ -24,22 +29,59 @@ export interface GroupCommit<Transaction> {
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
 
+/** A call as its commit sees it. */
+export interface Request<Transaction, Subject, T> {
+  readonly work: Work<Transaction, T>;
+  readonly subject: Subject;
+}
+
 /**
  * Runs each work in one transaction, commits it, and returns the results: synchronously for a database
  * in this process, as a promise for a database across a network. Throws or rejects when nothing was
  * stored.
  */
-export type Commit<Transaction> = <T>(
-  works: readonly Work<Transaction, T>[],
-) => readonly T[] | Promise<readonly T[]>;
+export type Commit<Transaction, Subject = void> = <T>(
+  calls: readonly Request<Transaction, Subject, T>[],
+) => readonly Outcome<T>[] | Promise<readonly Outcome<T>[]>;
 
-export interface GroupCommitOptions<Transaction> {
-  readonly commit: Commit<Transaction>;
+/** The result of a call; or nothing was stored for it, and it fails alone or runs again. */
+export type Outcome<T> = T | CallFailure | typeof AGAIN;
+
+/** In place of a result: another process was faster, so the call runs again in the next transaction. */
+export const AGAIN = Symbol("again");
+
+/** In place of a result: the call fails, and the other calls of the transaction do not. */
+export class CallFailure {
+  constructor(readonly error: unknown) {}
+}
+
+/** Why a call fails that had to run again until its timeout. */
+export class Contention extends Error {
+  override readonly name = "Contention";
+  constructor() {
+    super("other processes kept changing the same row");
+  }
+}
+
+/** Why a call fails whose commit has not ended: it may still be stored. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
+  constructor() {
+    super("the database did not answer in time, and it may have been stored");
+  }
+}
+
+export interface GroupCommitOptions<Transaction, Subject> {
+  readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
   /** How long a call waits for a busy database, in milliseconds. */
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
+  /** When a call fails at the latest, in milliseconds, even if its commit is still under way; never by default. */
+  readonly limit?: number;
+  /** How many calls share a transaction at most; 1,000 by default. */
+  readonly largestBatch?: number;
   /** Groups whose calls depend on this group's results. They commit after it, in the same turn. */
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
@@ -57,19 +99,24 @@ export interface CommitErrors {
 /** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
 
-export function createGroupCommit<Transaction>({
+/** How often calls under way are compared with their limit, in milliseconds. */
+const LIMIT_PRECISION = 250;
+
+export function createGroupCommit<Transaction, Subject = void>({
   commit,
   errors,
   timeout,
   now,
+  limit,
+  largestBatch = LARGEST_BATCH,
   followedBy = [],
-}: GroupCommitOptions<Transaction>): GroupCommit<Transaction> {
-  const queue = createQueue<Transaction>();
+}: GroupCommitOptions<Transaction, Subject>): GroupCommit<Transaction, Subject> {
+  const queue = createQueue<Call<Transaction, Subject>>(largestBatch);
   let retries = 0;
   let isScheduled = false;
   let isCommitting = false;
   let isClosed = false;
-  let lastCall: Promise<unknown> = Promise.resolve();
+  const whenIdle: (() => void)[] = [];
 
   const schedule = (): void => {
     if (isScheduled) return;
@@ -88,22 +135,33 @@ export function createGroupCommit<Transaction>({
     await commitBatch();
     isCommitting = false;
     if (!queue.isEmpty()) schedule();
+    else for (const resolve of whenIdle.splice(0)) resolve();
   };
 
   const commitBatch = async (): Promise<void> => {
     const calls = queue.nextBatch();
-    const committed = await settle(() => commit(calls.map(({ work }) => work)));
+    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
+    const committed = await settle(() => commit(calls));
+    clearInterval(watch);
     if (committed.isErr() && errors.isBusy(committed.error)) return waitForOthers(committed.error);
-    retries = 0;
     if (committed.isErr() && calls.length > 1 && errors.isCausedByCall(committed.error)) {
+      retries = 0;
       queue.separate(calls.length);
       return;
     }
     queue.remove(calls.length);
-    committed.match(
-      (results) => results.forEach((succeed) => succeed()),
-      (error) => calls.forEach((call) => call.fail(error)),
-    );
+    if (committed.isErr()) calls.forEach((call) => call.fail(committed.error));
+    else queue.putBack(calls.filter((call, index) => !settleCall(call, committed.value[index])));
+    // If no call of this transaction is done, only time helps.
+    if (queue.startsWith(calls)) return waitForOthers(new Contention());
+    retries = 0;
+  };
+
+  /** Fails calls early. They stay queued, and what comes of them is ignored. */
+  const failLate = (latest: number): void => {
+    for (const call of queue.olderThan(now() - (latest - LIMIT_PRECISION - timeout))) {
+      call.fail(new TooLate());
+    }
   };
 
   const waitForOthers = async (error: unknown): Promise<void> => {
@@ -114,25 +172,22 @@ export function createGroupCommit<Transaction>({
   };
 
   return {
-    add: <T>(name: string, work: Work<Transaction, T>) => {
-      const result = new Promise<Result<T, StorageFailure>>((resolve) => {
+    add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) =>
+      new Promise<Result<T, StorageFailure>>((resolve) => {
         if (isClosed) {
           resolve(err(storageFailure(`${name} failed: the storage is closed.`)));
           return;
         }
         const succeed = (value: T): void => resolve(ok(value));
         const fail = (error: unknown): void => resolve(err(errors.toFailure(name, error)));
-        queue.add(createCall(work, succeed, fail, now() + timeout));
+        queue.add({ work: resolving(work, succeed), subject, fail, deadline: now() + timeout });
         schedule();
-      });
-      if (!isClosed) lastCall = result;
-      return result;
-    },
+      }),
     schedule,
-    close: async () => {
+    close: () => {
       isClosed = true;
-      // Calls are settled in order of arrival.
-      await lastCall;
+      if (queue.isEmpty() && !isCommitting) return Promise.resolve();
+      return new Promise((resolve) => void whenIdle.push(resolve));
     },
   };
 }
@@ -146,51 +201,58 @@ function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedul
   for (const group of groups) group.schedule();
 }
 
-/** A call that waits for its transaction. */
-interface Call<Transaction> {
-  /** Runs the work. Returns a function that resolves the call, for after the commit. */
-  readonly work: Work<Transaction, () => void>;
+/** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
+interface Call<Transaction, Subject> extends Request<Transaction, Subject, () => void> {
   readonly fail: (error: unknown) => void;
   /** The time after which the call fails if the database is busy. */
   readonly deadline: number;
 }
 
-function createCall<Transaction, T>(
+function resolving<Transaction, T>(
   work: Work<Transaction, T>,
   succeed: (value: T) => void,
-  fail: (error: unknown) => void,
-  deadline: number,
-): Call<Transaction> {
-  return {
-    work: (transaction) => {
-      const value = work(transaction);
-      return () => succeed(value);
-    },
-    fail,
-    deadline,
+): Work<Transaction, () => void> {
+  return (transaction) => {
+    const value = work(transaction);
+    return () => succeed(value);
   };
 }
 
+/** Returns whether the call is settled; if not, it runs again. */
+function settleCall(
+  call: { readonly fail: (error: unknown) => void },
+  outcome: Outcome<() => void> | undefined,
+): boolean {
+  if (outcome === AGAIN || outcome === undefined) return false;
+  if (outcome instanceof CallFailure) call.fail(outcome.error);
+  else outcome();
+  return true;
+}
+
 /** Queues calls in order of arrival, which is also the order of their deadlines. */
-function createQueue<Transaction>() {
-  const calls: Call<Transaction>[] = [];
+function createQueue<Call extends { readonly deadline: number }>(largestBatch: number) {
+  const calls: Call[] = [];
   /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
 
-  const remove = (count: number): readonly Call<Transaction>[] => {
+  const remove = (count: number): readonly Call[] => {
     separate = Math.max(0, separate - count);
     return calls.splice(0, count);
   };
   return {
     isEmpty: () => calls.length === 0,
-    add: (call: Call<Transaction>): void => void calls.push(call),
+    add: (call: Call): void => void calls.push(call),
     /** Returns the calls of the next transaction, without removing them. */
-    nextBatch: () => calls.slice(0, separate > 0 ? 1 : LARGEST_BATCH),
+    nextBatch: () => calls.slice(0, separate > 0 ? 1 : largestBatch),
     /** Gives each of the first calls its own transaction, because one of them made their shared one fail. */
     separate: (count: number): void => {
       separate = count;
     },
     remove,
+    /** Puts calls back to the front, in their order. */
+    putBack: (again: readonly Call[]): void => void calls.unshift(...again),
+    olderThan: (time: number) => calls.filter(({ deadline }) => deadline < time),
+    startsWith: (batch: readonly Call[]) => batch.every((call, index) => calls[index] === call),
     removeExpired: (now: number) => {
       const inTime = calls.findIndex(({ deadline }) => deadline > now);
       return remove(inTime < 0 ? calls.length : inTime);

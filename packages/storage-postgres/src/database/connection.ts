@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { compile, type BuildQuery, type Integers, type Tuple } from "@petstore/storage-sql";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import { createQueries, type Schema } from "../tables/schema.js";
+import type { Database, Statement } from "./database.js";
+
+/** Prepares statements on the tables of one schema. */
+export interface Connection {
+  readonly database: Database;
+  /** The full name of a table, for a query that is written as text. */
+  table(name: keyof Schema): RawBuilder<unknown>;
+  /** Prepares a query that selects exactly these columns. */
+  select<Argument, Row, const Columns extends readonly string[]>(
+    columns: Columns,
+    build: BuildQuery<Schema, Argument, Row>,
+    integers?: Integers,
+  ): Select<Argument, Tuple<Row, Columns>>;
+}
+
+/** A prepared query. Rejects with PostgreSQL's errors. */
+export type Select<Argument, Row> = (argument: Argument) => Promise<readonly Row[]>;
+
+export function createConnection(database: Database, schema: string): Connection {
+  const queries: Kysely<Schema> = createQueries(schema);
+  return {
+    database,
+    table: (name) => sql.id(schema, name),
+    select: (_columns, build, integers = "number") => {
+      const { source, bind } = compile(queries, build);
+      const statement = named(source);
+      return (argument) => database.query(statement, bind(argument), integers);
+    },
+  };
+}
+
+/** Two storages may share a host's pool, so that a name must depend on the whole text. */
+function named(text: string): Statement {
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return { name: `petstore_${digest}`, text };
+}

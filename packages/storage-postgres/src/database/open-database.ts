@@ -1,0 +1,122 @@
+import type { StorageWarning } from "@petstore/core";
+import { monotonicNow } from "@petstore/storage-sql";
+import { migrate } from "../migrations/migrate.js";
+import { createConnection, type Connection } from "./connection.js";
+import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
+import { createDatabase, STATEMENT_TIMEOUT, type Database, type PoolSource } from "./database.js";
+import { loadDriver } from "./driver.js";
+import { OpenRefusal } from "./open-storage-error.js";
+import type { Settings } from "./options.js";
+
+/** A database whose tables are up to date. */
+export interface OpenDatabase {
+  readonly connection: Connection;
+  readonly clock: DatabaseClock;
+  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
+  /** Passes a warning to the listeners. */
+  readonly warn: (warning: StorageWarning) => void;
+  /** Closes the storage's own pool; a host's pool stays open. */
+  readonly close: () => Promise<void>;
+}
+
+const OLDEST_POSTGRES = 15;
+
+/** Connects, and brings the tables up to date. Rejects when the database cannot be used. */
+export async function openDatabase({ source, schema }: Settings): Promise<OpenDatabase> {
+  const database = createDatabase(await poolSourceOf(source));
+  try {
+    const clock = createDatabaseClock(monotonicNow);
+    await refuseUnusable(database, clock);
+    await migrate(database, schema);
+    await refuseWithoutRights(database, schema);
+    const listeners: ((warning: StorageWarning) => void)[] = [];
+    return {
+      connection: createConnection(database, schema),
+      clock,
+      onWarning: (listener) => void listeners.push(listener),
+      warn: (warning) => listeners.forEach((listener) => listener(warning)),
+      close: database.close,
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** A host's pool needs no driver of ours. */
+async function poolSourceOf(source: Settings["source"]): Promise<PoolSource> {
+  if (!("url" in source)) return { open: () => source, isOwn: false };
+  const createPool = await loadDriver();
+  return { open: () => createPool({ ...source, timeout: STATEMENT_TIMEOUT }), isOwn: true };
+}
+
+const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
+  current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+  current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::float8`;
+
+type ServerRow = readonly [
+  version: number,
+  encoding: string,
+  fsync: string,
+  fullPageWrites: string,
+  synchronousCommit: string,
+  readOnly: string,
+  now: number,
+];
+
+async function refuseUnusable(database: Database, clock: DatabaseClock): Promise<void> {
+  // Connecting takes longer than a statement, and would make the clock less exact.
+  await database.query(unnamed("select 1"), [], "number");
+  const sentAt = monotonicNow();
+  const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
+  if (!row) throw new TypeError("The server returned no settings.");
+  const [version, encoding, fsync, fullPageWrites, synchronousCommit, readOnly, now] = row;
+  clock.observe(now, sentAt, monotonicNow());
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST_POSTGRES) {
+    const message = `PostgreSQL is ${major}, but must be ${OLDEST_POSTGRES} or newer.`;
+    throw new OpenRefusal("postgres_too_old", message);
+  }
+  if (encoding !== "UTF8") {
+    throw new OpenRefusal("not_utf8", `The database's encoding is ${encoding}, but must be UTF8.`);
+  }
+  if (readOnly === "on") throw new OpenRefusal("read_only", "The database is read-only.");
+  const settings = {
+    fsync,
+    full_page_writes: fullPageWrites,
+    synchronous_commit: synchronousCommit,
+  };
+  const [off] = Object.entries(settings).find(([, value]) => value === "off") ?? [];
+  if (off !== undefined) {
+    throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);
+  }
+}
+
+const TABLES = [
+  "pets",
+  "inventory",
+  "writers",
+  "pet_creations",
+  "api_keys",
+  "api_key_secrets",
+  "api_key_usage",
+];
+
+async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
+  const names = TABLES.map((table) => `${schema}.${table}`);
+  const [missing] = await database.query<[string, string]>(
+    unnamed(`select name, lower(privilege) from unnest($1::text[]) as name,
+      unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
+      where not has_table_privilege(name, privilege) limit 1`),
+    [names],
+    "number",
+  );
+  if (!missing) return;
+  const message = `The user lacks the right to ${missing[1]} in the table ${missing[0]}.`;
+  throw new OpenRefusal("not_allowed", message);
+}
+
+/** A statement that runs once needs no name. */
+function unnamed(text: string) {
+  return { name: "", text };
+}

@@ -1,0 +1,81 @@
+import { causeOf, isConnectionLost, sqlState } from "./postgres-error.js";
+
+/** Why a storage could not be opened; closed on `code`. */
+export interface OpenPostgresError {
+  readonly code: OpenPostgresErrorCode;
+  /** One sentence for the operator. Contains no password. */
+  readonly message: string;
+  /** The underlying error, if any, without values of rows. */
+  readonly cause: unknown;
+}
+
+/** The kinds of `OpenPostgresError`. */
+export type OpenPostgresErrorCode =
+  /** pg is not installed. */
+  | "driver_unavailable"
+  /** No server answers there, it is starting up, has no connection left, or TLS cannot be agreed on. */
+  | "cannot_connect"
+  /** The server refuses this user or password. */
+  | "wrong_credentials"
+  /** The server has no database with this name. */
+  | "no_database"
+  /** The user lacks a right: to create the tables, or to use them. */
+  | "not_allowed"
+  /** The database is a standby, or read-only. */
+  | "read_only"
+  /** Another migration holds the lock for too long. */
+  | "busy"
+  /** A newer version of this package changed the tables in a way that this one cannot use. */
+  | "schema_too_new"
+  /** Tables with these names exist, but another program created or changed them. */
+  | "schema_conflict"
+  /** PostgreSQL is older than 15. */
+  | "postgres_too_old"
+  /** The database's encoding is not UTF8. */
+  | "not_utf8"
+  /** `fsync`, `full_page_writes` or `synchronous_commit` is off, so a commit could be lost. */
+  | "not_durable"
+  /** Any other cause: see `cause`. */
+  | "failed";
+
+/** Thrown while opening a database that cannot be used. */
+export class OpenRefusal extends Error {
+  override readonly name = "OpenRefusal";
+  constructor(
+    readonly code: OpenPostgresErrorCode,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** Converts an error that was thrown while opening to an `OpenPostgresError`. */
+export function openStorageError(error: unknown): OpenPostgresError {
+  if (error instanceof OpenRefusal) {
+    return { code: error.code, message: error.message, cause: error.cause };
+  }
+  const cause = causeOf(error);
+  const state = sqlState(error);
+  const known = byState.find(([prefix]) => state.startsWith(prefix));
+  if (known) return { code: known[1], message: known[2], cause };
+  if (isConnectionLost(error)) {
+    const message = `The PostgreSQL server cannot be reached${state && ` (${state})`}.`;
+    return { code: "cannot_connect", message, cause };
+  }
+  const message = `The database could not be opened${state && `: PostgreSQL refused it (${state})`}.`;
+  return { code: "failed", message, cause };
+}
+
+/** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const byState = [
+  ["28", "wrong_credentials", "The PostgreSQL server refuses this user or password."],
+  ["3D000", "no_database", "The PostgreSQL server has no database with this name."],
+  ["42501", "not_allowed", "The user lacks a right on this database or schema."],
+  ["25006", "read_only", "The database is read-only."],
+  ["55P03", "busy", "Another migration holds the lock for too long."],
+  ["57P03", "cannot_connect", "The PostgreSQL server does not accept connections now."],
+  ["53300", "cannot_connect", "The PostgreSQL server has no connection left."],
+  // The statements are correct, so a table is missing or already exists.
+  ["42", "schema_conflict", "The schema has tables that differ from those of this version."],
+] as const;

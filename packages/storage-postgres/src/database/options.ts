@@ -1,0 +1,98 @@
+import * as v from "valibot";
+import type { PostgresPool } from "./postgres-pool.js";
+
+/** Where the storage keeps its data: in a database that it connects to, or over a host's pool. */
+export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
+
+export interface PostgresUrlOptions extends SchemaOptions {
+  /** Such as `postgres://user:password@host/database?sslmode=verify-full`. */
+  readonly url: string;
+  /** How many connections to open at most: from 1 to 100; 4 by default. */
+  readonly connections?: number | undefined;
+  readonly pool?: undefined;
+}
+
+export interface PostgresPoolOptions extends SchemaOptions {
+  /** The host's pg `Pool`. The storage does not close it. */
+  readonly pool: PostgresPool;
+  readonly url?: undefined;
+  readonly connections?: undefined;
+}
+
+interface SchemaOptions {
+  /** The schema for the tables: lower-case letters, digits and `_`. `petstore` by default. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether a charge is only acknowledged when it survives a crash of the PostgreSQL server. `false` by
+   * default: then a crash may lose the charges of the last 0.6 seconds. Pets and keys always survive it.
+   */
+  readonly durableUsage?: boolean | undefined;
+}
+
+/** The options, checked and complete. */
+export interface Settings {
+  readonly source: PostgresPool | PostgresServer;
+  readonly schema: string;
+  readonly durableUsage: boolean;
+}
+
+/** How to connect to a server. */
+export interface PostgresServer {
+  readonly url: string;
+  readonly connections: number;
+}
+
+/** @throws TypeError that names the option, when one is wrong or unknown. It never shows the URL. */
+export function parseOptions(options: PostgresStorageOptions): Settings {
+  const parsed = v.safeParse(optionsSchema, options);
+  if (!parsed.success) throw wrongOption(parsed.issues[0]);
+  const { url, connections, pool, schema, durableUsage } = parsed.output;
+  if (url !== undefined && pool !== undefined) {
+    throw new TypeError("openPostgresStorage: option pool cannot be given together with url");
+  }
+  if (pool !== undefined && connections !== undefined) {
+    throw new TypeError("openPostgresStorage: option connections must be given together with url");
+  }
+  const source = url === undefined ? pool : { url, connections: connections ?? 4 };
+  if (source === undefined) throw new TypeError(`openPostgresStorage: option url ${URL_RULE}`);
+  return { source, schema, durableUsage };
+}
+
+function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
+  const option = v.getDotPath(issue);
+  if (option === null) return new TypeError("openPostgresStorage: the options must be an object");
+  const rule = issue.expected === "never" ? "is not known" : issue.message;
+  return new TypeError(`openPostgresStorage: option ${option} ${rule}`);
+}
+
+const URL_RULE = "must be a URL that starts with postgres:// or postgresql://";
+const CONNECTIONS = "must be an integer from 1 to 100";
+
+/** Names no quotes, and is short enough for PostgreSQL. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+
+const optionsSchema = v.strictObject({
+  url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
+  connections: v.optional(
+    v.pipe(
+      v.number(CONNECTIONS),
+      v.integer(CONNECTIONS),
+      v.minValue(1, CONNECTIONS),
+      v.maxValue(100, CONNECTIONS),
+    ),
+  ),
+  pool: v.optional(v.custom<PostgresPool>(isPool, "must be a pg Pool")),
+  schema: v.optional(
+    v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
+    "petstore",
+  ),
+  durableUsage: v.optional(v.boolean("must be a boolean"), false),
+});
+
+function isPostgresUrl(value: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value);
+}
+
+function isPool(value: unknown): boolean {
+  return v.is(v.object({ connect: v.function(), end: v.function(), on: v.function() }), value);
+}

@@ -1,0 +1,100 @@
+import { storageFailure, type StorageFailure } from "@petstore/core";
+import { Contention, TooLate } from "@petstore/storage-sql";
+
+/** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** Thrown when a write was certainly not stored, and may be tried again. */
+export class NotWritten extends Error {
+  override readonly name = "NotWritten";
+}
+
+/** Thrown when it could not be found out in time whether a write was stored. */
+export class OutcomeUnknown extends Error {
+  override readonly name = "OutcomeUnknown";
+}
+
+/** Thrown when the greatest id has been used. */
+export class NoIdLeft extends Error {
+  override readonly name = "NoIdLeft";
+}
+
+/** Returns the SQLSTATE of an error of PostgreSQL; an empty string for any other error. */
+export function sqlState(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code)
+    ? code
+    : "";
+}
+
+/**
+ * Whether the connection is useless now, or leads to the wrong server. Of a write it is then unknown
+ * whether it was stored. 25006: the server became a standby, where a write fails.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof ConnectionLost || /^(?:08|57P0|25006|40003)/.test(sqlState(error));
+}
+
+/** Whether a retry may succeed soon, and nothing was stored. */
+export function isBusy(error: unknown): boolean {
+  if (error instanceof Contention || error instanceof NotWritten) return true;
+  // Serialization failure, deadlock, lock timeout, statement timeout, no connection left.
+  const isTransient = /^(?:40001|40P01|55P03|57014|53300)/.test(sqlState(error));
+  return isTransient || isConnectionLost(error);
+}
+
+/** Whether one call of a batch may have caused an error, not the server. */
+export function isCausedByCall(error: unknown): boolean {
+  return /^(?:22|23|54)/.test(sqlState(error));
+}
+
+/**
+ * Returns the failure of the call with this name, as in "Adding a pet". Neither the message nor the cause
+ * has a value that was stored or searched for.
+ */
+export function toFailure(name: string, error: unknown): StorageFailure {
+  const reason = reasonFor(error);
+  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
+}
+
+/**
+ * Returns an error for the host's log. PostgreSQL's own has values of rows: in `detail`, `where` and
+ * `internalQuery`, and in the message of a data exception (class 22).
+ */
+export function causeOf(error: unknown): unknown {
+  const code = sqlState(error);
+  if (code === "" || !(error instanceof Error)) return error;
+  const message = code.startsWith("22") ? "PostgreSQL refused a value" : error.message;
+  return Object.assign(new Error(message), { code });
+}
+
+function reasonFor(error: unknown): string {
+  if (error instanceof ConnectionLost) return `the connection was lost (${error.message})`;
+  const isOurs = [Contention, NotWritten, OutcomeUnknown, TooLate, NoIdLeft].some(
+    (each) => error instanceof each,
+  );
+  if (isOurs && error instanceof Error) return error.message;
+  const code = sqlState(error);
+  if (code === "") return "";
+  const known = reasons.find(([prefix]) => code.startsWith(prefix));
+  return `${known?.[1] ?? "PostgreSQL refused it"} (${code})`;
+}
+
+const reasons = [
+  ["08", "the connection was lost"],
+  ["57P", "the server is shutting down"],
+  ["25006", "the server is a standby, or read-only"],
+  ["28", "the server refuses this user or password"],
+  ["42501", "the user lacks a right"],
+  ["42", "the tables differ from those of this version"],
+  ["40", "other transactions were in the way"],
+  ["55P03", "another transaction holds a lock for too long"],
+  ["57014", "the server stopped the statement"],
+  ["53100", "the server's disk is full"],
+  ["53300", "the server has no connection left"],
+  ["53", "the server is out of resources"],
+  ["23", "a rule of the schema forbids it"],
+  ["22", "a value cannot be stored"],
+] as const;

@@ -1,0 +1,14 @@
+export type { OpenPostgresError, OpenPostgresErrorCode } from "./database/open-storage-error.js";
+export type {
+  PostgresPoolOptions,
+  PostgresStorageOptions,
+  PostgresUrlOptions,
+} from "./database/options.js";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresQuery,
+  PostgresTypes,
+} from "./database/postgres-pool.js";
+export { postgresMigrations } from "./migrations/migrate.js";
+export { openPostgresStorage } from "./open-postgres-storage.js";

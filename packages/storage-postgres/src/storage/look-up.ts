@@ -1,0 +1,41 @@
+import type { StorageFailure } from "@petstore/core";
+import { createGroupCommit, type CommitErrors, type GroupCommit } from "@petstore/storage-sql";
+import type { Result } from "neverthrow";
+
+/** Finds what has a key; calls that arrive together share a statement. */
+export interface LookUp<Key, Value> {
+  find(name: string, key: Key): Promise<Result<Value | undefined, StorageFailure>>;
+  close(): Promise<void>;
+}
+
+export interface LookUpOptions<Key, Value> {
+  /** Reads what has these keys, which differ: pairs of key and value. */
+  readonly read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>;
+  readonly group: GroupSettings;
+}
+
+/** What all groups of a storage have in common. */
+export interface GroupSettings {
+  readonly errors: CommitErrors;
+  readonly timeout: number;
+  readonly limit: number;
+  readonly largestBatch: number;
+  readonly now: () => number;
+}
+
+export function createLookUp<Key extends string | bigint, Value>({
+  read,
+  group,
+}: LookUpOptions<Key, Value>): LookUp<Key, Value> {
+  const reading: GroupCommit<ReadonlyMap<Key, Value>, Key> = createGroupCommit({
+    ...group,
+    commit: async (calls) => {
+      const found = new Map(await read([...new Set(calls.map(({ subject }) => subject))]));
+      return calls.map(({ work }) => work(found));
+    },
+  });
+  return {
+    find: (name, key) => reading.add(name, (found) => found.get(key), key),
+    close: () => reading.close(),
+  };
+}

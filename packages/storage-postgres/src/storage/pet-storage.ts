@@ -1,0 +1,182 @@
+import {
+  INT64_MAX,
+  type Creation,
+  type CreationRequest,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type PetQuery,
+  type PetStorage,
+} from "@petstore/core";
+import {
+  AGAIN,
+  createGroupCommit,
+  createPageCache,
+  keyOf,
+  type GroupCommit,
+  type Outcome,
+  type Request,
+} from "@petstore/storage-sql";
+import type { Writer } from "../commit/writer.js";
+import { NoIdLeft } from "../database/postgres-error.js";
+import type { PetCreations } from "../tables/pet-creations.js";
+import type { Pets, Revision } from "../tables/pets.js";
+import { createLookUp, type GroupSettings } from "./look-up.js";
+
+export interface PetStorageOptions {
+  readonly pets: Pets;
+  readonly creations: PetCreations;
+  readonly writer: Writer;
+  readonly group: GroupSettings;
+}
+
+export function createPetStorage({ pets, creations, writer, group }: PetStorageOptions): {
+  readonly pets: PetStorage;
+  readonly close: () => Promise<void>;
+} {
+  const creating = createGroupCommit<Added, NewPetCall>({
+    ...group,
+    commit: createCommit(creations, writer),
+  });
+  const finding = createLookUp({
+    group,
+    read: async (ids: readonly bigint[]) =>
+      (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
+  });
+  const listing = createListing(pets, group);
+  return {
+    pets: {
+      create: (pet) => creating.add("Adding a pet", ({ id }) => withId(id, pet), { pet }),
+      createOnce: (pet, request) =>
+        creating.add("Adding a pet once", ({ id, earlier }) => earlier ?? creationOf(id, request), {
+          pet,
+          request,
+        }),
+      find: (id) => finding.find("Finding a pet", id),
+      list: (query) => listing.add("Listing pets", (pageOf) => pageOf(query), query),
+    },
+    close: async () =>
+      void (await Promise.all([creating.close(), finding.close(), listing.close()])),
+  };
+}
+
+/** What a call's work gets: the id of its pet, or the creation that is remembered under its token. */
+interface Added {
+  readonly id: bigint;
+  readonly earlier?: Creation;
+}
+
+interface NewPetCall {
+  readonly pet: NewPet;
+  readonly request?: CreationRequest | undefined;
+}
+
+type AddCall<T> = Request<Added, NewPetCall, T>;
+
+/**
+ * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
+ * claims at the same time runs again, and then finds it.
+ */
+function createCommit(creations: PetCreations, writer: Writer) {
+  // A standby that was behind when it took over must not give out the same ids again.
+  let lastId = 0n;
+
+  const add = async (pets: readonly NewPetCall[]): Promise<readonly (bigint | null)[]> => {
+    if (pets.length === 0) return [];
+    if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft("no id is left");
+    const ids = await writer.write(creations.add, { pets, lastId });
+    for (const id of ids) if (id !== null && id > lastId) lastId = id;
+    return ids;
+  };
+
+  return async <T>(calls: readonly AddCall<T>[]): Promise<readonly Outcome<T>[]> => {
+    const earlier = await findEarlier(creations, calls);
+    const wanted = firstOfEachToken(calls.filter(({ subject }) => !earlier.has(subject)));
+    const ids = await add(wanted.map(({ subject }) => subject));
+    const added = new Map(wanted.map(({ subject }, index) => [subject, ids[index] ?? undefined]));
+    return calls.map(({ work, subject }): Outcome<T> => {
+      const creation = earlier.get(subject);
+      if (creation) return work({ id: creation.petId, earlier: creation });
+      const id = added.get(subject);
+      return id === undefined ? AGAIN : work({ id });
+    });
+  };
+}
+
+/** The creations that are remembered for these calls. Also removes a few that no longer are. */
+async function findEarlier(
+  creations: PetCreations,
+  calls: readonly AddCall<unknown>[],
+): Promise<ReadonlyMap<NewPetCall, Creation>> {
+  const requests = calls.flatMap(({ subject }) => subject.request ?? []);
+  if (requests.length === 0) return new Map();
+  const latest = Math.max(...requests.map(({ now }) => now));
+  const [found] = await Promise.all([
+    creations.find(requests.map(({ token }) => token)),
+    // More than are added, so that their number follows the number of recent creations. The next call
+    // removes those that this one cannot.
+    creations.removeExpired(latest, 2 * requests.length).catch(() => undefined),
+  ]);
+  const byToken = new Map(
+    found.map(({ token, ...creation }) => [token, { ...creation, isReplay: true }]),
+  );
+  return new Map(
+    calls.flatMap(({ subject }) => {
+      const creation = subject.request && byToken.get(subject.request.token);
+      const isRemembered = creation && (subject.request?.now ?? 0) < creation.expiresAt;
+      return isRemembered ? [[subject, creation] as const] : [];
+    }),
+  );
+}
+
+function firstOfEachToken<T>(calls: readonly AddCall<T>[]): readonly AddCall<T>[] {
+  const tokens = new Set<string>();
+  return calls.filter(({ subject: { request } }) => {
+    if (request === undefined) return true;
+    const isFirst = !tokens.has(request.token);
+    tokens.add(request.token);
+    return isFirst;
+  });
+}
+
+function withId(id: bigint, { name, categoryId, status }: NewPet): Pet {
+  return Object.freeze({ id, name, categoryId, status });
+}
+
+function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest): Creation {
+  return { petId, fingerprint, expiresAt, isReplay: false };
+}
+
+type PageOf = (query: PetQuery) => PetPage;
+
+/** Lists pets; equal queries that arrive together share a statement, which reads no pets if none changed. */
+function createListing(table: Pets, group: GroupSettings): GroupCommit<PageOf, PetQuery> {
+  const cache = createPageCache<Revision>();
+  let newest: Revision | undefined;
+
+  const read = async (query: PetQuery): Promise<PetPage> => {
+    const known = newest;
+    const cached = known && cache.find(known, query);
+    const { revision, page = cached } = await table.list(query, cached && known);
+    if (!page) throw new TypeError("The page was left out.");
+    newest = revision;
+    cache.keep(revision, query, page);
+    return page;
+  };
+  return createGroupCommit<PageOf, PetQuery>({
+    ...group,
+    commit: async (calls) => {
+      const queries = new Map(calls.map(({ subject }) => [keyOf(subject), subject]));
+      const pages = await Promise.all(
+        [...queries].map(async ([key, query]) => [key, await read(query)] as const),
+      );
+      const byKey = new Map(pages);
+      const pageOf: PageOf = (query) => {
+        const page = byKey.get(keyOf(query));
+        if (!page) throw new TypeError("The page was not read.");
+        return page;
+      };
+      return calls.map(({ work }) => work(pageOf));
+    },
+  });
+}

@@ -1,0 +1,129 @@
+import type { KeyHolder, Usage } from "@petstore/core";
+import {
+  HOLDER_COLUMNS,
+  HOLDER_SELECTION,
+  joinHolders,
+  toHolder,
+  toUsage,
+  USAGE_COLUMNS,
+  usageFields,
+  type Parameter,
+} from "@petstore/storage-sql";
+import { sql } from "kysely";
+import { prepareWrite, type Synchronous, type Write } from "../commit/writer.js";
+import type { Connection } from "../database/connection.js";
+
+/** The statements on the table of usage, joined with the tables of keys and secrets. */
+export interface ApiKeyUsage {
+  /** The keys that have the secrets with these digests, and their usage. */
+  findHolders(digests: readonly string[]): Promise<readonly StampedHolder[]>;
+  /** The usage of the keys with these ids. */
+  find(keyIds: readonly string[]): Promise<readonly StampedUsage[]>;
+  /** Saves the usage of keys where it is still as shown; records the positions of those. */
+  readonly save: Write<UsageChanges>;
+}
+
+export interface StampedHolder {
+  readonly digest: string;
+  readonly holder: KeyHolder;
+  readonly stamp: string;
+  /** The database's clock when it was read, in milliseconds. */
+  readonly readAt: number;
+}
+
+export interface StampedUsage {
+  readonly keyId: string;
+  readonly usage: Usage;
+  readonly stamp: string;
+}
+
+/** The usage to save, for keys that differ. */
+export interface UsageChanges {
+  readonly keyIds: readonly string[];
+  /** The stamp that each key was shown with. */
+  readonly shown: readonly string[];
+  readonly usages: readonly Usage[];
+  /** The new stamp. */
+  readonly stamp: string;
+}
+
+const STAMP = sql<string>`usage.stamp::text`.as("stamp");
+const READ_AT = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("read_at");
+
+export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
+  const findHolders = prepareFindHolders(connection);
+  const find = prepareFind(connection);
+  return {
+    findHolders: async (digests) =>
+      (await findHolders({ digests })).map(([digest, stamp, readAt, ...holder]) => ({
+        digest,
+        stamp,
+        readAt,
+        holder: toHolder(holder),
+      })),
+    find: async (keyIds) =>
+      (await find({ keyIds })).map(([keyId, stamp, ...usage]) => ({
+        keyId,
+        stamp,
+        usage: toUsage(usage),
+      })),
+    save: prepareSave(connection, synchronous),
+  };
+}
+
+function prepareFindHolders(connection: Connection) {
+  return connection.select(
+    ["digest", "stamp", "read_at", ...HOLDER_COLUMNS],
+    (queries, value: Parameter<{ digests: readonly string[] }>) =>
+      joinHolders(queries)
+        .select(["secret.digest", STAMP, READ_AT])
+        .select(HOLDER_SELECTION)
+        .where(sql<boolean>`secret.digest = any(${value("digests")}::text[])`),
+  );
+}
+
+function prepareFind(connection: Connection) {
+  return connection.select(
+    ["key_id", "stamp", ...USAGE_COLUMNS],
+    (queries, value: Parameter<{ keyIds: readonly string[] }>) =>
+      queries
+        .selectFrom("api_key_usage as usage")
+        .select(["usage.key_id", STAMP, ...USAGE_COLUMNS])
+        .where(sql<boolean>`usage.key_id = any(${value("keyIds")}::text[])`),
+  );
+}
+
+/**
+ * Skips a row that another transaction holds: that one will change the stamp. So this statement never
+ * waits, and two of them cannot block each other. The stamp is compared in the row that is updated, for
+ * PostgreSQL reads only that row again when it has changed meanwhile.
+ */
+function prepareSave(connection: Connection, synchronous: Synchronous) {
+  const usage = connection.table("api_key_usage");
+  return prepareWrite(connection, (value: Parameter<UsageChanges>) => {
+    const values = usageFields.map(
+      (field) => sql`${value.of(({ usages }) => usages.map((each) => each[field]))}::bigint[]`,
+    );
+    const columns = sql.join(USAGE_COLUMNS.map((column) => sql.ref(column)));
+    const changes = sql.join(
+      USAGE_COLUMNS.map((column) => sql`${sql.ref(column)} = wanted.${sql.ref(column)}`),
+    );
+    return {
+      steps: sql`
+        wanted as (
+          select * from unnest(${value("keyIds")}::text[], ${value("shown")}::bigint[], ${sql.join(values)})
+            with ordinality as input (key_id, shown, ${columns}, position)),
+        locked as (
+          select usage.key_id from ${usage} as usage
+          where usage.key_id = any(${value("keyIds")}::text[]) and exists (select from writer)
+          order by usage.key_id for no key update skip locked),
+        saved as (
+          update ${usage} as usage set stamp = ${value("stamp")}, ${changes}
+          from wanted join locked using (key_id)
+          where usage.key_id = wanted.key_id and usage.stamp = wanted.shown
+          returning wanted.position)`,
+      written: sql`select array_agg(position) from saved`,
+      synchronous,
+    };
+  });
+}

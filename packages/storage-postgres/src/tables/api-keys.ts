@@ -1,0 +1,201 @@
+import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core";
+import {
+  KEY_COLUMNS,
+  keyValues,
+  selectKey,
+  selectKeys,
+  toKeyWithUsage,
+  type KeyRow,
+  type KeysAfter,
+  type Parameter,
+} from "@petstore/storage-sql";
+import { sql, type RawBuilder } from "kysely";
+import * as v from "valibot";
+import { prepareWrite, type Write } from "../commit/writer.js";
+import type { Connection } from "../database/connection.js";
+
+/** The statements on the tables of API keys and their secrets. */
+export interface ApiKeys {
+  find(id: string): Promise<VersionedKey | undefined>;
+  list(query: KeyQuery): Promise<readonly KeyWithUsage[]>;
+  /** Adds a key. */
+  readonly insert: Write<{ readonly key: StoredApiKey; readonly version: string }>;
+  /** Changes everything but the id of a key, if it still has the shown version; else records nothing. */
+  readonly update: Write<KeyChange>;
+  /** Removes keys; records one item for each that existed. */
+  readonly remove: Write<{ readonly ids: readonly string[] }>;
+}
+
+export interface VersionedKey extends KeyWithUsage {
+  readonly version: string;
+}
+
+export interface KeyChange {
+  readonly key: StoredApiKey;
+  readonly shown: string;
+  readonly version: string;
+}
+
+const COLUMNS = ["version", "secrets", ...KEY_COLUMNS] as const;
+
+export function prepareApiKeys(connection: Connection): ApiKeys {
+  const columns = [VERSION, secretsIn(connection), ...KEY_COLUMNS] as const;
+  const find = connection.select(COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+    selectKey(queries, value).clearSelect().select(columns),
+  );
+  const list = connection.select(COLUMNS, (queries, value: Parameter<KeysAfter>) =>
+    selectKeys(queries, value).clearSelect().select(columns),
+  );
+  const listBanned = connection.select(COLUMNS, (queries, value: Parameter<KeysAfter>) =>
+    selectKeys(queries, value).clearSelect().select(columns).where("bans", ">", sql.lit(0)),
+  );
+  return {
+    find: async (id) => {
+      const [row] = await find({ id });
+      return row && toVersionedKey(row);
+    },
+    list: async ({ limit, after = "", banned }) => {
+      const rows = await (banned ? listBanned : list)({ count: limit, after });
+      return rows.map(toVersionedKey).map(({ key, usage }) => ({ key, usage }));
+    },
+    insert: prepareInsert(connection),
+    update: prepareUpdate(connection),
+    remove: prepareRemove(connection),
+  };
+}
+
+const VERSION = sql<string>`version::text`.as("version");
+
+/** The secrets of a key, newest first, as JSON. */
+function secretsIn({ table }: Connection) {
+  return sql<string>`(
+    select coalesce(json_agg(json_build_array(digest, hint, expires_at) order by position), '[]')
+    from ${table("api_key_secrets")} where key_id = id)`.as("secrets");
+}
+
+function prepareInsert(connection: Connection) {
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<{ key: StoredApiKey; version: string }>) => {
+    const columns = keyValues(keyOf(value));
+    return {
+      steps: sql`
+        inserted as (
+          insert into ${table("api_keys")} (id, version, ${namesOf(columns)})
+          select ${value.of(({ key }) => key.id)}, ${value("version")}, ${sql.join(Object.values(columns))}
+          from writer returning id),
+        secrets as (
+          insert into ${table("api_key_secrets")} (key_id, digest, hint, expires_at, position)
+          select inserted.id, secret.* from inserted, ${secretsOf(value)}),
+        usage as (
+          insert into ${table("api_key_usage")} (key_id, stamp)
+          select id, ${value("version")} from inserted)`,
+      written: sql`select array_agg(1) from inserted`,
+      synchronous: "on",
+    };
+  });
+}
+
+/** Renews the stamp of the usage, so that no decision on the old key is stored. */
+function prepareUpdate(connection: Connection) {
+  const { table } = connection;
+  const secrets = table("api_key_secrets");
+  return prepareWrite(connection, (value: Parameter<KeyChange>) => {
+    const changes = Object.entries(keyValues(keyOf(value))).map(
+      ([column, to]) => sql`${sql.ref(column)} = ${to}`,
+    );
+    const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
+    return {
+      steps: sql`
+        changed as (
+          update ${table("api_keys")} as key set version = ${value("version")}, ${sql.join(changes)}
+          from writer where key.id = ${value.of(({ key }) => key.id)} and key.version = ${value("shown")}
+          returning key.id),
+        renewed as (
+          update ${table("api_key_usage")} as usage set stamp = ${value("version")}
+          from changed where usage.key_id = changed.id),
+        removed as (
+          delete from ${secrets} as old using changed
+          where old.key_id = changed.id and old.digest <> all(${digests}::text[])),
+        kept as (
+          update ${secrets} as kept
+          set hint = secret.hint, expires_at = secret.expires_at, position = secret.position
+          from changed, ${secretsOf(value)}
+          where kept.key_id = changed.id and kept.digest = secret.digest),
+        added as (
+          insert into ${secrets} (key_id, digest, hint, expires_at, position)
+          select changed.id, secret.* from changed, ${secretsOf(value)}
+          where not exists (
+            select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
+      written: sql`select array_agg(1) from changed`,
+      synchronous: "on",
+    };
+  });
+}
+
+/** Locks the keys in order of id, so that two calls that remove the same keys cannot block each other. */
+function prepareRemove(connection: Connection) {
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<{ ids: readonly string[] }>) => ({
+    steps: sql`
+      locked as (
+        select key.id from ${table("api_keys")} as key
+        where key.id = any(${value("ids")}::text[]) and exists (select from writer)
+        order by key.id for update),
+      removed as (
+        delete from ${table("api_keys")} as key using locked where key.id = locked.id returning key.id),
+      secrets as (
+        delete from ${table("api_key_secrets")} as secret using removed where secret.key_id = removed.id),
+      usage as (
+        delete from ${table("api_key_usage")} as usage using removed where usage.key_id = removed.id)`,
+    // 0, because a statement that recorded nothing would count as not committed.
+    written: sql`select array[0::bigint] || array_agg(1::bigint) from removed`,
+    synchronous: "on",
+  }));
+}
+
+/** The secrets of the key in an argument, as a table. */
+function secretsOf(value: Parameter<{ readonly key: StoredApiKey }>): RawBuilder<unknown> {
+  const each = <T>(read: (secret: ApiKeySecret) => T) =>
+    value.of(({ key }) => key.secrets.map(read));
+  return sql`unnest(
+    ${each(({ digest }) => digest)}::text[],
+    ${each(({ hint }) => hint)}::text[],
+    ${each(({ expiresAt }) => expiresAt ?? null)}::bigint[]
+  ) with ordinality as secret (digest, hint, expires_at, position)`;
+}
+
+/** Reads the values of the key in an argument. */
+function keyOf(value: Parameter<{ readonly key: StoredApiKey }>): Parameter<StoredApiKey> {
+  const of = <T>(read: (key: StoredApiKey) => T) => value.of(({ key }) => read(key));
+  return Object.assign(
+    <Name extends keyof StoredApiKey & string>(name: Name) => of((key) => key[name]),
+    { of },
+  );
+}
+
+function namesOf(columns: object): RawBuilder<unknown> {
+  return sql.join(Object.keys(columns).map((column) => sql.ref(column)));
+}
+
+const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.number())]));
+
+function toVersionedKey([version, secrets, ...row]: readonly [
+  string,
+  string,
+  ...KeyRow,
+]): VersionedKey {
+  const { key, usage } = toKeyWithUsage(row);
+  const newestFirst = v.parse(secretsSchema, JSON.parse(secrets));
+  return {
+    key: {
+      ...key,
+      secrets: newestFirst.map(([digest, hint, expiresAt]) => ({
+        digest,
+        hint,
+        expiresAt: expiresAt ?? undefined,
+      })),
+    },
+    usage,
+    version,
+  };
+}

@@ -1,0 +1,110 @@
+import type { CreationRequest, NewPet } from "@petstore/core";
+import {
+  CREATION_COLUMNS,
+  toCreation,
+  type Parameter,
+  type PetCreation,
+} from "@petstore/storage-sql";
+import { sql } from "kysely";
+import { prepareWrite, type Write } from "../commit/writer.js";
+import type { Connection } from "../database/connection.js";
+
+/** The statements that add pets, and the creations that are remembered. */
+export interface PetCreations {
+  /** The creations with these tokens, expired or not. */
+  find(tokens: readonly string[]): Promise<readonly PetCreation[]>;
+  /** Adds pets; records their ids, or null for one whose token another creation has. */
+  readonly add: Write<NewPets>;
+  /** Removes up to `count` creations that have expired at this time, the oldest first. */
+  removeExpired(now: number, count: number): Promise<void>;
+}
+
+/** Pets to add, and the greatest id that is known to have been used. */
+export interface NewPets {
+  readonly pets: readonly {
+    readonly pet: NewPet;
+    readonly request?: CreationRequest | undefined;
+  }[];
+  readonly lastId: bigint;
+}
+
+export function preparePetCreations(connection: Connection): PetCreations {
+  const find = prepareFind(connection);
+  const removeExpired = prepareRemoveExpired(connection);
+  return {
+    find: async (tokens) => (await find({ tokens })).map(toCreation),
+    add: prepareAdd(connection),
+    removeExpired: async (now, count) => void (await removeExpired({ now, count })),
+  };
+}
+
+function prepareFind(connection: Connection) {
+  return connection.select(
+    CREATION_COLUMNS,
+    (queries, value: Parameter<{ tokens: readonly string[] }>) =>
+      queries
+        .selectFrom("pet_creations")
+        .select(CREATION_COLUMNS)
+        .where(sql<boolean>`token = any(${value("tokens")}::text[])`),
+    "bigint",
+  );
+}
+
+/**
+ * Every statement that adds pets first updates the one row of `inventory`, and holds it until its commit is
+ * visible. So ids become visible in their order, and a list that continues after the last id seen skips no
+ * pet. It also means that two statements never wait for each other's tokens.
+ */
+function prepareAdd(connection: Connection) {
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<NewPets>) => {
+    const each = <T>(read: (item: NewPets["pets"][number]) => T) =>
+      value.of(({ pets }) => pets.map(read));
+    return {
+      steps: sql`
+        wanted as (
+          select * from unnest(
+            ${each(({ pet }) => pet.name)}::text[],
+            ${each(({ pet }) => pet.categoryId)}::bigint[],
+            ${each(({ pet }) => pet.status)}::text[],
+            ${each(({ request }) => request?.token ?? null)}::text[],
+            ${each(({ request }) => request?.fingerprint ?? null)}::text[],
+            ${each(({ request }) => request?.now ?? null)}::bigint[],
+            ${each(({ request }) => request?.expiresAt ?? null)}::bigint[]
+          ) with ordinality as input (name, category_id, status, token, fingerprint, now, expires_at, position)),
+        counter as (
+          update ${table("inventory")}
+          set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${value.of(({ pets }) => pets.length)}
+          where exists (select from writer)
+          returning last_id - ${value.of(({ pets }) => pets.length)} as before),
+        claimed as (
+          insert into ${table("pet_creations")} as earlier (token, pet_id, fingerprint, expires_at)
+          select token, before + position, fingerprint, expires_at from counter, wanted
+          where token is not null order by token
+          on conflict (token) do update
+          set pet_id = excluded.pet_id, fingerprint = excluded.fingerprint, expires_at = excluded.expires_at
+          where earlier.expires_at <= (select now from wanted where wanted.token = excluded.token)
+          returning token),
+        added as (
+          insert into ${table("pets")} (id, name, category_id, status)
+          select before + position, name, category_id, status from counter, wanted
+          where token is null or token in (select token from claimed)
+          returning id)`,
+      written: sql`
+        select array_agg(added.id order by position) from counter cross join wanted
+        left join added on added.id = before + position`,
+      synchronous: "on",
+    };
+  });
+}
+
+function prepareRemoveExpired({ select, table }: Connection) {
+  const creations = table("pet_creations");
+  return select(
+    [],
+    (_queries, value: Parameter<{ now: number; count: number }>) => sql`
+      delete from ${creations} where token = any(array(
+        select token from ${creations} where expires_at <= ${value("now")}
+        order by expires_at limit ${value("count")} for update skip locked))`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { Pet, PetPage, PetQuery } from "@petstore/core";
+import {
+  pageOf,
+  PET_COLUMNS,
+  toPet,
+  type Parameter,
+  type PetsTable,
+  type Tuple,
+} from "@petstore/storage-sql";
+import { sql, type RawBuilder } from "kysely";
+import type { Connection } from "../database/connection.js";
+
+/** The statements that read the table of pets. */
+export interface Pets {
+  find(ids: readonly bigint[]): Promise<readonly Pet[]>;
+  /** Returns the page, or only the revision if it is still the known one. */
+  list(query: PetQuery, known: Revision | undefined): Promise<RevisedPage>;
+}
+
+/** Changes with every change of the pets: the greatest id, and how often pets were changed by hand. */
+export type Revision = `${bigint}/${bigint}`;
+
+export interface RevisedPage {
+  readonly revision: Revision;
+  /** Left out if the revision is the known one. */
+  readonly page: PetPage | undefined;
+}
+
+interface ListArgument {
+  readonly count: number;
+  readonly after: bigint;
+  readonly status: string | undefined;
+  readonly lastId: string;
+  readonly edits: string;
+}
+
+const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
+
+/** No inventory has this revision. */
+const NONE: Revision = "-1/-1";
+
+export function preparePets(connection: Connection): Pets {
+  const find = prepareFind(connection);
+  const listAll = prepareList(connection, () => sql`true`);
+  const listByStatus = prepareList(connection, (value) => sql`status = ${value("status")}`);
+  return {
+    find: async (ids) => (await find({ ids })).map(toPet),
+    list: async ({ limit, after = 0n, status }, known = NONE) => {
+      const list = status === undefined ? listAll : listByStatus;
+      const [lastId = "", edits = ""] = known.split("/");
+      const rows = await list({ count: limit + 1, after, status, lastId, edits });
+      const [first] = rows;
+      if (!first) throw new TypeError("The table inventory is empty.");
+      const revision: Revision = `${first[0]}/${first[1]}`;
+      if (revision === known) return { revision, page: undefined };
+      return { revision, page: pageOf(rows.flatMap(toPets), limit) };
+    },
+  };
+}
+
+function toPets([, , id, name, category, status]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
+  const isPet = id !== null && name !== null && category !== null && status !== null;
+  return isPet ? [toPet([id, name, category, status])] : [];
+}
+
+function prepareFind(connection: Connection) {
+  return connection.select(
+    PET_COLUMNS,
+    (queries, value: Parameter<{ ids: readonly bigint[] }>) =>
+      queries
+        .selectFrom("pets")
+        .select(PET_COLUMNS)
+        .where(sql<boolean>`id = any(${value("ids")}::bigint[])`),
+    "bigint",
+  );
+}
+
+/** Beside the revision stands a pet, or nulls if there is none. */
+type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
+  readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
+};
+
+/** Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. */
+function prepareList(
+  { select, table }: Connection,
+  matches: (value: Parameter<ListArgument>) => RawBuilder<unknown>,
+) {
+  return select(
+    LIST_COLUMNS,
+    (_queries, value: Parameter<ListArgument>) => sql<ListRow>`
+      select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
+      left join lateral (
+        select id, name, category_id, status from ${table("pets")}
+        where (inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint)
+          and id > ${value("after")} and ${matches(value)}
+        order by id limit ${value("count")}
+      ) as page on true
+      order by page.id`,
+    "bigint",
+  );
+}

@@ -1,0 +1,65 @@
+import type { ApiKeysTable, ApiKeyUsageTable, SqlSchema } from "@petstore/storage-sql";
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from "kysely";
+
+/** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
+export interface Schema extends SqlSchema {
+  readonly inventory: InventoryTable;
+  readonly writers: WritersTable;
+  readonly api_keys: VersionedApiKeysTable;
+  readonly api_key_usage: StampedApiKeyUsageTable;
+  readonly migrations: MigrationsTable;
+}
+
+/** One row. Whoever adds pets updates it in the same statement, so that ids become visible in order. */
+export interface InventoryTable {
+  /** The greatest id that was ever used. */
+  readonly last_id: bigint;
+  /** Counts the changes of `pets` other than new pets, by any program. */
+  readonly edits: bigint;
+}
+
+/** One row for each writer, so that it can find out whether a statement was committed. */
+export interface WritersTable {
+  readonly id: string;
+  /** The number of the writer's last statement. */
+  readonly seq: number;
+  /** What that statement wrote: ids, or positions in its input. */
+  readonly written: readonly (bigint | null)[];
+  readonly seen_at: Date;
+}
+
+export interface VersionedApiKeysTable extends ApiKeysTable {
+  /** Random; renewed by every change of the key or its secrets. */
+  readonly version: string;
+}
+
+export interface StampedApiKeyUsageTable extends ApiKeyUsageTable {
+  /** Random; renewed by every change of the usage or its key. */
+  readonly stamp: string;
+}
+
+export interface MigrationsTable {
+  readonly number: number;
+  readonly name: string;
+  /** Whether older versions of this package cannot use the tables after it. */
+  readonly breaking: boolean;
+}
+
+/** Creates a kysely that builds and compiles queries on one schema but cannot run them. */
+export function createQueries(schema: string): Kysely<Schema> {
+  const queries = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (database) => new PostgresIntrospector(database),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return queries.withSchema(schema);
+}

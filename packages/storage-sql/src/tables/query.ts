@@ -1,0 +1,57 @@
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from "kysely";
+import type { SqlSchema } from "./schema.js";
+
+/** Stands in a query for a value that each run reads from its argument. */
+export interface Parameter<Argument> {
+  /** The value of this property. */
+  <Name extends keyof Argument & string>(name: Name): RawBuilder<Argument[Name]>;
+  /** The value that this function reads from the argument. */
+  of<Value>(read: (argument: Argument) => Value): RawBuilder<Value>;
+}
+
+/** Builds a query with kysely. Called once, when the query is prepared. */
+export type BuildQuery<Schema, Argument, Row> = (
+  queries: Kysely<Schema>,
+  value: Parameter<Argument>,
+) => Query<Schema, Row>;
+
+/** A query of kysely, or from its `sql` tag. */
+export interface Query<Schema, Row> {
+  compile(queries: Kysely<Schema>): CompiledQuery<Row>;
+}
+
+/** How a statement reads integers: `number`, exact up to 2^53−1, or `bigint`, exact in all of int64. */
+export type Integers = "number" | "bigint";
+
+/** A row as a tuple of the values of these columns. */
+export type Tuple<Row, Columns extends readonly string[]> = {
+  readonly [Index in keyof Columns]: Columns[Index] extends keyof Row ? Row[Columns[Index]] : never;
+};
+
+/** A query as text, with a function that returns the values to bind for a run. */
+export interface CompiledText<Argument> {
+  readonly source: string;
+  readonly bind: (argument: Argument) => unknown[];
+}
+
+/** Compiles a query, once. */
+export function compile<Schema extends SqlSchema, Argument, Row>(
+  queries: Kysely<Schema>,
+  build: BuildQuery<Schema, Argument, Row>,
+): CompiledText<Argument> {
+  const reads = new Map<unknown, (argument: Argument) => unknown>();
+  const of = <Value>(read: (argument: Argument) => Value): RawBuilder<Value> => {
+    const mark = { read };
+    reads.set(mark, read);
+    return sql`${mark}`;
+  };
+  const named = <Name extends keyof Argument & string>(name: Name): RawBuilder<Argument[Name]> =>
+    of((argument) => argument[name]);
+
+  const query = build(queries, Object.assign(named, { of })).compile(queries);
+  const values = query.parameters.map((value) => reads.get(value) ?? (() => value));
+  return {
+    source: query.sql,
+    bind: (argument) => values.map((read) => read(argument)),
+  };
+}

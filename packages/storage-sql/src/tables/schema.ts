@@ -1,0 +1,82 @@
+import type { PetStatus, Usage } from "@petstore/core";
+import type { Kysely } from "kysely";
+
+/** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
+export interface SqlSchema {
+  readonly pets: PetsTable;
+  readonly pet_creations: PetCreationsTable;
+  readonly api_keys: ApiKeysTable;
+  readonly api_key_secrets: ApiKeySecretsTable;
+  readonly api_key_usage: ApiKeyUsageTable;
+}
+
+export interface PetsTable {
+  readonly id: bigint;
+  readonly name: string;
+  readonly category_id: bigint;
+  readonly status: PetStatus;
+}
+
+/** Creations that are remembered, so that a retry does not add a second pet. */
+export interface PetCreationsTable {
+  readonly token: string;
+  readonly pet_id: bigint;
+  readonly fingerprint: string;
+  /** A bigint like the id: a statement reads all integers of a row alike. */
+  readonly expires_at: bigint;
+}
+
+export interface ApiKeysTable {
+  readonly id: string;
+  readonly plan: string;
+  readonly per_minute: number;
+  readonly per_day: number;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+export interface ApiKeySecretsTable {
+  readonly digest: string;
+  readonly key_id: string;
+  /** 0 for the newest secret of the key, then counting up. */
+  readonly position: number;
+  readonly hint: string;
+  readonly expires_at: number | null;
+}
+
+export interface ApiKeyUsageTable extends UsageColumns {
+  readonly key_id: string;
+}
+
+type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
+
+/** The column of each field of a `Usage`. All queries and mappings are derived from this list. */
+export const usageColumns = {
+  minuteOpenedAt: "minute_opened_at",
+  minuteUsed: "minute_used",
+  dayOpenedAt: "day_opened_at",
+  dayUsed: "day_used",
+  refusedSince: "refused_since",
+  refusals: "refusals",
+  bans: "bans",
+  bannedAt: "banned_at",
+  lastUsedAt: "last_used_at",
+} as const satisfies Record<keyof Usage, string>;
+
+/** The columns of a usage, for a select that joins its table. */
+export const USAGE_COLUMNS = Object.values(usageColumns);
+
+/** The values of these columns in a left join: null if no usage is stored yet. */
+export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
+
+/** The fields of a `Usage`, in the order of their columns. */
+export const usageFields = Object.keys(usageColumns).filter(isUsageField);
+
+function isUsageField(name: string): name is keyof Usage {
+  return name in usageColumns;
+}
+
+/** The part of a kysely that selects from these tables; it may know further ones. */
+export type Selecting = Pick<Kysely<SqlSchema>, "selectFrom">;
