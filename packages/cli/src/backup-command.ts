@@ -1,6 +1,6 @@
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import { Command } from "commander";
-import { example, databaseFile, databaseOption } from "./options.js";
+import { example, databaseFile, databaseOption, isPostgres } from "./options.js";
 import { listenForStop } from "./stop-signal.js";
 import type { ReportError, Terminal } from "./terminal.js";
 
@@ -23,6 +23,10 @@ export function backupCommand(terminal: Terminal, fail: ReportError): Command {
     .option("--force", "replace an existing file, but never a database that is in use")
     .addHelpText("after", HELP + example("petstore backup monday.db"))
     .action(async (file: string, { database, force }: BackupOptions) => {
+      if (isPostgres(database)) {
+        fail("PostgreSQL has backups of its own: use pg_dump --format=custom, or base backups");
+        return;
+      }
       const stop = listenForStop();
       const backup = await backupSqliteFile({
         filename: database,

@@ -4,12 +4,29 @@ import { InvalidArgumentError, Option } from "commander";
 /** The name of a database that SQLite keeps in memory only. */
 export const IN_MEMORY = ":memory:";
 
+const DATABASE = "the SQLite file that holds the store, or the URL of a PostgreSQL database";
+
 /** The option `--database`, which every command takes. Only a server can use a database in memory. */
 export function databaseOption(parse: (text: string) => string = databaseFile): Option {
-  return new Option("--database <file>", "the SQLite file that holds the store")
+  return new Option("--database <file or URL>", DATABASE)
     .env("PETSTORE_DATABASE")
     .argParser(parse)
     .default("petstore.db");
+}
+
+/** Whether a database is one of PostgreSQL, and not a file. */
+export function isPostgres(database: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(database);
+}
+
+/** Returns the name of a database for people: a URL without its password. */
+export function nameOf(database: string): string {
+  if (!isPostgres(database)) return database;
+  if (!URL.canParse(database)) return "postgres://…";
+  const url = new URL(database);
+  url.password = "";
+  url.searchParams.delete("password");
+  return url.href;
 }
 
 /** Parses the name of a database file. */

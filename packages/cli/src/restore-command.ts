@@ -1,6 +1,6 @@
 import { restoreSqliteFile } from "@petstore/storage-sqlite";
 import { Command } from "commander";
-import { databaseFile, databaseOption, example } from "./options.js";
+import { databaseFile, databaseOption, example, isPostgres } from "./options.js";
 import { listenForStop } from "./stop-signal.js";
 import type { ReportError, Terminal } from "./terminal.js";
 
@@ -18,6 +18,10 @@ export function restoreCommand(terminal: Terminal, fail: ReportError): Command {
     .addOption(databaseOption())
     .addHelpText("after", HELP + example("petstore restore monday.db"))
     .action(async (backup: string, { database }: { readonly database: string }) => {
+      if (isPostgres(database)) {
+        fail("PostgreSQL has backups of its own: use pg_restore");
+        return;
+      }
       const stop = listenForStop();
       const restored = await restoreSqliteFile({ backup, filename: database, signal: stop.signal });
       stop.end();

@@ -3,6 +3,7 @@ import metadata from "../package.json" with { type: "json" };
 import { backupCommand } from "./backup-command.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
+import { migrateCommand } from "./migrate-command.js";
 import { petsCommand } from "./pets/pets-command.js";
 import { restoreCommand } from "./restore-command.js";
 import { serveCommand } from "./serve/serve-command.js";
@@ -48,6 +49,7 @@ export async function runCommand(
     .addCommand(petsCommand(terminal, streams, fail))
     .addCommand(backupCommand(terminal, fail))
     .addCommand(restoreCommand(terminal, fail))
+    .addCommand(migrateCommand(terminal, fail))
     .addCommand(helpCommand(program));
   inheritSettings(program);
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { PetStore } from "@petstore/core";
 import { describeStoreError } from "../describe-error.js";
-import { IN_MEMORY } from "../options.js";
+import { IN_MEMORY, isPostgres, nameOf } from "../options.js";
 import type { ReportError, Terminal } from "../terminal.js";
 
 /** What the banner of a server depends on. */
@@ -25,8 +25,12 @@ export async function printBanner(
   ];
   if (database === IN_MEMORY) lines.push("  database  in memory: it ends with the server");
   else {
-    const issue = `${commandName()} keys issue --plan free --database ${quoted(database)}`;
-    lines.push(`  database  ${resolve(database)}`, `  new key   ${issue}`);
+    const name = nameOf(database);
+    const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
+    lines.push(
+      `  database  ${isPostgres(database) ? name : resolve(database)}`,
+      `  new key   ${issue}`,
+    );
   }
   terminal.out(lines.join("\n"));
   if (firstKey) await issueFirstKey(store, url, terminal, report);

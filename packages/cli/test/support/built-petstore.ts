@@ -10,7 +10,7 @@ import { beforeAll, inject, onTestFinished, vi } from "vitest";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 const root = join(cli, "../..");
-const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13"] as const;
+const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pg"] as const;
 
 /** A `petstore serve` in a separate process, which is killed when the test ends. */
 export interface BuiltServer {
@@ -97,7 +97,7 @@ async function buildInto(folder: string): Promise<void> {
     tsconfig: join(root, "tsconfig.json"),
     // As in the real build: a native module cannot be bundled.
     external: [...NOT_BUNDLED],
-    noExternal: [/^(?!better-sqlite3(?:-13)?$)/],
+    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pg)$)/],
     banner: {
       js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
     },
