@@ -4,9 +4,13 @@ import { openSqliteStorage, type OpenStorageError } from "@petstore/storage-sqli
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
 
-/** Opens the store in this file, which is created if it does not exist. */
-export async function openStore(database: string): Promise<Result<PetStore, string>> {
-  return createStore(database, await openSqliteStorage({ filename: database }));
+/** Opens the store in this file, which is created if it does not exist. `wrap` may wrap its storage. */
+export async function openStore(
+  database: string,
+  wrap = (storage: Storage): Storage => storage,
+): Promise<Result<PetStore, string>> {
+  const storage = await openSqliteStorage({ filename: database });
+  return createStore(database, storage.map(wrap));
 }
 
 /** Opens the store in this file, which must exist. If it cannot be written, it can only be read. */
