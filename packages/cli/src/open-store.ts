@@ -6,16 +6,24 @@ import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
-/** Opens the store in this database. A file is created, and reported, if it does not exist. */
+/** How to open a store. */
+export interface OpenOptions {
+  /** Reports that a file was created. */
+  readonly report?: ReportError;
+  /** Wraps the storage. */
+  readonly wrap?: ((storage: Storage) => Storage) | undefined;
+}
+
+/** Opens the store in this database. A file is created if it does not exist. */
 export async function openStore(
   database: string,
-  report: ReportError = () => undefined,
+  { report, wrap = (storage) => storage }: OpenOptions = {},
 ): Promise<Result<PetStore, string>> {
-  if (isPostgres(database)) return openPostgresStore(database);
+  if (isPostgres(database)) return openPostgresStore(database, wrap);
   const isNew = !existsSync(database);
-  const store = createStore(database, await openSqliteStorage({ filename: database }));
-  if (isNew && store.isOk()) report(`new database ${database}`);
-  return store;
+  const storage = await openSqliteStorage({ filename: database });
+  if (isNew && storage.isOk()) report?.(`new database ${database}`);
+  return createStore(database, storage.map(wrap));
 }
 
 /** Opens the store in this database. A file must exist; if it cannot be written, it can only be read. */
@@ -28,10 +36,14 @@ export async function openExistingStore(database: string): Promise<Result<PetSto
 }
 
 /** Loads PostgreSQL's storage only now: most stores are files. */
-async function openPostgresStore(url: string): Promise<Result<PetStore, string>> {
+async function openPostgresStore(
+  url: string,
+  wrap = (storage: Storage): Storage => storage,
+): Promise<Result<PetStore, string>> {
   if (!URL.canParse(url)) return err("the URL of the database is not valid");
   const { openPostgresStorage } = await import("@petstore/storage-postgres");
-  return createStore(url, await openPostgresStorage({ url }));
+  const storage = await openPostgresStorage({ url });
+  return createStore(url, storage.map(wrap));
 }
 
 function createStore(

@@ -35,6 +35,11 @@ export type EntryReader = (
   chunks: AsyncIterable<Buffer>,
 ) => AsyncIterable<Result<EntryGroup, string>>;
 
+/** Returns the number of lines of these entries. */
+export function countLines(entries: readonly Pick<Entry, "first" | "last">[]): number {
+  return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
+}
+
 /** The maximum length of an entry, in bytes. */
 export const LONGEST_ENTRY = 1_048_576;
 
@@ -44,38 +49,30 @@ export const TOO_LONG = `It is longer than ${LONGEST_ENTRY / 1_024} KiB.`;
 /** The end of a line. */
 export const LINE_FEED = Buffer.from("\n");
 
-/** A line without its line feed. One byte more than `LONGEST_ENTRY` is kept of a longer line. */
-export interface Line {
-  readonly number: number;
-  readonly bytes: Buffer;
-}
-
-/** Splits chunks into lines. Leaves out a byte order mark. */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Line[]> {
+/**
+ * Joins chunks to blocks of whole lines. Leaves out a byte order mark. Of a line that is longer than
+ * `LONGEST_ENTRY`, some bytes may be missing.
+ */
+export async function* readBlocks(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let unfinished = Buffer.alloc(0);
-  let number = 1;
-  const cut = (bytes: Buffer, start: number, end?: number): Buffer => {
-    const line = bytes.subarray(start, end).subarray(0, LONGEST_ENTRY + 1);
-    return number === 1 && line.subarray(0, 3).equals(BYTE_ORDER_MARK) ? line.subarray(3) : line;
+  let isBeginning = true;
+  const toBlock = (bytes: Buffer): Buffer => {
+    const isMarked = isBeginning && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    isBeginning = false;
+    return isMarked ? bytes.subarray(3) : bytes;
   };
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([unfinished, chunk]);
-    const lines: Line[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      lines.push({ number, bytes: cut(bytes, start, end) });
-      number += 1;
-      start = end + 1;
-    }
-    unfinished = Buffer.from(cut(bytes, start));
-    yield lines;
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) yield toBlock(bytes.subarray(0, end));
+    unfinished = Buffer.from(bytes.subarray(end, end + LONGEST_ENTRY + 1));
   }
-  if (unfinished.length > 0) yield [{ number, bytes: unfinished }];
+  if (unfinished.length > 0) yield toBlock(unfinished);
 }
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Whether a line is only white space. */
-export function isBlank({ bytes }: Line): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+/** Whether a line is only white space, with or without its line feed. */
+export function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a);
 }

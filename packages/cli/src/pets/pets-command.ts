@@ -20,6 +20,7 @@ export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportEr
       wholeNumber(1),
       1,
     )
+    .option("--again", "import lines a second time that an earlier import has added")
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
       (await importPets(file, options, terminal, streams)).mapErr(fail);

@@ -1,134 +1,157 @@
 import { isUtf8 } from "node:buffer";
+import { finished } from "node:stream";
 import { parseInt64 } from "@petstore/core";
+import { CsvError, parse, type Parser } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import {
   isBlank,
   LINE_FEED,
   LONGEST_ENTRY,
-  readLines,
+  readBlocks,
   TOO_LONG,
   type Entry,
+  type EntryGroup,
   type EntryReader,
-  type Line,
 } from "./pet-file.js";
 import { counted } from "./progress.js";
 
-/** A record, with its fields or the reason why it has none. */
-interface CsvRecord extends Omit<Entry, "pet"> {
-  readonly fields: Result<readonly string[], string>;
+type Fields = Result<readonly string[], string>;
+
+/**
+ * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. At a record that
+ * csv-parse refuses, a new parser starts after the line of the error. The parser's own option to skip such
+ * records does not tell where they end, and takes quadratic time for a line of quotes.
+ */
+export const readCsv: EntryReader = async function* (chunks) {
+  let entries: Entry[] = [];
+  let heading: Buffer | undefined;
+  let columns: Fields | undefined;
+  let line = 1;
+  // The bytes after the last record, and their position in the input of the parser.
+  let open = Buffer.alloc(0);
+  let position = 0;
+
+  const take = (length: number, fields: Fields): void => {
+    let bytes = open.subarray(0, length);
+    open = open.subarray(length);
+    position += length;
+    for (; bytes.length > 0 && isBlank(firstLines(bytes, 1)); line += 1)
+      bytes = bytes.subarray(firstLines(bytes, 1).length);
+    if (bytes.length === 0) return;
+    if (bytes.at(-1) === LINE_FEED[0]) bytes = bytes.subarray(0, -1);
+    const first = line;
+    const last = first + bytes.toString("latin1").split("\n").length - 1;
+    line = last + 1;
+    const values = checkBytes(bytes).andThen(() => fields);
+    if (columns !== undefined) {
+      const pet = columns.andThen((names) => values.andThen((each) => toPet(names, each)));
+      entries.push({ first, last, bytes, pet });
+    } else {
+      heading = bytes;
+      columns = checkHeading(values, bytes);
+    }
+  };
+  const startParser = (): Parser =>
+    parse({
+      recordDelimiter: ["\r\n", "\n"],
+      relaxColumnCount: true,
+      skipEmptyLines: true,
+      raw: true,
+      // With `raw`, csv-parse passes an object, which its types do not say.
+      onRecord: (record: string[] | { readonly record: string[] }, { bytes: end }) => {
+        if (end > position)
+          take(end - position, ok(Array.isArray(record) ? record : record.record));
+        return null;
+      },
+    }).on("error", () => undefined);
+
+  let parser = startParser();
+  const read = async (block: Buffer, isLast: boolean): Promise<Result<EntryGroup, string>> => {
+    entries = [];
+    open = Buffer.concat([open, block]);
+    let problem = await write(parser, block, isLast);
+    while (problem !== undefined || open.length > LONGEST_ENTRY) {
+      take(...refuse(open, problem));
+      if (columns?.isErr() === true) break;
+      parser = startParser();
+      // The first record sets the number of fields: csv-parse is slow if others have more or fewer.
+      const start = Buffer.concat(heading === undefined ? [] : [heading, LINE_FEED]);
+      await write(parser, start, false);
+      position = start.length;
+      problem = await write(parser, open, isLast);
+    }
+    if (columns?.isErr() === true) return err(columns.error);
+    if (columns === undefined && isLast) return err("There is no heading.");
+    return ok({ entries, heading });
+  };
+  for await (const block of readBlocks(chunks)) {
+    const group = await read(block, false);
+    yield group;
+    if (group.isErr()) return;
+  }
+  yield await read(Buffer.alloc(0), true);
+};
+
+/** Resolves to the error if the bytes are not comma-separated values. */
+function write(parser: Parser, bytes: Buffer, isLast: boolean): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const done = (error?: Error | null): void => resolve(error ?? undefined);
+    if (isLast) finished(parser.end(bytes), { readable: false }, done);
+    else parser.write(bytes, done);
+  });
+}
+
+/** Refuses the lines up to that of the error, or as many as an entry may have. */
+function refuse(open: Buffer, problem: Error | undefined): [length: number, fields: Fields] {
+  if (problem instanceof CsvError && problem.code !== "CSV_QUOTE_NOT_CLOSED") {
+    const { length } = firstLines(open, String(problem["raw"]).split("\n").length);
+    if (length <= LONGEST_ENTRY) return [length, err("A quote is out of place.")];
+  }
+  const isShort = open.length <= LONGEST_ENTRY;
+  const length = isShort ? open.length : open.lastIndexOf(LINE_FEED, LONGEST_ENTRY) + 1;
+  return [length || firstLines(open, 1).length, err("A quote is not closed.")];
+}
+
+/** Returns the first lines with their line feeds. */
+function firstLines(bytes: Buffer, count: number): Buffer {
+  let end = 0;
+  for (let line = 0; line < count && end < bytes.length; line += 1) {
+    end = bytes.indexOf(LINE_FEED, end) + 1 || bytes.length;
+  }
+  return bytes.subarray(0, end);
+}
+
+function checkBytes(bytes: Buffer): Result<void, string> {
+  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
+  return isUtf8(bytes) ? ok() : err("It is not UTF-8.");
 }
 
 const COLUMNS = ["name", "categoryId", "status"] as const;
-const REQUIRED_COLUMNS = ["name", "categoryId"] as const;
 /** Separators that other programs use instead of commas. */
 const SEPARATORS = [
   [";", "semicolons"],
   ["\t", "tabs"],
   ["|", "vertical bars"],
 ] as const;
-const NOT_CLOSED = "A quote is not closed.";
-
-/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
-export const readCsv: EntryReader = async function* (chunks) {
-  let heading: Buffer | undefined;
-  let names: readonly string[] = [];
-  for await (const records of readRecords(chunks)) {
-    const entries: Entry[] = [];
-    for (const { first, last, bytes, fields } of records) {
-      if (heading !== undefined) {
-        const pet = fields.andThen((values) => toPet(names, values));
-        entries.push({ first, last, bytes, pet });
-        continue;
-      }
-      const checked = checkHeading(fields, bytes);
-      if (checked.isErr()) {
-        yield err(checked.error);
-        return;
-      }
-      heading = bytes;
-      names = checked.value;
-    }
-    yield ok({ entries, heading });
-  }
-  if (heading === undefined) yield err("There is no heading.");
-};
-
-/**
- * Reads records with their bytes, which a stream of csv-parse does not keep of a record that it rejects.
- * Lines whose quote is not closed within the maximum length of an entry are one bad record.
- */
-async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly CsvRecord[]> {
-  let open: Line[] = [];
-  let length = 0;
-  for await (const lines of readLines(chunks)) {
-    const records: CsvRecord[] = [];
-    const add = (record: CsvRecord): void => {
-      records.push(record);
-      open = [];
-      length = 0;
-    };
-    for (const line of lines) {
-      if (open.length > 0 && length + line.bytes.length > LONGEST_ENTRY) add(toRecord(open));
-      if (open.length === 0 && isBlank(line)) continue;
-      const isInside = open.length > 0 && !line.bytes.includes('"');
-      open.push(line);
-      length += line.bytes.length + 1;
-      if (isInside) continue;
-      const record = toRecord(open);
-      if (!record.fields.isErr() || record.fields.error !== NOT_CLOSED) add(record);
-    }
-    yield records;
-  }
-  if (open.length > 0) yield [toRecord(open)];
-}
-
-function toRecord(lines: readonly Line[]): CsvRecord {
-  const last = lines.at(-1)?.number ?? 0;
-  const [head = Buffer.alloc(0), ...others] = lines.map((line) => line.bytes);
-  const rest = others.flatMap((bytes) => [LINE_FEED, bytes]);
-  const bytes = rest.length === 0 ? head : Buffer.concat([head, ...rest]);
-  return { first: last - lines.length + 1, last, bytes, fields: parseFields(bytes) };
-}
-
-function parseFields(bytes: Buffer): Result<readonly string[], string> {
-  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
-  if (!isUtf8(bytes)) return err("It is not UTF-8.");
-  const text = `${bytes.toString("utf8").replace(/\r$/, "")},`;
-  const fields = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",]*)),/gy)];
-  const rest = text.slice(fields.reduce((length, [field]) => length + field.length, 0));
-  if (rest === "")
-    return ok(fields.map(([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain));
-  return err(/^"(?:[^"]|"")*$/.test(rest) ? NOT_CLOSED : "A quote is out of place.");
-}
 
 /** Returns the names of the columns. */
-function checkHeading(
-  fields: CsvRecord["fields"],
-  bytes: Buffer,
-): Result<readonly string[], string> {
-  const missing = missingColumns(fields);
-  if (missing.length > 0) {
-    const text = bytes.toString("utf8");
-    const other = SEPARATORS.find(([separator]) => {
-      const fields = parseFields(Buffer.from(text.replaceAll(separator, ",")));
-      return missingColumns(fields).length === 0;
-    });
-    if (other !== undefined)
-      return err(`The heading is separated by ${other[1]} instead of commas.`);
-  }
+function checkHeading(fields: Fields, bytes: Buffer): Fields {
+  const other = SEPARATORS.find(([separator]) => {
+    const names = bytes.toString("utf8").split(separator);
+    return missingColumns(names.map((name) => name.replace(/^"|"?\r?$/g, ""))).length === 0;
+  });
+  if (other !== undefined) return err(`The heading is separated by ${other[1]} instead of commas.`);
   return fields.andThen((names) => {
+    const missing = missingColumns(names);
     if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
-    const repeated = COLUMNS.filter(
-      (column) => names.indexOf(column) !== names.lastIndexOf(column),
-    );
+    const repeated = COLUMNS.filter((each) => names.indexOf(each) !== names.lastIndexOf(each));
     if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
     return ok(names);
   });
 }
 
-function missingColumns(fields: CsvRecord["fields"]): readonly string[] {
-  const names = fields.unwrapOr<readonly string[]>([]);
-  return REQUIRED_COLUMNS.filter((column) => !names.includes(column));
+function missingColumns(names: readonly string[]): readonly string[] {
+  return ["name", "categoryId"].filter((column) => !names.includes(column));
 }
 
 function toPet(names: readonly string[], values: readonly string[]): Result<unknown, string> {

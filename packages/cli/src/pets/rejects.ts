@@ -1,8 +1,8 @@
-import { open, rm, stat, type FileHandle } from "node:fs/promises";
+import { access, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import { LONGEST_ENTRY, LINE_FEED, type Entry } from "./pet-file.js";
+import { countLines, LONGEST_ENTRY, LINE_FEED, type Entry } from "./pet-file.js";
 import { counted } from "./progress.js";
 
 /** An entry that cannot be imported. */
@@ -44,12 +44,23 @@ export async function openRejects(options: RejectsOptions): Promise<Result<Rejec
   const failed = (reason: string) => err(`cannot write rejected lines to ${path}: ${reason}`);
   if (isFileOfDatabase(database, path)) return failed("it is a file of the database");
   if (await isSameFile(path, source)) return failed("it is the file that is imported");
+  if (!mayExist && (await exists(path))) return failed("it already exists");
+  // If the process is killed, the same command can be run again, because the file has another name.
+  const writtenTo = mayExist ? path : `${path}.unfinished`;
   try {
-    const file = await open(path, mayExist ? "a" : "wx");
-    return ok(listRejects(list, { path, handle: file, size: (await file.stat()).size }));
+    const handle = await open(writtenTo, mayExist ? "a" : "w");
+    const { size } = await handle.stat();
+    return ok(listRejects(list, { path, writtenTo, handle, size }));
   } catch (error) {
     return failed(describeFileError(error));
   }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether two paths lead to the same file. Follows links. */
@@ -60,7 +71,9 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 interface RejectsFile {
+  /** Its name when it is complete, and until then. */
   readonly path: string;
+  readonly writtenTo: string;
   readonly handle: FileHandle;
   size: number;
 }
@@ -83,7 +96,8 @@ function listRejects(list: RejectsOptions["list"], file?: RejectsFile): Rejects 
     },
     close: async () => {
       await file?.handle.close();
-      if (file?.size === 0) await rm(file.path, { force: true });
+      if (file?.size === 0) await rm(file.writtenTo, { force: true });
+      else if (file !== undefined) await rename(file.writtenTo, file.path);
       if (unlisted > 0) list(`… and ${counted(unlisted, "more line")}`);
       if (lines === 0) return undefined;
       const summary = `${counted(lines, "line")} could not be imported`;
@@ -117,8 +131,4 @@ async function append(
 
 function positionOf({ first, last }: Entry): string {
   return first === last ? `line ${first}` : `lines ${first}–${last}`;
-}
-
-function countLines(entries: readonly Entry[]): number {
-  return entries.reduce((lines, { first, last }) => lines + last - first + 1, 0);
 }

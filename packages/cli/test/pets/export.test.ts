@@ -12,7 +12,13 @@ import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { newDatabase, petstore, petstoreOn, petstoreReading } from "../support/command.js";
+import {
+  imported,
+  newDatabase,
+  petstore,
+  petstoreOn,
+  petstoreReading,
+} from "../support/command.js";
 
 const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
 const STATUSES = ["available", "pending", "sold"];
@@ -26,11 +32,11 @@ async function filled(count: number): Promise<string> {
     const category = CATEGORIES[index % CATEGORIES.length] ?? "0";
     return `{"name":${name},"categoryId":${category},"status":"${STATUSES[index % 3] ?? ""}"}\n`;
   });
-  const imported = await petstoreReading(
+  const filling = await petstoreReading(
     lines.join(""),
     ...["pets", "import", "-", "--database", database],
   );
-  expect(imported.code).toBe(0);
+  expect(filling.code).toBe(0);
   return database;
 }
 
@@ -44,7 +50,7 @@ describe("pets export", () => {
     const copy = newDatabase();
     expect(await petstore("pets", "import", file, "--database", copy)).toEqual({
       code: 0,
-      out: "imported 1,234 pets",
+      out: imported("imported 1,234 pets"),
       error: "",
     });
     const [one, other] = await Promise.all(

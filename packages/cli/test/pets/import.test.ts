@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
+import { imported, newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
 /** Imports this text. Resolves to the outcome and the pets of the store. */
@@ -30,7 +30,7 @@ describe("pets import", () => {
       '  {"categoryId":1e2,"name":"","owner":"me"}\r',
     );
     const { code, out, error, pets } = await importing(text);
-    expect({ code, out, error }).toEqual({ code: 0, out: "imported 3 pets", error: "" });
+    expect({ code, out, error }).toEqual({ code: 0, out: imported("imported 3 pets"), error: "" });
     expect(pets).toEqual([
       '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
       '{"id":2,"name":"a \\"b\\" \\n 🐈","categoryId":-9223372036854775808,"status":"available"}',
@@ -64,7 +64,11 @@ describe("pets import", () => {
     const bad = ["{", '{"name":5}', `{"name":"${"x".repeat(2 ** 20)}","categoryId":1}`, "\uFEFF[]"];
     const text = lines(rex, bad[0] ?? "", rex, bad[1] ?? "", bad[2] ?? "", bad[3] ?? "", rex);
     const { code, out, error, pets } = await importing(text, "--rejects", rejects);
-    expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
+    expect({ code, out, pets: pets.length }).toEqual({
+      code: 1,
+      out: imported("imported 3 pets"),
+      pets: 3,
+    });
     expect(error.split("\n")).toEqual([
       "line 2: It is not JSON in UTF-8.",
       expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
@@ -150,7 +154,7 @@ describe("pets import", () => {
     const listed = bad
       .slice(0, 20)
       .map((_, index) => `line ${index + 1}: It is not JSON in UTF-8.`);
-    expect(out).toBe("imported 1 pet");
+    expect(out).toEqual(imported("imported 1 pet"));
     expect(error.split("\n")).toEqual([
       ...listed,
       "… and 4,981 more lines",
@@ -215,7 +219,7 @@ describe("pets import", () => {
     const filling = fillUpAfter(database, 14);
     const stopped = await petstore("pets", "import", file, "--database", database);
     filling.end();
-    expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
+    expect(stopped).toMatchObject({ code: 1, out: imported("imported 14 pets") });
     expect(stopped.error).toMatch(
       /^petstore: the import stopped: .* resume with --from-line 30\.$/,
     );
@@ -226,7 +230,11 @@ describe("pets import", () => {
     expect(await petsIn(database)).toHaveLength(14);
 
     const args = ["pets", "import", file, "--from-line", "30", "--database", database];
-    expect(await petstore(...args)).toEqual({ code: 0, out: "imported 11 pets", error: "" });
+    expect(await petstore(...args)).toEqual({
+      code: 0,
+      out: imported("imported 11 pets"),
+      error: "",
+    });
     const names = (await petsIn(database)).map(
       (line) => (JSON.parse(line) as { name: string }).name,
     );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase, petstore, petstoreReading } from "../support/command.js";
+import { imported, newDatabase, petstore, petstoreReading } from "../support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -68,7 +68,7 @@ describe("an import that waits for its input", () => {
     spawnSync("sh", ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe]);
     expect({ code: await ended, output: output() }).toEqual({
       code: 0,
-      output: "imported 1 pet\n",
+      output: imported("imported 1 pet"),
     });
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newDatabase, petstore, type Ran } from "../support/command.js";
+import { imported, newDatabase, petstore, type Ran } from "../support/command.js";
 
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 
@@ -38,7 +38,7 @@ describe("the file for rejected lines", () => {
 
     writeFileSync(rejects, lines("name,categoryId", "Rex,3"));
     const corrected = await petstore("pets", "import", rejects, "--database", newDatabase());
-    expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
+    expect(corrected).toMatchObject({ code: 0, out: imported("imported 1 pet") });
   });
 
   it("is never appended to by another import, except by one that resumes", async () => {

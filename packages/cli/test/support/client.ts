@@ -11,14 +11,31 @@ export interface Reply {
 }
 
 /** Adds a pet over HTTP. Rejects when the connection fails before the response is complete. */
-export function addPet(url: string, agent: Agent, secret: string, name: string): Promise<Reply> {
-  return send(`${url}/pets`, agent, secret, JSON.stringify({ name, categoryId: 1 }));
+export function addPet(
+  url: string,
+  agent: Agent,
+  secret: string,
+  name: string,
+  idempotencyKey?: string,
+): Promise<Reply> {
+  const body = JSON.stringify({ name, categoryId: 1 });
+  return send(`${url}/pets`, agent, secret, body, idempotencyKey);
 }
 
 /** Sends a request: GET, or POST when there is a body. Rejects as `addPet` does. */
-export function send(url: string, agent: Agent, secret: string, body?: string): Promise<Reply> {
+export function send(
+  url: string,
+  agent: Agent,
+  secret: string,
+  body?: string,
+  idempotencyKey?: string,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    };
     const method = body === undefined ? "GET" : "POST";
     const sent = request(url, { agent, method, headers }, (response) => {
       let text = "";

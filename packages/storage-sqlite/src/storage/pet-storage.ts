@@ -79,7 +79,7 @@ export function createPetStorage(
   return {
     create: (pet) => writing.add("Adding a pet", (transaction) => transaction.add(pet)),
     createOnce: (pet, request) =>
-      writing.add("Adding a pet once", (transaction) => transaction.addOnce(pet, request)),
+      writing.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
     find: (id) => reading.add("Finding a pet", () => table.find(id)),
     list: (query) => reading.add("Listing pets", () => readPage(query)),
   };

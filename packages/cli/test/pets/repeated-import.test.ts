@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
+import { useBuiltPetstore } from "../support/built-petstore.js";
+import { imported, newDatabase, petstore, petstoreReading } from "../support/command.js";
+
+const PETS = sized(20_000, 100_000, 1_000_000);
+const KILLS = sized(2, 5, 20);
+
+const program = useBuiltPetstore();
+
+/** Counts the pets, and their different names. */
+function countIn(database: string): { readonly pets: number; readonly names: number } {
+  const reader = new Database(database, { readonly: true });
+  const sql = "select count(*) as pets, count(distinct name) as names from pets";
+  const counts = reader.prepare<[], { pets: number; names: number }>(sql).get();
+  reader.close();
+  return counts ?? { pets: -1, names: -1 };
+}
+
+describe("an import that is run again", () => {
+  it.each(["ndjson", "csv"])("adds each line of %s once, after kills", async (format) => {
+    const database = newDatabase();
+    const file = join(dirname(database), `pets.${format}`);
+    const heading = format === "csv" ? "name,categoryId\n" : "";
+    const lines = Array.from({ length: PETS }, (_, index) =>
+      format === "csv" ? `"pet ${index}",${index}\n` : `{"name":"pet ${index}","categoryId":1}\n`,
+    );
+    writeFileSync(file, `${heading}bad\n${lines.join("")}`);
+    const args = ["pets", "import", file, "--rejects", `${file}.bad`, "--database", database];
+    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const child = spawn(process.execPath, [program(), ...args], { stdio: "ignore" });
+      const ended = once(child, "exit");
+      const enough = (PETS * kill) / (KILLS + 2);
+      await expect
+        .poll(() => countIn(database).pets, { interval: 5, timeout: 60_000 })
+        .toBeGreaterThan(enough);
+      child.kill("SIGKILL");
+      expect(await ended).toEqual([null, "SIGKILL"]);
+    }
+    const { pets } = countIn(database);
+    expect(pets).toBeLessThan(PETS);
+    const count = (of: number): string => of.toLocaleString("en-US");
+    const { code, out } = await petstore(...args);
+    const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
+    expect({ code, out }).toEqual({ code: 1, out: imported(line) });
+    expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
+    expect(readFileSync(`${file}.bad`, "utf8")).toBe(`${heading}bad\n`);
+  });
+
+  const text = 'name,categoryId,status\n"Rex\n2",1,\nTom,2,sold\n';
+
+  it("recognises lines in another file and in standard input, not under another heading", async () => {
+    const database = newDatabase();
+    const [one, other] = [`${database}.csv`, `${database}.copy.csv`];
+    writeFileSync(one, text);
+    copyFileSync(one, other);
+    const run = (...args: readonly string[]) =>
+      petstoreReading(text, "pets", "import", ...args, "--database", database);
+    expect(await run(one)).toMatchObject({ code: 0, out: imported("imported 2 pets") });
+    const again = "imported 0 pets; 3 lines were there already";
+    expect(await run(other)).toMatchObject({ code: 0, out: imported(again) });
+    expect(await run("-", "--format", "csv")).toMatchObject({ code: 0, out: imported(again) });
+    const resumed = "imported 0 pets; 1 line was there already";
+    expect(await run(one, "--from-line", "4")).toMatchObject({ out: imported(resumed) });
+    writeFileSync(other, text.replace("name,categoryId,status", "name,categoryId,owner"));
+    expect(await run(other)).toMatchObject({ code: 0, out: imported("imported 2 pets") });
+    expect(countIn(database)).toEqual({ pets: 4, names: 2 });
+  });
+
+  it("adds every line a second time with --again", async () => {
+    const database = newDatabase();
+    const args = ["pets", "import", "-", "--format", "csv", "--database", database];
+    await petstoreReading(text, ...args);
+    expect((await petstoreReading(text, ...args, "--again")).out).toBe("imported 2 pets");
+    expect((await petstoreReading(text, ...args, "--again")).out).toBe("imported 2 pets");
+    expect(countIn(database)).toEqual({ pets: 6, names: 2 });
+  });
+
+  it("says that keys have expired, and rejects a line whose key belongs to another pet", async () => {
+    const database = newDatabase();
+    const args = ["pets", "import", "-", "--format", "csv", "--database", database];
+    await petstoreReading(text, ...args);
+    const connection = new Database(database);
+    connection.exec("update pet_creations set expires_at = expires_at - 86400000");
+    expect(await petstoreReading(text, ...args)).toEqual({
+      code: 0,
+      out: [
+        "imported 0 pets; 3 lines were there already",
+        "2 of them were imported more than 24 hours ago: their keys have expired and may be forgotten at any time; use --again to import them a second time",
+      ].join("\n"),
+      error: "",
+    });
+    connection.exec("update pet_creations set fingerprint = 'another' where pet_id = 2");
+    connection.close();
+    expect((await petstoreReading(text, ...args)).error.split("\n")).toEqual([
+      "line 4: An earlier import added another pet for the same line.",
+      "petstore: 1 line could not be imported",
+    ]);
+    expect(countIn(database)).toEqual({ pets: 2, names: 2 });
+  });
+});
