@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import { INT64_MAX, type Storage } from "@petstore/core";
 import {
   allPets,
@@ -104,6 +105,23 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
     },
   },
   {
+    name: "lists each pet exactly once to a follower that continues after the last id seen, while others create",
+    needs: "sharing",
+    async check(open) {
+      const [one, other, reader] = [await open(), await open(), await open()];
+      const writers = [one, other, one, other].map((storage) =>
+        createPets(
+          storage,
+          Array.from({ length: 15 }, () => aPet()),
+        ),
+      );
+      const creating = Promise.all(writers);
+      const seen = await follow([reader, one], creating);
+      const ids = (await creating).flat().map(({ id }) => id);
+      for (const each of seen) assert.deepEqual(each, ids.toSorted(byValue));
+    },
+  },
+  {
     name: "counts concurrent charges of one key together when two storages share the data",
     needs: "sharing",
     async check(open) {
@@ -122,6 +140,31 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
     },
   },
 ];
+
+/** Resolves to the ids that each of these storages lists, page after page, until this is done. */
+async function follow(
+  storages: readonly Storage[],
+  work: Promise<unknown>,
+): Promise<readonly (readonly bigint[])[]> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  const followed = storages.map(async (storage) => {
+    const seen: bigint[] = [];
+    for (let isLast = false; !isLast;) {
+      isLast = isDone;
+      const pets = await allPets(storage, { limit: 7, after: seen.at(-1) });
+      seen.push(...pets.map(({ id }) => id));
+      await setImmediate();
+    }
+    return seen;
+  });
+  await done;
+  return Promise.all(followed);
+}
+
+function byValue(one: bigint, other: bigint): number {
+  return one < other ? -1 : 1;
+}
 
 /** A call of every member of the port except `close`. */
 function callsOfEveryMember({ pets, keys, usage }: Storage) {

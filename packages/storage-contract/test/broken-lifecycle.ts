@@ -78,6 +78,8 @@ export const brokenLifecycle: BrokenStorages = {
   "gives each pet its own id, even when two storages on the same data create at once": {
     "counts ids in each storage": withOwnIds,
   },
+  "lists each pet exactly once to a follower that continues after the last id seen, while others create":
+    { "takes ids from a sequence, and shows a pet only when it is committed": withSequence },
   "counts concurrent charges of one key together when two storages share the data": {
     "counts in each storage": countingByDigest,
   },
@@ -97,6 +99,30 @@ function withListAfterClose(list: Storage["keys"]["list"]): Change {
         return storage.close();
       },
     };
+  };
+}
+
+/** A pet with an odd id is visible a turn later than the next one. */
+function withSequence(...[storage]: Parameters<Change>): ReturnType<Change> {
+  const uncommitted = new Set<bigint>();
+  return {
+    ...storage,
+    pets: {
+      ...storage.pets,
+      create: async (pet) => {
+        const created = await storage.pets.create(pet);
+        const { id } = created._unsafeUnwrap();
+        uncommitted.add(id);
+        for (let turns = id % 2n; turns >= 0n; turns -= 1n) await setImmediate();
+        uncommitted.delete(id);
+        return created;
+      },
+      list: async (query) =>
+        (await storage.pets.list(query)).map(({ pets, next }) => ({
+          pets: pets.filter(({ id }) => !uncommitted.has(id)),
+          next,
+        })),
+    },
   };
 }
 

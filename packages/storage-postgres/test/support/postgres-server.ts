@@ -114,7 +114,8 @@ function startProgram(
   owner: Owner | undefined,
 ): ChildProcess {
   // In sh, a program in the background reads from /dev/null, not from this pipe.
-  const script = 'exec 3<&0; "$@" & pid=$!; (cat <&3; kill -QUIT $pid) >&- 2>&- & wait $pid';
+  const script =
+    'exec 3<&0; "$@" & pid=$!; (read -r _ <&3; kill -QUIT $pid) >/dev/null 2>&1 & wait $pid';
   return spawn("sh", ["-c", script, "sh", program, ...args], {
     ...owner,
     stdio: ["pipe", "ignore", "pipe"],

@@ -1,0 +1,121 @@
+import type { Storage } from "@petstore/core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
+import { openStorage } from "./support/open-storage.js";
+import { usePostgres } from "./support/postgres-server.js";
+import { createProxy, type Proxy } from "./support/proxy.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+
+const ROUNDS = sized(5, 50, 500);
+const server = usePostgres();
+let proxy: Proxy;
+let storage: Storage;
+let other: Storage;
+
+beforeAll(async () => {
+  proxy = await createProxy(server.port);
+  storage = await openStorage({ url: proxy.url(server.url()) });
+  other = await openStorage({ url: server.url() });
+  for (const id of ["a", "b"]) (await storage.keys.insert(aKey(id)))._unsafeUnwrap();
+});
+
+afterAll(async () => {
+  await storage.close();
+  await other.close();
+  await proxy.close();
+});
+
+it("a pet whose answer is lost is created once, with the id that is returned", async () => {
+  const before = await allIds(other);
+  const ids: bigint[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    proxy.loseNextAnswer();
+    const created = await Promise.all(times(3, () => storage.pets.create(rex)));
+    ids.push(...created.map((each) => each._unsafeUnwrap().id));
+  }
+  expect(await allIds(other)).toEqual([...before, ...ids]);
+});
+
+it("a creation whose answer is lost is no replay of itself", async () => {
+  const before = await allIds(other);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const request = { token: `token ${round}`, fingerprint: "f", now: 1, expiresAt: 2 };
+    proxy.loseNextAnswer();
+    const first = (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
+    expect(first.isReplay).toBe(false);
+    const again = (await other.pets.createOnce(rex, request))._unsafeUnwrap();
+    expect(again).toEqual({ ...first, isReplay: true });
+  }
+  expect(await allIds(other)).toHaveLength(before.length + ROUNDS);
+});
+
+it("a charge whose answer is lost counts once, while another server charges the same key", async () => {
+  const shown: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    proxy.loseNextAnswer();
+    const charges = [storage, other, storage, other, other].map((each) => chargeOnce(each, "a"));
+    shown.push(...(await Promise.all(charges)));
+  }
+  expect(shown.toSorted((one, another) => one - another)).toEqual(
+    times(ROUNDS * 5, (index) => index),
+  );
+  expect(await usedBy(other, "a")).toBe(ROUNDS * 5);
+});
+
+it("a key whose answer is lost is added, changed and removed once", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const key = { ...aKey(`key ${round}`), createdAt: 0 };
+    proxy.loseNextAnswer();
+    expect((await storage.keys.insert(key)).isOk()).toBe(true);
+    proxy.loseNextAnswer();
+    const changed = await storage.keys.update(key.id, (shown) => ({
+      next: shown && { ...shown, createdAt: shown.createdAt + 1 },
+      result: shown?.createdAt,
+    }));
+    expect(changed._unsafeUnwrap()).toBe(0);
+    expect((await other.keys.find(key.id))._unsafeUnwrap()?.key.createdAt).toBe(1);
+    proxy.loseNextAnswer();
+    expect((await storage.keys.remove([key.id, "missing"]))._unsafeUnwrap()).toBe(1);
+  }
+});
+
+it("connections that are cut at any time lose no call and count none twice", async () => {
+  const before = await allIds(other);
+  const ids: bigint[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const calls = times(20, async () => {
+      await chargeOnce(storage, "b");
+      return (await storage.pets.create(rex))._unsafeUnwrap().id;
+    });
+    for (let turn = 0; turn < round % 7; turn += 1) await other.pets.find(1n);
+    proxy.cut();
+    ids.push(...(await Promise.all(calls)));
+  }
+  expect(await usedBy(other, "b")).toBe(ROUNDS * 20);
+  expect(new Set(ids).size).toBe(ROUNDS * 20);
+  expect((await allIds(other)).slice(before.length)).toEqual(
+    ids.toSorted((one, another) => (one < another ? -1 : 1)),
+  );
+});
+
+it("a silent network fails calls within their deadline, delays no other server, and heals", async () => {
+  proxy.freeze(true);
+  const startedAt = performance.now();
+  const frozen = Promise.all([
+    storage.pets.create(rex),
+    storage.pets.find(1n),
+    storage.usage.charge("digest of b", () => ({ result: 1 })),
+    storage.keys.find("b"),
+  ]);
+  for (let count = 0; count < 20; count += 1) {
+    await chargeOnce(other, "b");
+    expect((await other.pets.create(rex)).isOk()).toBe(true);
+  }
+  for (const result of await frozen) expect(result.isErr()).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(5_500);
+  proxy.freeze(false);
+  expect((await storage.pets.create(rex)).isOk()).toBe(true);
+  expect(await chargeOnce(storage, "b")).toBe(
+    await usedBy(other, "b").then((used) => (used ?? 0) - 1),
+  );
+});

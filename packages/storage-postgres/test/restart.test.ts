@@ -1,0 +1,82 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { openStorage } from "./support/open-storage.js";
+import { usePostgres } from "./support/postgres-server.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+
+const server = usePostgres();
+
+it(
+  "a server that crashes and restarts loses no pet, and reuses no id",
+  { timeout: 60_000 },
+  async () => {
+    const storage = await openStorage({ url: server.url(), schema: "crash" });
+    const acknowledged: bigint[] = [];
+    let isRunning = true;
+    const creating = times(8, async () => {
+      while (isRunning) {
+        const created = await storage.pets.create(rex);
+        if (created.isOk()) acknowledged.push(created.value.id);
+      }
+    });
+    for (let round = 0; round < 2; round += 1) {
+      const before = acknowledged.length;
+      while (acknowledged.length < before + 50) await storage.pets.find(1n);
+      await server.kill();
+      await server.start();
+      const restarted = acknowledged.length;
+      while (acknowledged.length < restarted + 50) await storage.pets.find(1n);
+    }
+    isRunning = false;
+    await Promise.all(creating);
+    const ids = new Set(await allIds(storage));
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    await storage.close();
+  },
+);
+
+it("with durableUsage, a crash loses no charge", { timeout: 60_000 }, async () => {
+  const storage = await openStorage({ url: server.url(), schema: "durable", durableUsage: true });
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+  for (let count = 0; count < 20; count += 1) await chargeOnce(storage, "a");
+  await server.kill();
+  await server.start();
+  expect(await usedBy(storage, "a")).toBe(20);
+  expect(await chargeOnce(storage, "a")).toBe(20);
+  await storage.close();
+});
+
+it(
+  "processes that are killed lose nothing that was acknowledged",
+  { timeout: 60_000 },
+  async () => {
+    const schema = "killed";
+    const storage = await openStorage({ url: server.url(), schema });
+    (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+    const script = fileURLToPath(new URL("creating-process.ts", import.meta.url));
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const acknowledged: bigint[] = [];
+    const children = times(2, () =>
+      fork(script, [server.url(), schema], { execArgv: ["--import", "tsx"], cwd: root }).on(
+        "message",
+        (id: string) => acknowledged.push(BigInt(id)),
+      ),
+    );
+    for (const child of children) {
+      const goal = acknowledged.length + 100;
+      while (acknowledged.length < goal) {
+        await chargeOnce(storage, "a");
+        (await storage.pets.create(rex))._unsafeUnwrap();
+      }
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    const ids = new Set(await allIds(storage));
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+    expect(await usedBy(storage, "a")).toBeGreaterThanOrEqual(acknowledged.length);
+    await storage.close();
+  },
+);

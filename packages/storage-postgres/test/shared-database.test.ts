@@ -1,0 +1,111 @@
+import type { StorageWarning } from "@petstore/core";
+import pg from "pg";
+import { expect, it, onTestFinished } from "vitest";
+import { connectAdmin } from "./support/admin.js";
+import { openStorage } from "./support/open-storage.js";
+import { usePostgres } from "./support/postgres-server.js";
+import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
+
+const server = usePostgres();
+
+it("changes by hand reach a page that is cached", async () => {
+  const admin = await connectAdmin(server.url());
+  const storage = await openStorage({ url: server.url(), schema: "by_hand" });
+  for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
+  const list = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets;
+  const names = async () => (await list()).map(({ name }) => name);
+  expect(await list()).toBe(await list());
+  await admin.query("update by_hand.pets set name = 'Bo' where id = 2");
+  expect(await names()).toEqual(["Rex", "Bo", "Rex"]);
+  await admin.query("delete from by_hand.pets where id = 2");
+  expect(await names()).toEqual(["Rex", "Rex"]);
+  await admin.query("truncate by_hand.pets");
+  expect(await names()).toEqual([]);
+  expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
+  await storage.close();
+});
+
+it("a row that another transaction holds delays its own key only", async () => {
+  const admin = await connectAdmin(server.url());
+  const storage = await openStorage({ url: server.url(), schema: "held" });
+  for (const id of ["a", "b"]) (await storage.keys.insert(aKey(id)))._unsafeUnwrap();
+  await admin.query("begin");
+  await admin.query("select from held.api_key_usage where key_id = 'a' for update");
+  const waiting = chargeOnce(storage, "a");
+  for (let count = 0; count < 20; count += 1) expect(await chargeOnce(storage, "b")).toBe(count);
+  await admin.query("rollback");
+  expect(await waiting).toBe(0);
+  expect(await usedBy(storage, "a")).toBe(1);
+  await storage.close();
+});
+
+it("a host's pool survives the end of its idle connections", async () => {
+  const admin = await connectAdmin(server.url());
+  const pool = new pg.Pool({ connectionString: server.url(), application_name: "host" });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage({ pool, schema: "host" });
+  for (let count = 0; count < 3; count += 1) {
+    await Promise.all(times(3, () => storage.pets.create(rex)));
+    await admin.query(
+      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'host'",
+    );
+  }
+  expect(await allIds(storage)).toHaveLength(9);
+  await storage.close();
+  expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+});
+
+it("a text that PostgreSQL cannot store is found nowhere", async () => {
+  const storage = await openStorage({ url: server.url(), schema: "texts" });
+  (await storage.keys.insert(aKey("a\uFFFD")))._unsafeUnwrap();
+  for (const text of ["a\0", "a\uD800"]) {
+    expect((await storage.keys.find(text))._unsafeUnwrap()).toBeUndefined();
+    expect((await storage.usage.findHolder(text))._unsafeUnwrap()).toBeUndefined();
+    const charge = storage.usage.charge(text, (holder) => ({ result: holder }));
+    expect((await charge)._unsafeUnwrap()).toBeUndefined();
+  }
+  const after = storage.keys.list({ limit: 9, after: "a\0z", banned: false });
+  expect((await after)._unsafeUnwrap()).toHaveLength(1);
+  await storage.close();
+});
+
+it("a refused value does not appear in the failure", async () => {
+  const storage = await openStorage({ url: server.url(), schema: "values" });
+  const failed = [
+    await storage.pets.create({ ...rex, name: "secret\0name" }),
+    await storage.keys.insert({ ...aKey("secret"), limits: { perMinute: -7, perDay: 1 } }),
+    await storage.keys.insert(aKey("secret")).then(() => storage.keys.insert(aKey("secret"))),
+  ];
+  for (const result of failed) {
+    const { message, cause } = result._unsafeUnwrapErr();
+    expect([message, String(cause), JSON.stringify(cause)].join()).not.toMatch(/secret|-7/);
+  }
+  expect((await storage.pets.create(rex)).isOk()).toBe(true);
+  await storage.close();
+});
+
+it("a database that has lost commits is reported, and gives out no id again", async () => {
+  const admin = await connectAdmin(server.url());
+  const storage = await openStorage({ url: server.url(), schema: "behind" });
+  const warnings: StorageWarning[] = [];
+  storage.onWarning?.((warning) => warnings.push(warning));
+  for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
+  // As an asynchronous standby that takes over.
+  await admin.query(`update behind.writers set seq = 1, written = '{1}' where seq = 3;
+    delete from behind.pets where id > 1; update behind.inventory set last_id = 1`);
+  expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
+  expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
+  await storage.close();
+});
+
+it("the clock is the database's", async () => {
+  const admin = await connectAdmin(server.url());
+  const storage = await openStorage({ url: server.url(), schema: "clock" });
+  const now = async () =>
+    Number((await admin.query("select extract(epoch from clock_timestamp()) * 1000"))[0]?.[0]);
+  const before = await now();
+  const shown = storage.clock?.now() ?? 0;
+  expect(shown).toBeGreaterThan(before - 1_000);
+  expect(shown).toBeLessThan((await now()) + 1_000);
+  await storage.close();
+});

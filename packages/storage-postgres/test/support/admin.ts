@@ -1,0 +1,29 @@
+import pg from "pg";
+import { onTestFinished } from "vitest";
+
+/** An operator's connection. */
+export interface Admin {
+  query(text: string): Promise<readonly unknown[][]>;
+}
+
+/** Connects as an operator until the end of the test. */
+export async function connectAdmin(url: string): Promise<Admin> {
+  const client = new pg.Client({ connectionString: url, application_name: "admin" });
+  client.on("error", () => undefined);
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end().catch(() => undefined);
+  });
+  return {
+    query: async (text) => (await client.query<unknown[]>({ text, rowMode: "array" })).rows,
+  };
+}
+
+/** Ends a connection of a storage that runs a statement, chosen at random. Resolves to how many it ended. */
+export async function terminateOne(admin: Admin): Promise<number> {
+  const rows = await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'petstore' and state = 'active' order by random() limit 1`,
+  );
+  return rows.length;
+}

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** A network between storages and a server that fails when a test says so. */
+export interface Proxy {
+  /** The URL of the server, through this network. */
+  url(database: string): string;
+  /** Loses the next answer of the server, and the connection with it. The statement was committed. */
+  loseNextAnswer(): void;
+  /** Cuts every connection. */
+  cut(): void;
+  /** Loses everything silently from now on, or, with `false`, no longer. */
+  freeze(isFrozen: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function createProxy(port: number): Promise<Proxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let isLosing = false;
+  let isFrozen = false;
+
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    const pair = [client, upstream] as const;
+    const end = (): void => {
+      pairs.delete(pair);
+      for (const socket of pair) socket.destroy();
+    };
+    pairs.add(pair);
+    for (const socket of pair) socket.on("error", end).on("close", end);
+    client.on("data", (chunk) => void (isFrozen || upstream.write(chunk)));
+    upstream.on("data", (chunk) => {
+      if (isFrozen) return;
+      // A Z ends the answer to a statement; before that, a new connection is still being made.
+      const isAnswer = chunk.includes("UPDATE 1") || chunk.includes("INSERT 0");
+      if (!isLosing || !isAnswer) return void client.write(chunk);
+      isLosing = false;
+      end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address() as AddressInfo;
+
+  const cut = (): void => {
+    for (const pair of [...pairs]) for (const socket of pair) socket.destroy();
+  };
+  return {
+    url: (database) => database.replace(`:${port}/`, `:${address.port}/`),
+    loseNextAnswer: () => {
+      isLosing = true;
+    },
+    cut,
+    freeze: (on) => {
+      isFrozen = on;
+    },
+    close: async () => {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core";
+
+export const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" };
+
+export const firstPage: PetQuery = { limit: 100, status: undefined, after: undefined };
+
+/** A key whose one secret has the digest `digest of <id>`. */
+export function aKey(id: string): StoredApiKey {
+  return {
+    id,
+    plan: "free",
+    limits: { perMinute: 60, perDay: 1_000 },
+    label: undefined,
+    createdAt: 0,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    secrets: [{ digest: `digest of ${id}`, hint: "pet_live_abcd", expiresAt: undefined }],
+  };
+}
+
+/** Charges one request to a key. Resolves to the day's requests before it. */
+export async function chargeOnce(storage: Storage, id: string): Promise<number> {
+  const charged = await storage.usage.charge(`digest of ${id}`, (holder) => ({
+    next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
+    result: holder?.usage.dayUsed ?? NaN,
+  }));
+  return charged._unsafeUnwrap();
+}
+
+/** The day's requests of a key. */
+export async function usedBy(storage: Storage, id: string): Promise<number | undefined> {
+  return (await storage.keys.find(id))._unsafeUnwrap()?.usage.dayUsed;
+}
+
+/** The ids of all pets, page after page. */
+export async function allIds(storage: Storage, after?: bigint): Promise<readonly bigint[]> {
+  const { pets, next } = (await storage.pets.list({ ...firstPage, after }))._unsafeUnwrap();
+  const ids = pets.map(({ id }) => id);
+  return next === undefined ? ids : [...ids, ...(await allIds(storage, next))];
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
