@@ -2,17 +2,9 @@ import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
 import { collectBytes } from "./body.js";
 import { badRequest, notFound, payloadTooLarge, requestTimeout } from "./error.js";
-import { createHandle, type Handled } from "./handle.js";
-import {
-  flawOfCoding,
-  flawOfHost,
-  type BodyResult,
-  type Headers,
-  type HttpRequest,
-} from "./http-message.js";
+import { createHandler } from "./handle.js";
+import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
-import { renderError } from "./render.js";
-import { createReports } from "./report.js";
 import { locate } from "./route.js";
 
 /**
@@ -52,34 +44,25 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
   options: FetchOptions<Host> = {},
 ): FetchHandler<Host> {
   const settings = parseOptions(store, options);
-  const { basePath, maxBodySeconds, rateLimitHeaders } = settings;
+  const { basePath, maxBodySeconds, startReport } = settings;
   const { origin = () => undefined } = options;
-  const handle = createHandle(store, settings);
-  const startReport = createReports(settings.onResponse, settings.clock);
+  const handler = createHandler(store, settings);
 
   return async (request, ...host) => {
-    const report = startReport();
+    const report = startReport(request.headers.get("X-Request-Id"));
     const message = toHttpRequest(request, () => origin(request, ...host), maxBodySeconds);
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);
     const target = locate(basePath, url);
     const handled =
       target === undefined
-        ? refuseElsewhere(message, rateLimitHeaders(store.anonymousQuota(message.origin())))
-        : await handle(message, target);
+        ? handler.refuse(notFound(), message.method, message.origin())
+        : await handler.handle(message, target);
     const { status, headers, body } = handled.response;
-    const requestId = settings.requestIdOf?.(request.headers.get("X-Request-Id"));
-    if (requestId !== undefined) headers["X-Request-Id"] = requestId;
-    const { operation, code, keyId } = handled;
-    report?.({ operation, status, code, keyId, requestId });
+    if (report.requestId !== undefined) headers["X-Request-Id"] = report.requestId;
+    report.send?.(handled, status);
     return new Response(body === "" ? null : body, { status, headers });
   };
-}
-
-function refuseElsewhere({ method }: HttpRequest, rateLimit: Headers): Handled {
-  const rendered = renderError(notFound(), rateLimit);
-  const response = method === "HEAD" ? { ...rendered, body: "" } : rendered;
-  return { response, operation: undefined, code: "not_found", keyId: undefined };
 }
 
 function toHttpRequest(

@@ -1,7 +1,7 @@
 import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { checkContent, parseBody } from "./body.js";
-import { internalError, type Failure } from "./error.js";
+import { internalError, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { idempotencyKeyOf } from "./idempotency-key.js";
 import { encodePet } from "./json.js";
@@ -15,18 +15,21 @@ import {
   renderError,
   type RenderedBody,
 } from "./render.js";
-import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
+import type { Outcome } from "./report.js";
+import { matchRoute, nextLink, readListQuery, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
-export interface Handled {
+export interface Handled extends Outcome {
   readonly response: HttpResponse;
-  readonly operation: OperationName | undefined;
-  readonly code: Failure["code"] | undefined;
-  readonly keyId: string | undefined;
 }
 
-/** Handles a request below the base path. */
-export type Handle = (request: HttpRequest, target: Target) => Promise<Handled>;
+/** What every transport of a store does with a message. */
+export interface Handler {
+  /** Handles a request below the base path. A bug becomes a 500. */
+  handle(request: HttpRequest, target: Target): Promise<Handled>;
+  /** Responds with an error, without charging the caller. */
+  refuse(error: HttpError, method: string, origin: string | undefined): Handled;
+}
 
 /** An admission that takes unvalidated input: the engine validates it. */
 interface UntrustedAdmission extends Pick<Admission, "quota"> {
@@ -43,12 +46,12 @@ interface Known {
   admission: Admission | undefined;
 }
 
-/** Creates the handler that every transport of a store uses. Its catch turns a bug into a 500. */
-export function createHandle(store: PetStore, settings: HttpSettings): Handle {
+/** Creates the handler of a store. */
+export function createHandler(store: PetStore, settings: HttpSettings): Handler {
   const { onError, cors, rateLimitHeaders } = settings;
   const perform = createPerform(store, settings);
 
-  return async function handle(request, target) {
+  async function handle(request: HttpRequest, target: Target): Promise<Handled> {
     if (cors !== undefined && request.flaw === undefined && cors.isPreflight(request)) {
       const rateLimit = rateLimitHeaders(store.anonymousQuota(request.origin()));
       const headers = { ...rateLimit, ...cors.preflightHeaders(request) };
@@ -58,7 +61,7 @@ export function createHandle(store: PetStore, settings: HttpSettings): Handle {
     const handled = await handleForClient(request, target);
     if (cors !== undefined) Object.assign(handled.response.headers, cors.headersFor(request));
     return handled;
-  };
+  }
 
   async function handleForClient(request: HttpRequest, target: Target): Promise<Handled> {
     const route = matchRoute(target.path, request.method);
@@ -73,18 +76,30 @@ export function createHandle(store: PetStore, settings: HttpSettings): Handle {
       performed = err({ ...internalError(), quota });
     }
     const keyId = known.admission?.keyId;
-    const withoutBody = request.method === "HEAD";
     if (performed.isOk()) {
-      const response = withoutBody ? { ...performed.value, body: "" } : performed.value;
+      const response = forMethod(request.method, performed.value);
       return { response, operation, code: undefined, keyId };
     }
     const failure = performed.error;
     if (failure.code === "storage_unavailable") onError(failure.cause);
     const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
     const rendered = renderError(failure, rateLimitHeaders(failure.quota), more);
-    const response = withoutBody ? { ...rendered, body: "" } : rendered;
+    const response = forMethod(request.method, rendered);
     return { response, operation, code: failure.code, keyId };
   }
+
+  function refuse(error: HttpError, method: string, origin: string | undefined): Handled {
+    const rendered = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
+    const response = forMethod(method, rendered);
+    return { response, operation: undefined, code: error.code, keyId: undefined };
+  }
+
+  return { handle, refuse };
+}
+
+/** A response to HEAD has no body. */
+function forMethod(method: string, response: HttpResponse): HttpResponse {
+  return method === "HEAD" ? { ...response, body: "" } : response;
 }
 
 /** Checks and performs a request. Each fact that it finds out is added to `known`. */

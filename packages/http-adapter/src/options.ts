@@ -6,7 +6,7 @@ import {
   type RateLimitFields,
   type RateLimitHeaders,
 } from "./rate-limit-headers.js";
-import { createRequestIds, type RequestIds, type ResponseReport } from "./report.js";
+import { createReports, type ResponseReport, type StartReport } from "./report.js";
 
 /** The options of every transport; everything has a default. */
 export interface HttpOptions {
@@ -57,17 +57,10 @@ export interface HttpSettings {
   readonly maxBodyBytes: number;
   readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
-  readonly onResponse: ((report: ResponseReport) => void) | undefined;
-  /** `undefined` if responses have no `X-Request-Id`. */
-  readonly requestIdOf: RequestIds | undefined;
+  readonly startReport: StartReport;
   readonly cors: Cors | undefined;
   readonly rateLimitHeaders: RateLimitHeaders;
   readonly clock: Clock;
-}
-
-/** The options of `createPetStoreServer`, checked and complete. */
-export interface ServerSettings extends HttpSettings {
-  readonly requestIdOf: RequestIds;
 }
 
 /** RFC 3986, section 3.3. Dot segments are not allowed, because clients resolve them. */
@@ -142,18 +135,23 @@ const aStore = v.object({
  * @throws TypeError that names the option, if one is wrong or unknown.
  */
 export function parseOptions(store: PetStore, options: HttpOptions): HttpSettings {
-  return complete(forGuests, store, options);
+  return complete(forGuests, store, options, false);
 }
 
 /**
  * Checks the store and the options of `createPetStoreServer`, and completes the options.
  * @throws TypeError that names the option, if one is wrong or unknown.
  */
-export function parseServerOptions(store: PetStore, options: HttpOptions): ServerSettings {
-  return { ...complete(forServers, store, options), requestIdOf: createRequestIds() };
+export function parseServerOptions(store: PetStore, options: HttpOptions): HttpSettings {
+  return complete(forServers, store, options, true);
 }
 
-function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions): HttpSettings {
+function complete(
+  schema: v.GenericSchema,
+  store: PetStore,
+  options: HttpOptions,
+  alwaysHasIds: boolean,
+): HttpSettings {
   if (!v.is(aStore, store)) {
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
@@ -166,16 +164,18 @@ function complete(schema: v.GenericSchema, store: PetStore, options: HttpOptions
     );
   }
   const onError = contained(options.onError ?? ignore, ignore);
+  const onResponse = options.onResponse && contained(options.onResponse, onError);
+  const clock = options.clock ?? systemClock;
+  const hasRequestIds = alwaysHasIds || options.requestIds === true;
   return Object.freeze({
     basePath: options.basePath ?? "/v1",
     maxBodyBytes: options.maxBodyBytes ?? 65_536,
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
-    onResponse: options.onResponse && contained(options.onResponse, onError),
-    requestIdOf: options.requestIds === true ? createRequestIds() : undefined,
+    startReport: createReports(onResponse, hasRequestIds, clock),
     cors: options.cors && createCors(options.cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),
-    clock: options.clock ?? systemClock,
+    clock,
   });
 }
 

@@ -18,26 +18,40 @@ export interface ResponseReport {
   readonly requestId: string | undefined;
 }
 
-/** Sends the report of one request, and adds the time to it. To be called once. */
-export type SendReport = (facts: Omit<ResponseReport, "milliseconds">) => void;
+/** What is known of a response when the request is handled. */
+export type Outcome = Pick<ResponseReport, "operation" | "code" | "keyId">;
 
-/**
- * Creates a function to be called when a request arrives. It starts the time of the request and
- * returns the function that sends its report, or `undefined` if there is no `onResponse`.
- */
-export function createReports(
-  onResponse: ((report: ResponseReport) => void) | undefined,
-  clock: Clock,
-): () => SendReport | undefined {
-  if (onResponse === undefined) return () => undefined;
-  return () => {
-    const start = clock.now();
-    return (facts) => onResponse({ ...facts, milliseconds: clock.now() - start });
-  };
+/** The id of one request, and its report. */
+export interface Report {
+  /** The id for `X-Request-Id`; `undefined` if responses have none. */
+  readonly requestId: string | undefined;
+  /** Sends the report. To be called once. `undefined` if there is no `onResponse`. */
+  readonly send: ((outcome: Outcome, status: number | undefined) => void) | undefined;
 }
 
-/** Returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
-export type RequestIds = (sent: string | readonly string[] | null | undefined) => string;
+/** To be called when a request arrives, with the `X-Request-Id` that the client sent: starts its time. */
+export type StartReport = (sentId: string | readonly string[] | null | undefined) => Report;
+
+/** Creates the function that starts the report of each request. */
+export function createReports(
+  onResponse: ((report: ResponseReport) => void) | undefined,
+  hasRequestIds: boolean,
+  clock: Clock,
+): StartReport {
+  const requestIdOf = hasRequestIds ? createRequestIds() : () => undefined;
+  return (sentId) => {
+    const requestId = requestIdOf(sentId);
+    if (onResponse === undefined) return { requestId, send: undefined };
+    const start = clock.now();
+    return {
+      requestId,
+      send: ({ operation, code, keyId }, status) => {
+        const milliseconds = clock.now() - start;
+        onResponse({ operation, status, code, keyId, milliseconds, requestId });
+      },
+    };
+  };
+}
 
 /** Ids that are safe to repeat in a response and a log. An API key is not, nor one in upper case or cut. */
 const SAFE = /^(?!.*live_)[\w.:=+/-]{1,128}$/i;
@@ -48,11 +62,12 @@ const LENGTH = 16;
 /** How many ids are drawn at once. Drawn one by one, each would cost 6 microseconds instead of 0.1. */
 const DRAWN = 256;
 
-export function createRequestIds(): RequestIds {
+/** Creates the function that returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
+function createRequestIds(): (sentId: Parameters<StartReport>[0]) => string {
   let drawn = "";
   let at = 0;
-  return (sent) => {
-    if (typeof sent === "string" && SAFE.test(sent)) return sent;
+  return (sentId) => {
+    if (typeof sentId === "string" && SAFE.test(sentId)) return sentId;
     if (at === drawn.length) {
       drawn = Buffer.from(systemRandom(DRAWN * RANDOM_BYTES)).toString("base64url");
       at = 0;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createNodeHandler, type NodeOptions } from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, type NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { compose, listen, makeStore, type Served } from "./support/serve.js";
 
@@ -22,6 +22,15 @@ test("as a middleware it calls next for what is elsewhere, and only then", async
   expect((await call({ path: "/v1/dogs" })).status).toBe(404);
   expect((await call({ path: "/" })).body).toBe("next");
   expect((await call({ path: "//evil/v1/pets" })).body).toBe("next");
+});
+
+test("as the fallback of a server of ours it serves a second store", async () => {
+  const second = await makeStore();
+  const { store, key } = await makeStore();
+  const fallback = createNodeHandler(second.store, { basePath: "/v2" });
+  const { call } = await listen(createPetStoreServer(store, { fallback }), key);
+  expect((await call({ path: "/v2/pets", key: second.key })).status).toBe(200);
+  expect((await call({ path: "/" })).status).toBe(404);
 });
 
 test("below a router it routes on what the router left, and Location is what the client sees", async () => {

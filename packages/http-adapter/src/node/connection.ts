@@ -16,6 +16,8 @@ export interface Connection {
   release(): void;
   /** The newest request. */
   newest: IncomingMessage | undefined;
+  /** The request that the fallback of a server of ours responds to; the later ones wait for it. */
+  inFallback: IncomingMessage | undefined;
   /** Whether further input is ignored, because it cannot be read or follows the last response. */
   isInputOver: boolean;
   /** Whether the last response is written. */
@@ -75,6 +77,7 @@ function createConnection(socket: Socket): Connection {
       socket.off("resume", pause).resume();
     },
     newest: undefined,
+    inFallback: undefined,
     isInputOver: false,
     isClosing: false,
     interruption: undefined,

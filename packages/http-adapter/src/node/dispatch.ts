@@ -1,14 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
-import { internalError, notFound, type HttpError, type UnreadableMessage } from "../error.js";
-import type { ServerSettings } from "../options.js";
-import { renderError } from "../render.js";
-import { createReports } from "../report.js";
+import { internalError, type HttpError, type UnreadableMessage } from "../error.js";
+import type { HttpSettings } from "../options.js";
 import { connectionOf, linger } from "./connection.js";
 import { flawOf, isUpgrade, type Expectation } from "./message.js";
-import { createResponder, type Exchange } from "./respond.js";
-import { writeLastResponse } from "./write.js";
+import { createResponder, sendReport, type Exchange, type Responder } from "./respond.js";
 
 /** Responds to the requests of a server outside the base path. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -32,18 +29,29 @@ interface DispatcherOptions {
 /** Creates the dispatcher of a server. */
 export function createDispatcher(
   store: PetStore,
-  settings: ServerSettings,
-  options: DispatcherOptions,
+  settings: HttpSettings,
+  { origin, fallback, isDraining }: DispatcherOptions,
 ): Dispatcher {
-  const { origin } = options;
-  const refuseUnread = createUnreadRefusals(store, settings);
-  const respond = createRespond(store, settings, options, refuseUnread);
+  const responder = createResponder(store, settings, isDraining);
+  const callFallback = fallback && createFallback(fallback, responder, settings, isDraining);
+
+  /** Responds to a request. Resolves when the response is closed. */
+  async function respond(exchange: Exchange): Promise<void> {
+    const { request, response, expectation } = exchange;
+    const closed = new Promise((resolve) => response.once("close", resolve));
+    const target = responder.locate(request);
+    const flaw = target === undefined ? flawOf(request, expectation) : undefined;
+    if (flaw !== undefined) await responder.refuse(flaw, exchange);
+    else if (target === undefined && callFallback !== undefined) callFallback(exchange);
+    else await responder.respond(exchange, target);
+    await closed;
+  }
 
   function refuse(error: HttpError, socket: Socket): void {
     const connection = connectionOf(socket);
     if (connection.isInputOver) return;
     connection.isInputOver = true;
-    connection.enqueue(() => refuseUnread(error, socket));
+    connection.enqueue(() => responder.refuseInput(error, socket));
   }
 
   return {
@@ -55,97 +63,53 @@ export function createDispatcher(
       connection.enqueue(() => respond(exchange));
     },
     breakOff: (error, socket) => {
-      const connection = connectionOf(socket);
-      if (connection.isInputOver) return;
-      if (connection.newest === undefined || connection.newest.complete) {
-        refuse(error, socket);
-        return;
-      }
-      // The body of a request broke off. Its own response has the error, unless it is already sent.
-      connection.isInputOver = true;
-      connection.interruption = error;
-      connection.onInterruption?.(error);
-      connection.enqueue(() => linger(socket));
+      if (connectionOf(socket).newest?.complete === false) interrupt(error, socket);
+      else refuse(error, socket);
     },
     refuse,
   };
 }
 
-type Respond = (exchange: Exchange) => Promise<void>;
-
-/** Creates the function that responds to a request. It resolves when the response is closed. */
-function createRespond(
-  store: PetStore,
-  settings: ServerSettings,
-  { fallback, isDraining }: DispatcherOptions,
-  refuseUnread: RefuseUnread,
-): Respond {
-  const responder = createResponder(store, settings, isDraining);
-  const callFallback = fallback && createFallback(fallback, settings, refuseUnread, isDraining);
-
-  function respondOutside(exchange: Exchange): void {
-    const flaw = flawOf(exchange.request, exchange.expectation);
-    if (flaw !== undefined) responder.refuse(flaw, exchange);
-    else if (callFallback === undefined) responder.refuse(notFound(), exchange);
-    else callFallback(exchange, () => responder.refuse(internalError(), exchange));
-  }
-
-  return async (exchange) => {
-    const closed = new Promise((resolve) => exchange.response.once("close", resolve));
-    const target = responder.locate(exchange.request);
-    if (target === undefined) respondOutside(exchange);
-    else await responder.respond(exchange, target);
-    await closed;
-  };
+/** Ends the newest request in its body. Its own response has the error, unless it is already sent. */
+function interrupt(error: UnreadableMessage, socket: Socket): void {
+  const connection = connectionOf(socket);
+  if (connection.isInputOver) return;
+  connection.isInputOver = true;
+  connection.interruption = error;
+  connection.onInterruption?.(error);
+  connection.enqueue(() => linger(socket));
 }
 
-type RefuseUnread = (error: HttpError, socket: Socket) => void;
-
-/** Creates the function that sends the last response of a connection when no request can be read. */
-function createUnreadRefusals(
-  store: PetStore,
-  { onError, onResponse, requestIdOf, clock, rateLimitHeaders }: ServerSettings,
-): RefuseUnread {
-  const startReport = createReports(onResponse, clock);
-  return (error, socket) => {
-    if (!socket.writable) return;
-    const sendReport = startReport();
-    try {
-      const quota = store.anonymousQuota(socket.remoteAddress);
-      const response = renderError(error, rateLimitHeaders(quota));
-      const requestId = requestIdOf(undefined);
-      response.headers["X-Request-Id"] = requestId;
-      response.headers["Date"] = new Date(clock.now()).toUTCString();
-      writeLastResponse(socket, response);
-      const { code } = error;
-      const { status } = response;
-      sendReport?.({ operation: undefined, status, code, keyId: undefined, requestId });
-    } catch (cause) {
-      onError(cause);
-    }
-    linger(socket);
-  };
-}
-
-/** Creates the function that calls the fallback. If the fallback throws, it calls `fail` to respond. */
+/** Creates the function that calls the fallback. */
 function createFallback(
   fallback: Fallback,
-  { onError, onResponse, requestIdOf, clock }: ServerSettings,
-  refuseUnread: RefuseUnread,
+  responder: Responder,
+  { onError, startReport }: HttpSettings,
   isDraining: () => boolean,
-): (exchange: Exchange, fail: () => void) => void {
-  const startReport = createReports(onResponse, clock);
-
-  return ({ request, response, expectation }, fail) => {
+): (exchange: Exchange) => void {
+  return (exchange) => {
+    const { request, response, expectation } = exchange;
     const { socket } = request;
     const connection = connectionOf(socket);
-    const sendReport = startReport();
-    const requestId = requestIdOf(request.headers["x-request-id"]);
+    const report = startReport(request.headers["x-request-id"]);
+
     const finish = (): void => {
+      connection.inFallback = undefined;
       connection.onInterruption = undefined;
-      const status = response.headersSent ? response.statusCode : undefined;
-      sendReport?.({ operation: undefined, status, code: undefined, keyId: undefined, requestId });
+      sendReport(report, response, UNKNOWN_OUTCOME);
     };
+    response.once("close", finish);
+
+    connection.onInterruption = (error) => {
+      if (request.complete || response.headersSent) return;
+      response.off("close", finish).detachSocket(socket);
+      responder.refuseInput(error, socket);
+    };
+    if (connection.interruption !== undefined && !request.complete) {
+      connection.onInterruption(connection.interruption);
+      return;
+    }
+
     async function call(): Promise<void> {
       try {
         await fallback(request, response);
@@ -156,23 +120,16 @@ function createFallback(
           return;
         }
         response.off("close", finish);
-        fail();
+        await responder.refuse(internalError(), exchange);
       }
     }
-
-    response.once("close", finish);
-    connection.onInterruption = (error) => {
-      if (request.complete || response.headersSent) return;
-      response.off("close", finish).detachSocket(socket);
-      refuseUnread(error, socket);
-    };
-    if (connection.interruption !== undefined && !request.complete) {
-      connection.onInterruption(connection.interruption);
-      return;
-    }
-    response.setHeader("X-Request-Id", requestId);
+    connection.inFallback = request;
+    if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (expectation === "continue") response.writeContinue();
     void call();
   };
 }
+
+/** The store knows neither an operation nor a key of a response that the fallback sends. */
+const UNKNOWN_OUTCOME = Object.freeze({ operation: undefined, code: undefined, keyId: undefined });

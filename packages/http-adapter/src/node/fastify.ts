@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
 import { isHttp2, NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder, type Exchange } from "./respond.js";
+import { createResponder } from "./respond.js";
 
 /** The options that the plugin is registered with. */
 export interface PetStorePluginOptions<
@@ -78,13 +78,8 @@ function plugIn<Request extends FastifyRequest>(
       done();
       return;
     }
-    const exchange: Exchange = {
-      request: raw,
-      response: takeOver(reply),
-      expectation: "none",
-      origin: () => origin(request),
-    };
-    respondInTurn(responder, exchange, target);
+    const exchange = { request: raw, response: takeOver(reply), origin: () => origin(request) };
+    respondInTurn(responder, { ...exchange, expectation: "none" }, target);
   });
   // Fastify runs the hooks of a plugin only for its routes.
   if (basePath !== "") app.all(settings.basePath, leave);

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { notFound } from "../error.js";
 import { parseOptions, type HttpOptions } from "../options.js";
 import type { Target } from "../route.js";
 import { connectionOf } from "./connection.js";
@@ -48,14 +47,13 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
       next();
       return;
     }
-    const exchange: Exchange = {
+    const exchange = {
       request,
       response,
       expectation: "none",
       origin: () => origin(request),
-    };
-    if (target === undefined) responder.refuse(notFound(), exchange);
-    else respondInTurn(responder, exchange, target);
+    } as const;
+    respondInTurn(responder, exchange, target);
   };
 }
 
@@ -65,13 +63,20 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
  * so a request that still waits for its socket must not hold up others. After a response that closes
  * the connection, nothing is done (RFC 9112, section 9.6).
  */
-export function respondInTurn(responder: Responder, exchange: Exchange, target: Target): void {
+export function respondInTurn(
+  responder: Responder,
+  exchange: Exchange,
+  target: Target | undefined,
+): void {
   const { request, response } = exchange;
   if (response.socket === null) {
     response.once("socket", () => respondInTurn(responder, exchange, target));
     return;
   }
-  connectionOf(request.socket).enqueue(() => responder.respond(exchange, target));
+  const connection = connectionOf(request.socket);
+  // The task of the fallback ends with this response, so the response must not wait for it.
+  if (connection.inFallback === request) void responder.respond(exchange, target);
+  else connection.enqueue(() => responder.respond(exchange, target));
 }
 
 /** Returns the remote address of a request's socket. */

@@ -2,11 +2,10 @@ import type { EventEmitter } from "node:events";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
-import { notFound } from "../error.js";
 import { parseOptions } from "../options.js";
 import { locate } from "../route.js";
 import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder, type Exchange } from "./respond.js";
+import { createResponder } from "./respond.js";
 
 /** Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
@@ -43,26 +42,24 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     return longer.some((each) => locate(each, url) !== undefined);
   }
 
+  let isMounted = true;
+
   function take(event: string | symbol, args: readonly unknown[], inner: Emit): boolean {
     const [request, response] = args;
     const isRequest = event === "request" || event === "checkContinue";
-    if (!isRequest || !isMessage(request) || !isResponse(response)) return inner(event, ...args);
+    if (!isMounted || !isRequest || !isMessage(request) || !isResponse(response)) {
+      return inner(event, ...args);
+    }
     const target = isNested(request) ? undefined : responder.locate(request);
-    if (target === undefined && inner(event, ...args)) return true;
-    const exchange: Exchange = {
-      request,
-      response,
-      expectation: event === "request" ? "none" : "continue",
-      origin: () => origin(request),
-    };
-    if (target !== undefined) respondInTurn(responder, exchange, target);
     // Without a listener, Node would leave the client without a response.
-    else responder.refuse(notFound(), exchange);
+    if (target === undefined && inner(event, ...args)) return true;
+    const expectation = event === "request" ? "none" : "continue";
+    const exchange = { request, response, expectation, origin: () => origin(request) } as const;
+    respondInTurn(responder, exchange, target);
     return true;
   }
 
   const restoreEmit = overrideEmit(server, take);
-  let isMounted = true;
   return () => {
     if (!isMounted) return;
     isMounted = false;
@@ -115,13 +112,10 @@ function overrideEmit(
   const server: { emit: Emit } = emitter;
   const isOwn = Object.hasOwn(server, "emit");
   const original = server.emit;
-  let isMounted = true;
   const inner: Emit = (...args) => Reflect.apply(original, server, args);
-  const override: Emit = (event, ...args) =>
-    isMounted ? outer(event, args, inner) : inner(event, ...args);
+  const override: Emit = (event, ...args) => outer(event, args, inner);
   server.emit = override;
   return () => {
-    isMounted = false;
     // A later override stays.
     if (server.emit !== override) return;
     if (isOwn) server.emit = original;

@@ -159,22 +159,9 @@ function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: numbe
   });
 }
 
-function completeLimits({
-  headersTimeout = SERVER_LIMITS.headersTimeout,
-  requestTimeout = SERVER_LIMITS.requestTimeout,
-  connectionsCheckingInterval = SERVER_LIMITS.connectionsCheckingInterval,
-  keepAliveTimeout = SERVER_LIMITS.keepAliveTimeout,
-  timeout = SERVER_LIMITS.timeout,
-  maxHeaderSize = SERVER_LIMITS.maxHeaderSize,
-}: ChosenLimits): ServerLimits {
-  return {
-    headersTimeout,
-    requestTimeout,
-    connectionsCheckingInterval,
-    keepAliveTimeout,
-    timeout,
-    maxHeaderSize,
-  };
+function completeLimits(chosen: ChosenLimits): ServerLimits {
+  const defined = Object.entries(chosen).filter(([, limit]) => limit !== undefined);
+  return { ...SERVER_LIMITS, ...Object.fromEntries(defined) };
 }
 
 function ignore(): void {

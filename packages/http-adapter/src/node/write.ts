@@ -74,8 +74,13 @@ function isLong({ headers }: IncomingMessage): boolean {
 }
 
 /** Writes a response without a request to a socket, as the last one of its connection. */
-export function writeLastResponse(socket: Socket, { status, headers, body }: HttpResponse): void {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
-  socket.write(`${statusLine}${lines.join("")}Connection: close\r\n\r\n${body}`);
+export function writeLastResponse(
+  socket: Socket,
+  { status, headers, body }: HttpResponse,
+  now: number,
+): void {
+  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const date = `Date: ${new Date(now).toUTCString()}`;
+  socket.write([statusLine, ...lines, date, "Connection: close", "", body].join("\r\n"));
 }
