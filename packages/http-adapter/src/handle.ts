@@ -13,6 +13,7 @@ import {
   render,
   renderBody,
   renderError,
+  renderPreflight,
   type RenderedBody,
 } from "./render.js";
 import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
@@ -49,12 +50,6 @@ export function createHandle(store: PetStore, settings: HttpSettings): Handle {
   const perform = createPerform(store, settings);
 
   return async function handle(request, target) {
-    if (cors !== undefined && request.flaw === undefined && cors.isPreflight(request)) {
-      const rateLimit = rateLimitHeaders(store.anonymousQuota(request.origin()));
-      const headers = { ...rateLimit, ...cors.preflightHeaders(request) };
-      const response = { status: 204, headers, body: "" };
-      return { response, operation: undefined, code: undefined, keyId: undefined };
-    }
     const handled = await handleForClient(request, target);
     if (cors !== undefined) Object.assign(handled.response.headers, cors.headersFor(request));
     return handled;
@@ -95,16 +90,22 @@ type Perform = (
   known: Known,
 ) => Promise<Performed>;
 
-function createPerform(store: PetStore, { maxBodyBytes, rateLimitHeaders }: HttpSettings): Perform {
+function createPerform(
+  store: PetStore,
+  { maxBodyBytes, rateLimitHeaders, cors }: HttpSettings,
+): Perform {
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
-  /** The lines are in the order of checks: message, key and limits, path and method, the rest. */
+  /** The lines are in the order of checks: message, preflight, key and limits, path and method, the rest. */
   return async function perform(request, target, route, known) {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
       return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
+    }
+    if (cors?.isPreflight(request) === true) {
+      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(origin))));
     }
 
     const admitted = await callerOf(request, origin).admit();
