@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
@@ -48,6 +49,7 @@ describe("serve", () => {
     const second = await startServer("--database", database, "--first-key");
     await second.end();
     expect(second.output()).not.toContain("curl");
+    expect(second.output()).toContain(`database  ${database}\n`);
   });
 
   it("accepts and refuses keys at once when another process issues and revokes them", async () => {
@@ -64,7 +66,7 @@ describe("serve", () => {
     const { url, output } = await startServer("--database", database);
     await expect.poll(output).toContain("new key");
     expect(output()).toContain(new URL("/docs", url).href);
-    expect(output()).toContain(`database  ${database}\n`);
+    expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
     expect((await petstore(...args.split(" "))).out).toContain("pet_live_");
   });
@@ -72,6 +74,23 @@ describe("serve", () => {
   it("with --keep-alive keeps idle connections for this long", async () => {
     const { url } = await startServer("--database", newDatabase(), "--keep-alive", "75");
     expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
+  });
+
+  it("reports once that its database was removed, and responds with 503", async () => {
+    const database = newDatabase();
+    const { secret } = await secretOf(database);
+    const server = await startServer("--database", database);
+    rmSync(`${database}-shm`);
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const add = { method: "POST", headers, body: PET };
+    for (const sent of [add, add, bearer(secret)]) {
+      expect((await fetch(`${server.url}/pets`, sent)).status).toBe(503);
+    }
+    expect((await fetch(new URL("/readyz", server.url))).status).toBe(503);
+    expect(server.output().match(/petstore: .*\n/g)).toEqual([
+      expect.stringMatching(/^petstore: All calls fail .* was removed or replaced\.\n$/) as string,
+    ]);
+    expect(await server.end()).toBe(0);
   });
 
   it("reports failures of one kind once, and later how many there were", async () => {

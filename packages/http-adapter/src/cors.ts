@@ -11,9 +11,7 @@ export interface CorsOptions {
 export interface Cors {
   /** Whether a request is a preflight: the question of a browser whether it may send another request. */
   isPreflight(request: HttpRequest): boolean;
-  /** Returns the headers of the response to a preflight. */
-  preflightHeaders(request: HttpRequest): Headers;
-  /** Returns the headers of every other response. */
+  /** Returns the headers of every response. */
   headersFor(request: HttpRequest): Headers;
 }
 
@@ -35,8 +33,12 @@ const EXPOSED = [
   "Idempotent-Replayed",
 ].join(", ");
 
-/** How long a browser may remember a preflight, in seconds. Browsers themselves allow at most a day. */
-const MAX_AGE = "86400";
+/** What a preflight asks for. Browsers remember it for this many seconds, at most a day. */
+export const PREFLIGHT_HEADERS: Headers = Object.freeze({
+  "Access-Control-Allow-Methods": METHODS,
+  "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+  "Access-Control-Max-Age": "86400",
+});
 
 /** Creates the CORS protocol for these origins. */
 export function createCors({ origins }: CorsOptions): Cors {
@@ -54,12 +56,6 @@ export function createCors({ origins }: CorsOptions): Cors {
       request.method === "OPTIONS" &&
       request.lines("origin").length > 0 &&
       request.lines("access-control-request-method").length > 0,
-    preflightHeaders: (request) => ({
-      ...allow(request),
-      "Access-Control-Allow-Methods": METHODS,
-      "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
-      "Access-Control-Max-Age": MAX_AGE,
-    }),
     headersFor: (request) => ({ ...allow(request), "Access-Control-Expose-Headers": EXPOSED }),
   };
 }

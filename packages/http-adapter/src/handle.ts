@@ -13,6 +13,7 @@ import {
   render,
   renderBody,
   renderError,
+  renderPreflight,
   type RenderedBody,
 } from "./render.js";
 import type { Outcome } from "./report.js";
@@ -52,12 +53,6 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const perform = createPerform(store, settings);
 
   async function handle(request: HttpRequest, target: Target): Promise<Handled> {
-    if (cors !== undefined && request.flaw === undefined && cors.isPreflight(request)) {
-      const rateLimit = rateLimitHeaders(store.anonymousQuota(request.origin()));
-      const headers = { ...rateLimit, ...cors.preflightHeaders(request) };
-      const response = { status: 204, headers, body: "" };
-      return { response, operation: undefined, code: undefined, keyId: undefined };
-    }
     const handled = await handleForClient(request, target);
     if (cors !== undefined) Object.assign(handled.response.headers, cors.headersFor(request));
     return handled;
@@ -110,16 +105,22 @@ type Perform = (
   known: Known,
 ) => Promise<Performed>;
 
-function createPerform(store: PetStore, { maxBodyBytes, rateLimitHeaders }: HttpSettings): Perform {
+function createPerform(
+  store: PetStore,
+  { maxBodyBytes, rateLimitHeaders, cors }: HttpSettings,
+): Perform {
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
-  /** The lines are in the order of checks: message, key and limits, path and method, the rest. */
+  /** The lines are in the order of checks: message, preflight, key and limits, path and method, the rest. */
   return async function perform(request, target, route, known) {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
       return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
+    }
+    if (cors?.isPreflight(request) === true) {
+      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(origin))));
     }
 
     const admitted = await callerOf(request, origin).admit();

@@ -1,4 +1,5 @@
 import type { Pet } from "@petstore/core";
+import { PREFLIGHT_HEADERS } from "./cors.js";
 import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
 import { encodeError, encodePets } from "./json.js";
@@ -40,6 +41,9 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
+/** The headers of every response. */
+const ALWAYS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+
 /** Renders a response with the headers of every response, those that say what the caller has left, and more. */
 export function render(
   status: number,
@@ -52,13 +56,17 @@ export function render(
     headers: {
       "Content-Type": "application/json",
       "Content-Length": body.length,
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
+      ...ALWAYS,
       ...rateLimit,
       ...headers,
     },
     body: body.text,
   };
+}
+
+/** Renders the response to a preflight. */
+export function renderPreflight(rateLimit: Headers): HttpResponse {
+  return { status: 204, headers: { ...ALWAYS, ...rateLimit, ...PREFLIGHT_HEADERS }, body: "" };
 }
 
 /** Renders an Error (specification, "Errors") with the headers of its code, and more headers. */

@@ -26,10 +26,24 @@ test("a preflight is 204, costs nothing, and allows what the store supports", as
     "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
     "access-control-max-age": "86400",
     vary: "Origin",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
     "x-ratelimit-remaining": "60",
   });
   expect(body).toBe("");
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
+});
+
+test("a preflight whose origin cannot be found out is a reported 500", async () => {
+  const causes: unknown[] = [];
+  const bug = new Error("no origin");
+  const origin = () => {
+    throw bug;
+  };
+  const { call } = await serve({ cors: listed, origin, onError: (cause) => causes.push(cause) });
+  const { status, headers } = await call(preflight(SHOP));
+  expect([status, headers["access-control-allow-origin"]]).toEqual([500, SHOP]);
+  expect(causes).toEqual([bug]);
 });
 
 test("every response to an allowed origin can be read with all its headers, errors too", async () => {

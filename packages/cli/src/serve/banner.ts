@@ -7,6 +7,8 @@ import type { ReportError, Terminal } from "../terminal.js";
 /** What the banner of a server depends on. */
 export interface BannerOptions {
   readonly database: string;
+  /** Whether the server has created the database. */
+  readonly isNew: boolean;
   readonly workers: number;
   readonly firstKey?: true;
 }
@@ -15,7 +17,7 @@ export interface BannerOptions {
 export async function printBanner(
   store: PetStore,
   url: string,
-  { database, workers, firstKey }: BannerOptions,
+  { database, isNew, workers, firstKey }: BannerOptions,
   { terminal, report }: { readonly terminal: Terminal; readonly report: ReportError },
 ): Promise<void> {
   const processes = workers > 1 ? ` with ${workers} workers` : "";
@@ -26,11 +28,9 @@ export async function printBanner(
   if (database === IN_MEMORY) lines.push("  database  in memory: it ends with the server");
   else {
     const name = nameOf(database);
+    const where = isPostgres(database) ? name : resolve(database);
     const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
-    lines.push(
-      `  database  ${isPostgres(database) ? name : resolve(database)}`,
-      `  new key   ${issue}`,
-    );
+    lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
   }
   terminal.out(lines.join("\n"));
   if (firstKey) await issueFirstKey(store, url, terminal, report);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { systemClock, type PetStore } from "@petstore/core";
 import type { BlockList } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -9,6 +10,7 @@ import {
   databaseOption,
   fileName,
   IN_MEMORY,
+  isPostgres,
   nonBlank,
   orFrom,
   wholeNumber,
@@ -101,29 +103,34 @@ const TRUST_PROXY =
 /** Serves in this process, starts workers, or serves as one of them. */
 async function serveAs(options: ServeOptions, output: Output): Promise<Result<void, string>> {
   const { terminal } = output;
-  if (options.workers === 1) {
-    return serve(options, output, (url, store) => printBanner(store, url, options, output));
-  }
+  const isNew = !isPostgres(options.database) && !existsSync(options.database);
+  const onListening = (url: string, store: PetStore): Promise<void> =>
+    printBanner(store, url, { ...options, isNew }, output);
+  if (options.workers === 1) return serve(options, output, onListening);
   if (options.database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
-  if (!isWorker()) return serveWithWorkers(options, output);
+  if (!isWorker()) return serveWithWorkers(options, output, onListening);
   // The process that started the workers prints for all of them.
   const quiet = { ...output, terminal: { ...terminal, out: () => undefined } };
-  await runAsWorker((onListening) => serve(options, quiet, onListening));
+  await runAsWorker((listening) => serve(options, quiet, listening));
   return ok();
 }
+
+/** Called when the server accepts connections at this URL. */
+type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
   { database, host, port, log, cors, trustProxy, keepAlive }: ServeOptions,
   { terminal, streams, report }: Output,
-  onListening: (url: string, store: PetStore) => Promise<void> | void,
+  onListening: OnListening,
 ): Promise<Result<void, string>> {
   const opened = await openStore(database);
   if (opened.isErr()) return err(opened.error);
   const store = opened.value;
-  store.events.on("storage_warning", ({ code, message }) => report(`${message} (${code})`));
   const errors = createErrorLog(report);
+  // Requests may fail with the same message.
+  store.events.on("storage_warning", errors.add);
   const listening = await listen(store, {
     host,
     port,
@@ -150,9 +157,9 @@ async function serve(
 /** Serves with workers. They share keys, limits and pets through the database. */
 async function serveWithWorkers(
   options: ServeOptions,
-  output: Output,
+  { terminal, report }: Output,
+  onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const { terminal, report } = output;
   // Opened before the workers start, so that only one process creates the tables and the first key.
   const opened = await openStore(options.database);
   if (opened.isErr()) return err(opened.error);
@@ -161,7 +168,7 @@ async function serveWithWorkers(
     count: options.workers,
     clock: systemClock,
     report,
-    onListening: (url) => void printBanner(store, url, options, output),
+    onListening: (url) => void onListening(url, store),
   });
   void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;

@@ -100,13 +100,14 @@ const createPet = {
     {
       name: "Idempotency-Key",
       in: "header",
+      // Without an `example`: the docs page would send it with each pet.
       description:
         "Makes the request safe to repeat: 1 to 255 visible ASCII characters, quoted (RFC 9651) or bare, and new " +
-        "for each pet. A request with a key that was used before, with the same pet, gets the same response and " +
+        'for each pet, such as `"8e03978e-40d5-43dd-bc93-6894a57f9324"`. ' +
+        "A request with a key that was used before, with the same pet, gets the same response and " +
         "creates nothing. Keys are remembered for 24 hours unless the service is configured otherwise.",
       required: false,
       schema: { type: "string" },
-      example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
     },
   ],
   requestBody: {

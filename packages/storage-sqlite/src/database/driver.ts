@@ -61,9 +61,16 @@ function isNotInstalled(error: unknown): boolean {
 
 function unavailable(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  const cure =
-    "bun" in process.versions || "deno" in process.versions
-      ? "On Bun and Deno, the storage needs better-sqlite3 13: install its optional dependency better-sqlite3-13."
-      : "Run `npm rebuild better-sqlite3`; with pnpm, first allow its build script with `pnpm approve-builds`.";
-  return `better-sqlite3 cannot be loaded: ${reason.replace(/[.:]?$/, ".")} ${cure}`;
+  // The list of places follows that was tried.
+  const sentence = reason.replace(/ Tried:$/, "").replace(/[.:]?$/, ".");
+  return `better-sqlite3 cannot be loaded: ${sentence} ${cureFor(error)}`;
+}
+
+function cureFor(error: unknown): string {
+  if ("bun" in process.versions || "deno" in process.versions) {
+    return "On Bun and Deno, the storage needs better-sqlite3 13: install its optional dependency better-sqlite3-13.";
+  }
+  return isNotInstalled(error)
+    ? "Run `npm install better-sqlite3` in the folder of the program."
+    : "Run `npm rebuild better-sqlite3`; with pnpm, first allow its build script with `pnpm approve-builds`.";
 }

@@ -8,7 +8,10 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** Thrown by every transaction once a check has found that the database must no longer be used. */
+/**
+ * Thrown by every transaction once a check has found that the database must no longer be used. The message is that of
+ * the warning and of every failure, so that a log can report it once.
+ */
 export class DatabaseUnusable extends Error {
   override readonly name = "DatabaseUnusable";
 }
@@ -44,6 +47,7 @@ export function isCausedByCall(error: unknown): boolean {
  * why, without any value that was stored or searched for.
  */
 export function toFailure(name: string, error: unknown): StorageFailure {
+  if (error instanceof DatabaseUnusable) return storageFailure(error.message, error);
   const reason = reasonFor(error);
   return storageFailure(`${name} failed${reason && `: ${reason}`}.`, error);
 }
@@ -62,7 +66,7 @@ function reasonFor(error: unknown): string {
     return `${known?.[1] ?? "SQLite refused it"} (${code})`;
   }
   if (isIterating(error)) return new DatabaseInUse().message;
-  const isOurs = [DatabaseInUse, DatabaseUnusable, NoIdLeft].some((each) => error instanceof each);
+  const isOurs = [DatabaseInUse, NoIdLeft].some((each) => error instanceof each);
   return isOurs && error instanceof Error ? error.message : "";
 }
 
