@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "./support/command.js";
 import { freePort } from "./support/free-port.js";
+import { sized } from "../../../scripts/test-size.js";
 import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
 import { openSocket, sendAndReset, sendUntilClosed } from "./support/raw-client.js";
 
@@ -22,72 +23,82 @@ const bearer = (secret: string): string => `Authorization: Bearer ${secret}\r\n`
 
 const origin = (url: string): string => new URL(url).origin;
 
+/** Expects that the server serves, and has printed no error, after it received this. */
+async function expectServing(server: BuiltServer, received: string): Promise<void> {
+  const health = await fetch(`${origin(server.url)}/healthz`).then(({ status }) => status, String);
+  expect(health, received).toBe(200);
+  expect(server.output(), received).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
+}
+
 /** Expects that the server serves, has printed no error, and shuts down with exit code 0. */
 async function expectUnharmed(server: BuiltServer): Promise<void> {
-  expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
-  expect(server.output()).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
+  await expectServing(server, "");
   expect(await server.end("SIGTERM")).toBe(0);
 }
 
+/** What clients send in one segment, and then reset the connection. */
+const RESET: readonly [name: string, bytes: string][] = [
+  ["CONNECT", `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`],
+  ["an upgrade", `GET /v1/pets HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: x\r\n\r\n`],
+  ["a bad chunk", `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
+  ["a parser error", "nonsense\r\n\r\n"],
+  ["half a body", `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"name":`],
+  ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
+];
+
+/** What clients send in one segment. The response to its first message is the last one of its connection. */
+const SEGMENTS: readonly [name: string, segment: string][] = [
+  [
+    "an expectation, a body and a made-up key",
+    `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\n` +
+      `GET /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
+  ],
+  [
+    "a wrong method for the docs, a body and a made-up key",
+    `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
+      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+      `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
+  ],
+  [
+    "a wrong method for the docs, a body for the health check and a made-up key",
+    `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
+      `GET /readyz HTTP/1.1\r\n${HOST}${BODY}` +
+      `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
+  ],
+  [
+    "two Hosts, a body and a made-up key",
+    `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}\r\n` +
+      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
+  ],
+  [
+    "an old version, a body and a made-up key",
+    `GET /healthz HTTP/1.0\r\n\r\n` +
+      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
+      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
+  ],
+];
+
 describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly string[]) => {
-  it.each([
-    ["CONNECT", `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`],
-    ["an upgrade", `GET /v1/pets HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: x\r\n\r\n`],
-    [
-      "a bad chunk",
-      `POST /v1/pets HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
-    ],
-    ["a parser error", "nonsense\r\n\r\n"],
-    ["half a body", `POST /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"name":`],
-    ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
-  ])("survives %s and a reset, and keeps nothing of it", async (_, bytes) => {
+  it("survives bad messages and a reset, and keeps nothing of them", async () => {
     const server = await start("--database", newDatabase(), ...more);
-    for (let count = 0; count < 30; count += 1) await sendAndReset(server.url, bytes);
+    for (const [name, bytes] of RESET) {
+      for (let count = 0; count < 30; count += 1) await sendAndReset(server.url, bytes);
+      await expectServing(server, name);
+    }
     await expectUnharmed(server);
   });
 
-  it.each([
-    [
-      "an expectation, a body and a made-up key",
-      () =>
-        `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\n` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-    ],
-    [
-      "a wrong method for the docs, a body and a made-up key",
-      () =>
-        `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
-        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-    ],
-    [
-      "a wrong method for the docs, a body for the health check and a made-up key",
-      () =>
-        `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
-        `GET /readyz HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-    ],
-    [
-      "two Hosts, a body and a made-up key",
-      () =>
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}\r\n` +
-        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-    ],
-    [
-      "an old version, a body and a made-up key",
-      () =>
-        `GET /healthz HTTP/1.0\r\n\r\n` +
-        `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-        `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-    ],
-  ])("survives %s in one segment, and responds to the first only", async (_, segment) => {
+  it("survives several messages in one segment, and responds to the first only", async () => {
     const server = await start("--database", newDatabase(), ...more);
-    for (let count = 0; count < 8; count += 1) {
-      const received = await sendUntilClosed(server.url, segment());
-      expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g)).toHaveLength(1);
-      expect(received).toMatch(/\r\nConnection: close\r\n/i);
+    for (const [name, segment] of SEGMENTS) {
+      for (let count = 0; count < 8; count += 1) {
+        const received = await sendUntilClosed(server.url, segment);
+        expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g), name).toHaveLength(1);
+        expect(received, name).toMatch(/\r\nConnection: close\r\n/i);
+      }
+      await expectServing(server, name);
     }
     await expectUnharmed(server);
   });
@@ -117,7 +128,7 @@ describe("petstore serve", () => {
     const server = await start("--database", database);
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const body = `${chunk.repeat(160)}0\r\n\r\n`;
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < sized(5, 20, 100); count += 1) {
       const received = await sendUntilClosed(
         server.url,
         `POST /v1/pets HTTP/1.1\r\n${HOST}${bearer(secret)}Transfer-Encoding: chunked\r\n\r\n${body}`,

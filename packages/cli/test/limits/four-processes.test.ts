@@ -10,7 +10,7 @@ import { openBeside } from "../support/in-process.js";
 useBuiltPetstore();
 
 const PROCESSES = 4;
-const ROUNDS = sized(6, 20, 200);
+const ROUNDS = sized(4, 20, 200);
 const KILLS = sized(1, 2, 20);
 
 interface Round {
