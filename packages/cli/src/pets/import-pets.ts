@@ -104,9 +104,10 @@ async function importAll(
       if (signal.aborted) return stopped(STOP_SIGNAL);
       const { heading } = group.value;
       const entries = group.value.entries.filter(({ first }) => first >= fromLine);
+      const lineKeys = keys?.keysOf(entries, heading);
       // The storage commits the pets of a group together.
       const outcomes = await Promise.all(
-        entries.map((entry) => create(store, entry, keys?.keyOf(entry, heading))),
+        entries.map((entry, index) => create(store, entry, lineKeys?.[index])),
       );
       const of = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind);
       pets += of("created").length;

@@ -8,8 +8,8 @@ import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { imported, newDatabase, petstore, petstoreReading } from "../support/command.js";
 
-const PETS = sized(20_000, 100_000, 1_000_000);
-const KILLS = sized(2, 5, 20);
+const PETS = sized(10_000, 100_000, 1_000_000);
+const KILLS = sized(1, 5, 20);
 
 const program = useBuiltPetstore();
 
