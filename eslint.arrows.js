@@ -45,10 +45,17 @@ const nodeServer = {
 
 /** @type {Ban} */
 const database = {
-  regex: "^(better-sqlite3|kysely)(/|$)",
+  regex: "^(better-sqlite3|pg|kysely|@petstore/storage-sql)(/|$)",
   message:
-    "SQL lives in storage-sqlite: everyone else speaks to the Storage port of @petstore/core.",
+    "SQL lives in storage-sqlite and storage-postgres: everyone else speaks to the Storage port of @petstore/core.",
 };
+
+/** @type {readonly Ban[]} */
+const storage = [
+  others("http-adapter|cli", "A storage serves core alone: no transport, no command line."),
+  others("storage-contract", "The contract is a test suite: it belongs in test/, not in src/."),
+  nodeServer,
+];
 
 /** @type {Record<string, readonly Ban[]>} */
 const bansByPackage = {
@@ -67,10 +74,20 @@ const bansByPackage = {
     ),
     database,
   ],
-  "storage-sqlite": [
-    others("http-adapter|cli", "A storage serves core alone: no transport, no command line."),
-    others("storage-contract", "The contract is a test suite: it belongs in test/, not in src/."),
+  "storage-sql": [
+    others("(?!core$).*", "The SQL storages import what they share, and it knows neither of them."),
+    { regex: "^(better-sqlite3|pg)(/|$)", message: "A driver belongs to one storage." },
     nodeServer,
+  ],
+  "storage-sqlite": [
+    others("storage-postgres", "The storages share only storage-sql."),
+    { regex: "^pg(/|$)", message: "pg belongs to storage-postgres." },
+    ...storage,
+  ],
+  "storage-postgres": [
+    others("storage-sqlite", "The storages share only storage-sql."),
+    { regex: "^better-sqlite3(/|$)", message: "better-sqlite3 belongs to storage-sqlite." },
+    ...storage,
   ],
   "storage-contract": [
     others(

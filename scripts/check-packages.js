@@ -17,13 +17,16 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
-const packages = readdirSync(join(root, "packages"));
+const packages = readdirSync(join(root, "packages")).filter(
+  (name) => !manifest(join(root, "packages", name)).private,
+);
 const names = packages.map((name) => `@petstore/${name}`);
 
 /** What of others is bundled into a package, whose licence it has to bring. */
 const BUNDLED = new Map([
   ["core", ["valibot"]],
   ["storage-sqlite", ["kysely", "lru-cache", "valibot"]],
+  ["storage-postgres", ["kysely", "lru-cache", "valibot"]],
   ["http-adapter", ["lossless-json", "valibot"]],
   [
     "cli",
@@ -182,7 +185,7 @@ function tarball(name) {
 
 /**
  * @param {string} directory
- * @returns {{ version: string, packageManager: string }}
+ * @returns {{ version: string, packageManager: string, private?: boolean }}
  */
 function manifest(directory) {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));

@@ -204,6 +204,7 @@ function isPlan(plan: unknown): plan is Plan {
 function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
+    (memberOf(storage, "clock") === undefined || hasMethods(memberOf(storage, "clock"), ["now"])) &&
     hasMethods(memberOf(storage, "pets"), ["create", "createOnce", "find", "list"]) &&
     hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
     hasMethods(memberOf(storage, "usage"), ["charge", "findHolder", "update"])

@@ -19,6 +19,20 @@ async function openLimited(ban: BanOptions | false = false) {
   return { ...opened, id, caller: opened.store.as(secret) };
 }
 
+it("a store without a clock of its own uses the storage's", async () => {
+  const clock = createManualClock();
+  const storage = { ...createMemoryStorage(), clock };
+  for (const store of [
+    createPetStore({ storage }),
+    createPetStore({ storage, clock: undefined }),
+  ]) {
+    expect(value(await store.keys.issue({ plan: "free" })).key.createdAt).toBe(clock.now());
+    clock.advance(HOUR);
+  }
+  const own = createPetStore({ storage, clock: createManualClock(5) });
+  expect(value(await own.keys.issue({ plan: "free" })).key.createdAt).toBe(5);
+});
+
 describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
   it("grants no token twice and locks no key out for longer than one window", async () => {
     const { clock, caller } = await openLimited();

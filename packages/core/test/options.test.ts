@@ -26,6 +26,7 @@ describe("createPetStore", () => {
     ["ban", { ban: [] }],
     ["ban", { ban: null }],
     ["clock", { clock: {} }],
+    ["storage", { storage: { ...createMemoryStorage(), clock: {} } }],
     ["random", { random: 5 }],
     ["random", { random: (size: number) => Array.from({ length: size }, Math.random) }],
     ["random", { random: (size: number) => new Uint8Array(size + 1) }],

@@ -8,13 +8,13 @@ import type { Database, Statement } from "./database.js";
 export interface Connection {
   readonly database: Database;
   /** The full name of a table, for a query that is written as text. */
-  table(name: keyof Schema): RawBuilder<unknown>;
+  readonly table: (name: keyof Schema) => RawBuilder<unknown>;
   /** Prepares a query that selects exactly these columns. */
-  select<Argument, Row, const Columns extends readonly string[]>(
+  readonly select: <Argument, Row, const Columns extends readonly string[]>(
     columns: Columns,
     build: BuildQuery<Schema, Argument, Row>,
     integers?: Integers,
-  ): Select<Argument, Tuple<Row, Columns>>;
+  ) => Select<Argument, Tuple<Row, Columns>>;
 }
 
 /** A prepared query. Rejects with PostgreSQL's errors. */

@@ -35,7 +35,7 @@ export async function openDatabase({ source, schema }: Settings): Promise<OpenDa
       clock,
       onWarning: (listener) => void listeners.push(listener),
       warn: (warning) => listeners.forEach((listener) => listener(warning)),
-      close: database.close,
+      close: () => database.close(),
     };
   } catch (error) {
     await database.close();

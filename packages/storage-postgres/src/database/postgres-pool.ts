@@ -10,6 +10,7 @@ export interface PostgresPool {
 
 /** The part of a pg `PoolClient` that this package uses. */
 export interface PostgresClient {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- As in pg: the caller knows what its query selects.
   query<Row>(query: PostgresQuery): Promise<{ readonly rows: Row[] }>;
   /** Returns the connection to the pool; with `true`, closes it. */
   release(destroy?: boolean): void;

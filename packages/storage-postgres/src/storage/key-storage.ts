@@ -18,7 +18,9 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
     insert: (key) => {
       const version = randomStamp();
       return run("Adding an API key", () =>
-        inTurn(async () => void (await writer.write(keys.insert, { key, version }))),
+        inTurn(async () => {
+          await writer.write(keys.insert, { key, version });
+        }),
       );
     },
     find: (id) =>

@@ -55,8 +55,9 @@ export function createPetStorage({ pets, creations, writer, group }: PetStorageO
       find: (id) => finding.find("Finding a pet", id),
       list: (query) => listing.add("Listing pets", (pageOf) => pageOf(query), query),
     },
-    close: async () =>
-      void (await Promise.all([creating.close(), finding.close(), listing.close()])),
+    close: async () => {
+      await Promise.all([creating.close(), finding.close(), listing.close()]);
+    },
   };
 }
 
@@ -122,9 +123,10 @@ async function findEarlier(
   );
   return new Map(
     calls.flatMap(({ subject }) => {
-      const creation = subject.request && byToken.get(subject.request.token);
-      const isRemembered = creation && (subject.request?.now ?? 0) < creation.expiresAt;
-      return isRemembered ? [[subject, creation] as const] : [];
+      if (subject.request === undefined) return [];
+      const { token, now } = subject.request;
+      const creation = byToken.get(token);
+      return creation && now < creation.expiresAt ? [[subject, creation] as const] : [];
     }),
   );
 }

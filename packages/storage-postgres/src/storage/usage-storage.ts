@@ -44,7 +44,9 @@ export function createUsageStorage(options: UsageStorageOptions): {
     isText(digest) ? holders.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
   return {
     usage: createSqlUsageStorage(findHolder, charging),
-    close: async () => void (await Promise.all([charging.close(), holders.close()])),
+    close: async () => {
+      await Promise.all([charging.close(), holders.close()]);
+    },
   };
 }
 
@@ -116,7 +118,7 @@ function commitUsage({
 }
 
 interface StampReader {
-  stampOf(keyId: string): string;
+  readonly stampOf: (keyId: string) => string;
 }
 
 /** Those that can be stored at all, each once. */

@@ -167,10 +167,9 @@ function secretsOf(value: Parameter<{ readonly key: StoredApiKey }>): RawBuilder
 /** Reads the values of the key in an argument. */
 function keyOf(value: Parameter<{ readonly key: StoredApiKey }>): Parameter<StoredApiKey> {
   const of = <T>(read: (key: StoredApiKey) => T) => value.of(({ key }) => read(key));
-  return Object.assign(
-    <Name extends keyof StoredApiKey & string>(name: Name) => of((key) => key[name]),
-    { of },
-  );
+  return Object.assign(<Name extends keyof StoredApiKey>(name: Name) => of((key) => key[name]), {
+    of,
+  });
 }
 
 function namesOf(columns: object): RawBuilder<unknown> {

@@ -34,7 +34,9 @@ export function preparePetCreations(connection: Connection): PetCreations {
   return {
     find: async (tokens) => (await find({ tokens })).map(toCreation),
     add: prepareAdd(connection),
-    removeExpired: async (now, count) => void (await removeExpired({ now, count })),
+    removeExpired: async (now, count) => {
+      await removeExpired({ now, count });
+    },
   };
 }
 

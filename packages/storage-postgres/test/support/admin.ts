@@ -14,8 +14,13 @@ export async function connectAdmin(url: string): Promise<Admin> {
   onTestFinished(async () => {
     await client.end().catch(() => undefined);
   });
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    query: async (text) => (await client.query<unknown[]>({ text, rowMode: "array" })).rows,
+    query: (text) => {
+      const result = last.then(() => client.query<unknown[]>({ text, rowMode: "array" }));
+      last = result.catch(() => undefined);
+      return result.then(({ rows }) => rows);
+    },
   };
 }
 

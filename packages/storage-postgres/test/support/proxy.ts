@@ -28,10 +28,11 @@ export async function createProxy(port: number): Promise<Proxy> {
     };
     pairs.add(pair);
     for (const socket of pair) socket.on("error", end).on("close", end);
-    client.on("data", (chunk) => void (isFrozen || upstream.write(chunk)));
+    client.on("data", (chunk) => {
+      if (!isFrozen) upstream.write(chunk);
+    });
     upstream.on("data", (chunk) => {
       if (isFrozen) return;
-      // A Z ends the answer to a statement; before that, a new connection is still being made.
       const isAnswer = chunk.includes("UPDATE 1") || chunk.includes("INSERT 0");
       if (!isLosing || !isAnswer) return void client.write(chunk);
       isLosing = false;
