@@ -18,6 +18,7 @@ export function migrateCommand(terminal: Terminal, fail: ReportError): Command {
     .addHelpText("after", HELP + example("petstore migrate --print | psql --dbname petstore"))
     .action(async ({ database, print }: { readonly database: string; readonly print?: true }) => {
       if (print) {
+        // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
         const { postgresMigrations } = await import("@petstore/storage-postgres");
         terminal.out(postgresMigrations().trimEnd());
         return;

@@ -35,12 +35,12 @@ export async function openExistingStore(database: string): Promise<Result<PetSto
   return createStore(database, await openSqliteStorage({ filename: database, readOnly: true }));
 }
 
-/** Loads PostgreSQL's storage only now: most stores are files. */
 async function openPostgresStore(
   url: string,
   wrap = (storage: Storage): Storage => storage,
 ): Promise<Result<PetStore, string>> {
   if (!URL.canParse(url)) return err("the URL of the database is not valid");
+  // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
   const { openPostgresStorage } = await import("@petstore/storage-postgres");
   const storage = await openPostgresStorage({ url });
   return createStore(url, storage.map(wrap));
