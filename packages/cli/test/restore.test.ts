@@ -14,7 +14,7 @@ it("restore puts a backup in place, and keeps the old database beside it", async
     (await petstore("pets", "export", "--database", file)).out.split("\n").filter(Boolean).length;
   await petstoreReading(PET, "pets", "import", "-", "--database", database);
   await petstore("backup", backup, "--database", database);
-  await petstoreReading(PET, "pets", "import", "-", "--database", database);
+  await petstoreReading(PET, "pets", "import", "-", "--again", "--database", database);
   const restored = await petstore("restore", backup, "--database", database);
   expect(restored).toMatchObject({ code: 0, error: "" });
   const [, previous = ""] = /^restored .*\nthe old database is now (\S+)$/.exec(restored.out) ?? [];

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
 export interface PostgresServer {
@@ -81,12 +81,18 @@ async function createPostgresServer(): Promise<PostgresServer> {
     port,
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
     start: async () => {
-      running = startProgram(
-        join(programs, "postgres"),
-        ["-D", data, ...flags(port, folder)],
-        owner,
+      // After a crash, the last backends may still hold the shared memory for a moment.
+      await vi.waitFor(
+        async () => {
+          running = startProgram(
+            join(programs, "postgres"),
+            ["-D", data, ...flags(port, folder)],
+            owner,
+          );
+          await logged(running, "ready to accept connections");
+        },
+        { timeout: 20_000, interval: 100 },
       );
-      await logged(running, "ready to accept connections");
     },
     stop: () => end("SIGINT"),
     // The backends notice that the postmaster is gone, and end.
