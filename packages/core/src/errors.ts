@@ -55,7 +55,7 @@ export type InvalidIdempotencyKey = ReturnType<typeof invalidIdempotencyKey>;
 export const invalidIdempotencyKey = () =>
   coded(
     "invalid_idempotency_key",
-    "The idempotency key must be one value of 1 to 255 visible ASCII characters.",
+    'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
   );
 
 /** The idempotency key was used before, for another pet. Nothing was done. */

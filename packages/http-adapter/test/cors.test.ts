@@ -1,6 +1,7 @@
+import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { createNodeHandler, createPetStoreServer, type CorsOptions } from "@petstore/http-adapter";
-import { makeStore, serve } from "./support/serve.js";
+import { listen, makeStore, serve } from "./support/serve.js";
 
 const SHOP = "https://shop.example";
 const listed: CorsOptions = { origins: ["http://localhost:8080", SHOP] };
@@ -79,6 +80,17 @@ test("another origin is not allowed, and caches are told so", async () => {
       expect(headers["vary"]).toBe("Origin");
     }
   }
+});
+
+test("a host's own Vary is kept", async () => {
+  const { store, key } = await makeStore();
+  const handler = createNodeHandler(store, { cors: listed });
+  const host = createServer((request, response) => {
+    response.setHeader("Vary", "Accept-Encoding");
+    handler(request, response);
+  });
+  const { call } = await listen(host, key);
+  expect((await call()).headers["vary"]).toBe("Accept-Encoding, Origin");
 });
 
 test("with * every origin may read, without Vary", async () => {

@@ -29,6 +29,10 @@ export function writeResponse(
   response.removeHeader("X-Powered-By");
   // The response has a Content-Length, so it must not have a Transfer-Encoding of the host.
   response.removeHeader("Transfer-Encoding");
+  const vary = response.getHeader("Vary");
+  if (vary !== undefined && headers["Vary"] !== undefined) {
+    headers["Vary"] = `${String(vary)}, ${headers["Vary"]}`;
+  }
   const isUnread = !request.complete && (closing !== "if-long" || isLong(request));
   const isLast = isUnread || closing === "always";
   if (isLast) {

@@ -27,7 +27,7 @@ export const messages: Readonly<Record<ErrorCode, string>> = {
   invalid_query: "limit must be an integer from 1 to 100.",
   invalid_pet: "categoryId must be an int64 integer.",
   invalid_idempotency_key:
-    "The idempotency key must be one value of 1 to 255 visible ASCII characters.",
+    'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
   idempotency_key_reused: "The idempotency key was used before, for another pet.",
   missing_api_key: "An API key is required: send it as a bearer token.",
   invalid_api_key: "The API key is not valid.",

@@ -11,11 +11,11 @@ import {
 } from "../database/postgres-error.js";
 
 /**
- * Runs statements that write, each exactly once. When the connection is lost, nobody knows whether the
- * statement was committed, and it may even still be running. So each statement also counts up the
- * number in the writer's own row of `writers`, and runs only if it finds the number before its own there.
- * After a lost connection, the writer sets the number itself: then the row says whether the statement
- * was committed before, and it can no longer be committed afterwards.
+ * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
+ * committed, may have failed, or may still be running. Each statement therefore has a number: it sets this
+ * number in the writer's own row of `writers`, and does nothing unless it finds the number before it there.
+ * After a lost connection, the writer sets the number itself. The row then shows whether the statement was
+ * committed, and the statement can no longer be committed later.
  */
 export interface Writer {
   /**

@@ -180,5 +180,5 @@ function lost(error: unknown): ConnectionLost {
 }
 
 function ignore(): void {
-  // Whoever uses the connection is told by a rejected promise.
+  // The statement that uses the connection rejects with the same error.
 }

@@ -51,8 +51,8 @@ export function createUsageStorage(options: UsageStorageOptions): {
 }
 
 /**
- * Reads the usage of all keys, decides, and saves what has changed, where it is still as it was read. The
- * calls of a key that somebody else has changed run again. Nothing is locked between the two statements.
+ * Reads the usage of all keys, decides, and saves each changed usage if the row is still as it was read. If
+ * another process has changed the row, the calls of its key run again. No lock is held between the statements.
  */
 function commitUsage({
   table,
@@ -81,7 +81,7 @@ function commitUsage({
     };
   };
 
-  /** Saves what has changed. Returns the ids of the keys that somebody else has changed. */
+  /** Saves each changed usage. Returns the ids of the keys whose rows another process has changed. */
   const save = async (
     { changed }: UsageTransaction,
     { stampOf }: StampReader,

@@ -16,7 +16,7 @@ export interface Schema extends SqlSchema {
   readonly migrations: MigrationsTable;
 }
 
-/** One row. Whoever adds pets updates it in the same statement, so that ids become visible in order. */
+/** One row. A statement that adds pets also updates it, so that ids become visible in ascending order. */
 export interface InventoryTable {
   /** The greatest id that was ever used. */
   readonly last_id: bigint;

@@ -3,7 +3,7 @@ import type { DatabaseCheck } from "../commit/transactions.js";
 import type { FilesFound } from "./database-files.js";
 import { DatabaseUnusable } from "./sqlite-error.js";
 
-/** A check that tells the host what it finds. */
+/** A check that also emits warnings. */
 export interface WatchedDatabase extends DatabaseCheck {
   readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
 }
