@@ -43,7 +43,7 @@ export async function startDatabase() {
   });
   await new Promise((resolve, reject) => {
     let log = "";
-    server.stderr.setEncoding("utf8").on("data", (chunk) => {
+    server.stderr.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => {
       log += chunk;
       if (log.includes("ready to accept connections")) resolve(undefined);
     });

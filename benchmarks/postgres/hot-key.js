@@ -58,10 +58,10 @@ export function simulateHotKey(installation, duration, random = Math.random) {
           for (const since of settled) waits.push(events.now() - since);
           if (!isWritten) failed += settled.length;
           server.waiting.splice(0, settled.length);
-          for (const _ of settled) events.after(about(between), () => arrive(server));
+          settled.forEach(() => events.after(about(between), () => arrive(server)));
           if (!isWritten && server.waiting.length > 0)
-            return events.after(backoff(retries + 1), () => charge(server, retries + 1));
-          if (server.waiting.length > 0) charge(server, 0);
+            events.after(backoff(retries + 1), () => charge(server, retries + 1));
+          else if (server.waiting.length > 0) charge(server, 0);
           else server.isBusy = false;
         });
       });

@@ -14,13 +14,13 @@ const server = createServer((request, response) => {
     request.on("data", (/** @type {Buffer} */ chunk) => chunks.push(chunk));
     request.on("end", () => {
       const { name, categoryId, status } = JSON.parse(Buffer.concat(chunks).toString());
-      respondWith(response, 201, "create", [name, categoryId, status]);
+      void respondWith(response, 201, "create", [name, categoryId, status]);
     });
   } else if (path === "/v1/pets") {
     const asked = new URLSearchParams(query);
-    respondWith(response, 200, "list", [asked.get("after") ?? 0, asked.get("limit") ?? 20]);
+    void respondWith(response, 200, "list", [asked.get("after") ?? 0, asked.get("limit") ?? 20]);
   } else {
-    respondWith(response, 200, "get", [path.slice("/v1/pets/".length)]);
+    void respondWith(response, 200, "get", [path.slice("/v1/pets/".length)]);
   }
 });
 
