@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
@@ -11,6 +11,8 @@ import { useFolder } from "./temporary-folder.js";
 const ROUNDS = 40;
 const CALLERS = 16;
 
+const PROGRAM = "packages/storage-sqlite/test/charging-process.ts";
+const program = useBundled("charging-process", [PROGRAM]);
 const folder = useFolder();
 let filename: string;
 beforeEach(() => {
@@ -18,10 +20,8 @@ beforeEach(() => {
 });
 
 function start(): ChildProcess {
-  const script = fileURLToPath(new URL("charging-process.ts", import.meta.url));
   const args = [filename, "digest of a", String(ROUNDS), String(CALLERS)];
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
-  return fork(script, args, { execArgv: ["--import", "tsx"], cwd: root });
+  return fork(program(PROGRAM), args, { execArgv: [] });
 }
 
 /** The next message from a process: for these, always one array or word. */

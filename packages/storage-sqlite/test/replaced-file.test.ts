@@ -1,15 +1,17 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Storage, StorageWarning } from "@petstore/core";
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
 import { useFolder } from "./temporary-folder.js";
 
+const PROGRAM = "packages/storage-sqlite/test/adding-process.ts";
+const program = useBundled("adding-process", [PROGRAM]);
 const folder = useFolder();
 let path: string;
 let storage: Storage;
@@ -100,9 +102,7 @@ describe("a storage whose file was replaced", () => {
     { timeout: 60_000 },
     async () => {
       rmSync(`${path}-shm`);
-      const script = fileURLToPath(new URL("adding-process.ts", import.meta.url));
-      const cwd = fileURLToPath(new URL("../../..", import.meta.url));
-      const other = fork(script, [path], { execArgv: ["--import", "tsx"], cwd });
+      const other = fork(program(PROGRAM), [path], { execArgv: [] });
       expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
       await once(other, "exit");
       expect((await storage.pets.create(rex)).isErr()).toBe(true);

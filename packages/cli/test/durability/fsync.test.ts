@@ -16,7 +16,7 @@ const PETS = 20;
 const HOW_TO_INSTALL =
   "strace cannot trace here: run `apt-get update && apt-get install -y strace`.";
 
-const program = useBuiltPetstore(canTrace);
+const program = useBuiltPetstore();
 
 // Without strace, the tests below are skipped. In CI, this test fails instead.
 it.skipIf(canTrace || process.env["CI"] === undefined)("runs in CI", () => {
