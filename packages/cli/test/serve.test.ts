@@ -110,11 +110,6 @@ describe("serve", () => {
     expect(server.output()).toMatch(/petstore: Adding a pet failed: .* \(9 more\)\n/);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 on %s", async (signal) => {
-    const server = await startServer("--database", newDatabase());
-    expect(await server.end(signal)).toBe(0);
-  });
-
   it("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

@@ -72,12 +72,12 @@ describe("serve --workers", () => {
     const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
     const written = (more: number): Promise<void> => {
       const goal = acknowledged.length + more;
-      return expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(goal);
+      return expect.poll(() => acknowledged.length).toBeGreaterThan(goal);
     };
     await written(50);
     process.kill(before[0] ?? -1, "SIGKILL");
     await expect
-      .poll(() => workersOf(server).filter((pid) => !before.includes(pid)), { timeout: 10_000 })
+      .poll(() => workersOf(server).filter((pid) => !before.includes(pid)))
       .toHaveLength(1);
     await written(50);
     isOver = true;
@@ -143,7 +143,7 @@ describe("serve --workers", () => {
     const workers = workersOf(server);
     await server.end("SIGKILL");
     for (const worker of workers) {
-      await expect.poll(() => isAlive(worker), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isAlive(worker)).toBe(false);
     }
   });
 });

@@ -1,11 +1,17 @@
 import { storageContract } from "@petstore/storage-contract";
 import pg from "pg";
-import { describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
 
 const server = usePostgres();
 let schemas = 0;
+
+let pool: pg.Pool;
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+});
+afterAll(() => pool.end());
 
 storageContract(
   { describe, it },
@@ -27,10 +33,9 @@ storageContract(
     name: "a host's pool of one connection",
     createFixture: () => {
       const schema = `fixture_${(schemas += 1)}`;
-      const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
       return Promise.resolve({
         open: () => openStorage({ pool, schema }),
-        remove: () => pool.end(),
+        remove: () => Promise.resolve(),
       });
     },
   },

@@ -30,7 +30,6 @@ function stepsOf(trace: string): readonly string[] {
 describe("durability", () => {
   it.skipIf(!canTrace)(
     "syncs the log before a pet or a key is acknowledged, and for no charge",
-    { timeout: 60_000 },
     () => {
       const trace = folder.path("trace");
       const strace = ["-f", "-y", "-e", "trace=pwrite64,fsync,fdatasync,write", "-o", trace];

@@ -37,7 +37,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe("two processes on one file", () => {
-  it("count every charge, and no two see the same count", { timeout: 60_000 }, async () => {
+  it("count every charge, and no two see the same count", async () => {
     const storage = await openStorage({ filename });
     await storage.keys.insert(aKey("a"));
     const children = [start(), start()];
@@ -58,7 +58,7 @@ describe("two processes on one file", () => {
     for (const child of children) await kill(child);
   });
 
-  it("may open a new file at the same time", { timeout: 60_000 }, async () => {
+  it("may open a new file at the same time", async () => {
     const children = [start(), start()];
     expect(await Promise.all(children.map(messageFrom))).toEqual(["ready", "ready"]);
     for (const child of children) await kill(child);
@@ -71,7 +71,7 @@ describe("two processes on one file", () => {
 });
 
 describe("a process that is killed", () => {
-  it("loses no charge that was acknowledged", { timeout: 60_000 }, async () => {
+  it("loses no charge that was acknowledged", async () => {
     const storage = await openStorage({ filename });
     await storage.keys.insert(aKey("a"));
     await storage.pets.create(rex);

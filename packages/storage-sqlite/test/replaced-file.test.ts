@@ -97,20 +97,16 @@ describe("a storage whose file was replaced", () => {
     expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
   });
 
-  it(
-    "keeps what another process stored after the loss of shared memory",
-    { timeout: 60_000 },
-    async () => {
-      rmSync(`${path}-shm`);
-      const other = fork(program(PROGRAM), [path], { execArgv: [] });
-      expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
-      await once(other, "exit");
-      expect((await storage.pets.create(rex)).isErr()).toBe(true);
-      await storage.close();
-      storage = await openWatched();
-      expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(4);
-    },
-  );
+  it("keeps what another process stored after the loss of shared memory", async () => {
+    rmSync(`${path}-shm`);
+    const other = fork(program(PROGRAM), [path], { execArgv: [] });
+    expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
+    await once(other, "exit");
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    await storage.close();
+    storage = await openWatched();
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(4);
+  });
 
   it("is noticed in a host's database, too", async () => {
     const database = new Database(folder.path("host.db"));

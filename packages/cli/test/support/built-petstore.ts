@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { inject, onTestFinished } from "vitest";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,10 +35,36 @@ export function startServer(...args: readonly string[]): Promise<BuiltServer> {
   return startBuilt([process.execPath, join(inject("sharedFolder"), "petstore/bin.js")], ...args);
 }
 
+/** Starts a built server on a new database for the tests of a file. Returns a function that returns it. */
+export function useServer(program: () => string): () => BuiltServer {
+  const database = mkdtempSync(join(tmpdir(), "petstore-server-"));
+  let server: BuiltServer | undefined;
+  beforeAll(async () => {
+    const command = [process.execPath, program()];
+    server = await spawnServer(command, ["--database", join(database, "pets.db")]);
+  });
+  afterAll(async () => {
+    await server?.end("SIGKILL");
+    rmSync(database, { recursive: true });
+  });
+  return () => {
+    if (!server) throw new Error("The server is started by beforeAll.");
+    return server;
+  };
+}
+
 /** Starts a built command with these options. `command` may begin with a tracer. */
-export async function startBuilt(
+export function startBuilt(
   command: readonly string[],
   ...args: readonly string[]
+): Promise<BuiltServer> {
+  return spawnServer(command, args, onTestFinished);
+}
+
+async function spawnServer(
+  command: readonly string[],
+  args: readonly string[],
+  atEnd?: (end: () => Promise<void>) => void,
 ): Promise<BuiltServer> {
   const [program = "", ...before] = command;
   const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
@@ -46,7 +73,7 @@ export async function startBuilt(
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
   );
-  onTestFinished(async () => {
+  atEnd?.(async () => {
     child.kill("SIGKILL");
     await ended;
   });
