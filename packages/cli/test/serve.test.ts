@@ -61,19 +61,15 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
 
-  it("names the page, the database and the command for another key", async () => {
+  it("names the page, the database and the command for another key, and takes --keep-alive", async () => {
     const database = newDatabase();
-    const { url, output } = await startServer("--database", database);
+    const { url, output } = await startServer("--database", database, "--keep-alive", "75");
+    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
     await expect.poll(output).toContain("new key");
     expect(output()).toContain(new URL("/docs", url).href);
     expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
     expect((await petstore(...args.split(" "))).out).toContain("pet_live_");
-  });
-
-  it("with --keep-alive keeps idle connections for this long", async () => {
-    const { url } = await startServer("--database", newDatabase(), "--keep-alive", "75");
-    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
   });
 
   it("reports once that its database was removed, and responds with 503", async () => {

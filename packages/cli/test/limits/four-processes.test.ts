@@ -9,7 +9,7 @@ import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
 
-const PROCESSES = 4;
+const PROCESSES = sized(2, 4, 4);
 const ROUNDS = sized(2, 20, 200);
 const KILLS = sized(1, 2, 20);
 
