@@ -1,5 +1,8 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+const IN_MEMORY = "packages/core/test/text-in-memory.test.ts";
 
 export default defineConfig({
   resolve: {
@@ -16,18 +19,33 @@ export default defineConfig({
     ],
   },
   test: {
-    include: [
-      "packages/*/{src,test}/**/*.test.ts",
-      "examples/**/*.test.ts",
-      "scripts/**/*.test.{js,ts}",
-    ],
-    globalSetup: ["scripts/shared-folder.ts"],
-    environment: "node",
     // better-sqlite3 is a native module: it is safest with a process to itself.
     pool: "forks",
-    // Left to itself, vitest spares one core: on two, the tests take 1.8 times as long.
-    maxWorkers: "100%",
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // One more than cores: a test that waits leaves its core to another.
+    maxWorkers: availableParallelism() + 1,
+    // For busy machines: no test takes that long by itself.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    unstubEnvs: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: [
+            "packages/*/{src,test}/**/*.test.ts",
+            "examples/**/*.test.ts",
+            "scripts/**/*.test.{js,ts}",
+          ],
+          exclude: [IN_MEMORY],
+          globalSetup: ["scripts/shared-folder.ts"],
+          // Half of the time of a small test file is its imports: files share a process and its modules.
+          isolate: false,
+        },
+      },
+      // Reads the whole memory of its process.
+      { extends: true, test: { name: "isolated", include: [IN_MEMORY], isolate: true } },
+    ],
   },
 });

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { afterAll, expect, it, vi } from "vitest";
+import { useBundled } from "../scripts/bundled-programs.js";
 import { createSelfSigned } from "../packages/http-adapter/test/support/self-signed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-examples-"));
@@ -21,40 +21,48 @@ writeFileSync(tls.TLS_CERT, cert);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each([
-  ["server", "/v1"],
-  ["mount", "/v1"],
-  ["https", "/v1"],
-  ["express", "/v1"],
-  ["express-router", "/api/v1"],
-  ["fastify", "/api/v1"],
-  ["koa", "/v1"],
-  ["hono", "/api/v1"],
-])("the example %s serves the store at %s beside the host's own page", async (name, basePath) => {
-  const port = await freePort();
-  const child = start(name, { ...tls, PORT: String(port) });
-  try {
-    const line = await firstLine(child.stdout);
-    const [, authorization = ""] = line.trim().split(": ");
-    const visit = name === "https" ? visitSecurely : visitPlainly;
-    // The line with the key may come before the port is open.
-    await vi.waitFor(() => visit(port, "/", authorization));
-    expect(await visit(port, `${basePath}/pets`, authorization)).toEqual([200, "[]"]);
-    expect(await visit(port, "/", authorization)).toEqual([200, "The host's own page."]);
-  } finally {
-    child.kill();
-    if (child.exitCode === null) await once(child, "exit");
-  }
-});
+const HOSTS = [
+  ["examples/server.ts", "/v1"],
+  ["examples/mount.ts", "/v1"],
+  ["examples/https.ts", "/v1"],
+  ["examples/express.ts", "/v1"],
+  ["examples/express-router.ts", "/api/v1"],
+  ["examples/fastify.ts", "/api/v1"],
+  ["examples/koa.ts", "/v1"],
+  ["examples/hono.ts", "/api/v1"],
+] as const;
 
-it("the example fetch prints what it says", async () => {
-  const stdout = start("fetch").stdout;
+const FETCH = "examples/fetch.ts";
+const program = useBundled("examples", [...HOSTS.map(([example]) => example), FETCH]);
+
+it.each(HOSTS)(
+  "%s serves the store at %s beside the host's own page",
+  async (example, basePath) => {
+    const port = await freePort();
+    const child = start(example, { ...tls, PORT: String(port) });
+    try {
+      const line = await firstLine(child.stdout);
+      const [, authorization = ""] = line.trim().split(": ");
+      const visit = example === "examples/https.ts" ? visitSecurely : visitPlainly;
+      // The line with the key may come before the port is open.
+      await vi.waitFor(() => visit(port, "/", authorization), 60_000);
+      expect(await visit(port, `${basePath}/pets`, authorization)).toEqual([200, "[]"]);
+      expect(await visit(port, "/", authorization)).toEqual([200, "The host's own page."]);
+    } finally {
+      child.kill();
+      if (child.exitCode === null) await once(child, "exit");
+    }
+  },
+);
+
+it("examples/fetch.ts prints what it says", async () => {
+  const stdout = start(FETCH).stdout;
   expect(await text(stdout)).toBe(
     '201 {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}\n',
   );
 });
 
-it("the example next-route exports the methods that Next permits, and responds to each", async () => {
+it("examples/next-route.ts exports the methods that Next permits, and responds to each", async () => {
   const filename = join(folder, "next.db");
   vi.stubEnv("PETSTORE_DATABASE", filename);
   const route = await import("./next-route.js");
@@ -79,12 +87,11 @@ it("the example next-route exports the methods that Next permits, and responds t
   await store.close();
 });
 
-function start(name: string, env: Record<string, string> = {}) {
-  return spawn(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
-    { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] },
-  );
+function start(example: Parameters<typeof program>[0], env: Record<string, string> = {}) {
+  return spawn(process.execPath, [program(example)], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
 }
 
 /** What a process prints first; `""` when it ends before. */

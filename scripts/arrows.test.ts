@@ -69,15 +69,12 @@ test.each([
   ["cli/src/serve.ts", "better-sqlite3", sql],
   ["cli/test/serve.test.ts", "@petstore/core/src/clock.js", deep],
 ])("%s may not import %s", async (file, specifier, reason) => {
-  for (const code of [
-    `import { X } from "${specifier}"; X();`,
-    `import type { X } from "${specifier}"; export type Y = X;`,
-    `export { X } from "${specifier}";`,
-  ]) {
-    expect(await complaints(`packages/${file}`, code)).toContainEqual(
-      expect.stringContaining(reason),
-    );
-  }
+  const code = `
+    import { X } from "${specifier}"; X();
+    import type { Z } from "${specifier}"; export type Y = Z;
+    export { X } from "${specifier}";`;
+  const found = await complaints(`packages/${file}`, code);
+  expect(found.filter((message) => message.includes(reason)).length).toBeGreaterThanOrEqual(3);
 });
 
 test.each([

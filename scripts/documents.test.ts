@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { statusOf, type Failure } from "@petstore/http-adapter";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { petstore } from "../packages/cli/test/support/command.js";
+import { useBundled } from "./bundled-programs.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "petstore-documents-"));
@@ -51,23 +53,6 @@ const codes = {
   unsupported_media_type: true,
 } satisfies Record<Failure["code"], true>;
 
-/** Runs a TypeScript file in the temporary folder. Resolves to what it prints. */
-async function runFile(file: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), join(root, file), ...args],
-    {
-      cwd: folder,
-      env: {
-        ...process.env,
-        TSX_TSCONFIG_PATH: join(root, "tsconfig.json"),
-        PETSTORE_DATABASE: join(folder, "operated.db"),
-      },
-    },
-  );
-  return stdout;
-}
-
 describe("documents", () => {
   it.each(documents)("%s links only to files and headings that exist", (document) => {
     const links = [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
@@ -88,11 +73,15 @@ describe("documents", () => {
 });
 
 describe("README.md", () => {
+  const EXAMPLES = ["examples/embed.ts", "examples/try.ts"] as const;
+  const program = useBundled("documents", EXAMPLES);
+
   it.each([
-    ["embed", "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
-    ["try", "served, rate_limit_exceeded, served"],
-  ])("the example %s prints what the documents say", async (name, output) => {
-    expect((await runFile(`examples/${name}.ts`)).trim()).toBe(output);
+    [EXAMPLES[0], "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
+    [EXAMPLES[1], "served, rate_limit_exceeded, served"],
+  ])("%s prints what the documents say", async (example, output) => {
+    const { stdout } = await run(process.execPath, [program(example)], { cwd: folder });
+    expect(stdout.trim()).toBe(output);
   });
 });
 
@@ -100,9 +89,12 @@ describe("docs/operating.md", () => {
   it("shows commands for keys that work", async () => {
     const commands = textOf("docs/operating.md").match(/(?<=^petstore )keys .*$/gm);
     expect(commands).toHaveLength(2);
+    vi.stubEnv("PETSTORE_DATABASE", join(folder, "operated.db"));
     let output = "";
     for (const command of commands ?? []) {
-      output += await runFile("packages/cli/src/bin.ts", ...command.split(" "));
+      const { code, out } = await petstore(...command.split(" "));
+      expect(code).toBe(0);
+      output += out;
     }
     expect(output).toMatch(/pet_live_[0-9A-Za-z]{36}/);
     expect(output).toMatch(/acme +pro +0\/300 +0\/10000/);

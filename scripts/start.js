@@ -29,7 +29,12 @@ if (problem !== undefined) {
 
 async function build() {
   rmSync(stampFile, { force: true });
-  console.log("Building… It takes about half a minute, and is only done after a change.");
+  const isInstalled = existsSync(join(root, "node_modules/.stamp"));
+  console.log(
+    isInstalled
+      ? "Building… It takes about half a minute, and is only done after a change."
+      : "Installing and building… The first time, it takes minutes.",
+  );
   if ((await run("npm", ["run", "--silent", "build"])) !== 0) return false;
   writeFileSync(stampFile, stamp());
   return true;

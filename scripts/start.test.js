@@ -23,7 +23,8 @@ function createRepository() {
   write("package.json", '{ "type": "module" }');
   write("packages/cli/bin/petstore.js", 'await import("../dist/bin.js");');
   write("packages/cli/src/bin.ts", 'console.log("one");');
-  const build = "mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
+  // As the real build, it installs first.
+  const build = "touch node_modules/.stamp && mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
   write("bin/npm", `#!/bin/sh\n${build}\n`);
   chmodSync(join(root, "bin/npm"), 0o755);
   /** @type {(env: NodeJS.ProcessEnv) => Promise<string>} */
@@ -41,10 +42,10 @@ function createRepository() {
   return { write, start };
 }
 
-it("builds, and says so, only when the sources or the build have changed", async () => {
+it("installs and builds, and says so, only when the sources or the build have changed", async () => {
   const { write, start } = createRepository();
   const free = { PORT: "0" };
-  expect(await start(free)).toMatch(/^Building….*\none\n$/);
+  expect(await start(free)).toMatch(/^Installing and building….* minutes\.\none\n$/);
   expect(await start(free)).toBe("one\n");
   write("packages/cli/src/bin.ts", 'console.log("two");');
   expect(await start(free)).toMatch(/^Building….*\ntwo\n$/);

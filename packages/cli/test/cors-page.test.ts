@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { openBeside } from "./support/in-process.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { hasChromium, HOW_TO_INSTALL, openPage } from "./support/chromium.js";
+import { hasChromium, HOW_TO_INSTALL, useChromium } from "./support/chromium.js";
 import { newDatabase } from "./support/command.js";
 
 useBuiltPetstore();
+const openPage = useChromium();
 
 /** An empty page on an origin of its own. */
 async function serveShop(): Promise<string> {

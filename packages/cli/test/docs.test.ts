@@ -2,20 +2,16 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { openApiDocument } from "@petstore/http-adapter";
 import { describe, expect, it } from "vitest";
-import { newDatabase } from "./support/command.js";
-import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { useBuiltPetstore, useServer } from "./support/built-petstore.js";
 
-useBuiltPetstore();
+const server = useServer(useBuiltPetstore());
 
-/** Starts a server; its address without the base path. */
-async function start(): Promise<string> {
-  const { url } = await startServer("--database", newDatabase());
-  return new URL(url).origin;
-}
+/** The server's address without the base path. */
+const originOf = (): string => new URL(server().url).origin;
 
 describe("petstore serve, outside /v1", () => {
   it("serves the OpenAPI document as JSON, with exact bounds", async () => {
-    const response = await fetch(`${await start()}/openapi.json?fresh`);
+    const response = await fetch(`${originOf()}/openapi.json?fresh`);
     expect(response.headers.get("content-type")).toBe("application/json");
     const body = await response.text();
     expect(JSON.parse(body)).toEqual(openApiDocument);
@@ -23,7 +19,7 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("serves every file of the page, with its type and a content security policy", async () => {
-    const origin = await start();
+    const origin = originOf();
     const page = await fetch(`${origin}/docs`);
     const html = await page.text();
     expect(html).toContain("<title>Pet Store");
@@ -50,7 +46,7 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds 304 to a client that has the file, and to HEAD without a body", async () => {
-    const url = `${await start()}/docs/swagger-ui.css`;
+    const url = `${originOf()}/docs/swagger-ui.css`;
     const head = await fetch(url, { method: "HEAD" });
     expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
     expect(await head.text()).toBe("");
@@ -63,7 +59,7 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
-    const origin = await start();
+    const origin = originOf();
     for (const [path, file] of [
       ["/", "/docs"],
       ["/docs/", "/docs"],
@@ -75,7 +71,7 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds to other methods with 405, Allow and an Error", async () => {
-    const origin = await start();
+    const origin = originOf();
     for (const path of ["/docs", "/openapi.json", "/"]) {
       const response = await fetch(origin + path, { method: "POST", body: "x" });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
@@ -84,7 +80,7 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds to every other path as the adapter does", async () => {
-    const { port } = new URL(await start());
+    const { port } = new URL(originOf());
     const paths = [
       "/dogs",
       "/docs/index.html",

@@ -81,19 +81,15 @@ const SEGMENTS: readonly [name: string, segment: string][] = [
 ];
 
 describe.each([[[]], [["--workers", "2"]]])("petstore serve %j", (more: readonly string[]) => {
-  it("survives bad messages and a reset, and keeps nothing of them", async () => {
+  it("survives bad messages and a reset, and responds to the first of several messages only", async () => {
     const server = await start("--database", newDatabase(), ...more);
     for (const [name, bytes] of RESET) {
-      for (let count = 0; count < 30; count += 1) await sendAndReset(server.url, bytes);
+      for (let count = 0; count < sized(4, 30, 100); count += 1)
+        await sendAndReset(server.url, bytes);
       await expectServing(server, name);
     }
-    await expectUnharmed(server);
-  });
-
-  it("survives several messages in one segment, and responds to the first only", async () => {
-    const server = await start("--database", newDatabase(), ...more);
     for (const [name, segment] of SEGMENTS) {
-      for (let count = 0; count < 8; count += 1) {
+      for (let count = 0; count < sized(2, 8, 40); count += 1) {
         const received = await sendUntilClosed(server.url, segment);
         expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g), name).toHaveLength(1);
         expect(received, name).toMatch(/\r\nConnection: close\r\n/i);
@@ -128,7 +124,7 @@ describe("petstore serve", () => {
     const server = await start("--database", database);
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const body = `${chunk.repeat(160)}0\r\n\r\n`;
-    for (let count = 0; count < sized(5, 20, 100); count += 1) {
+    for (let count = 0; count < sized(2, 20, 100); count += 1) {
       const received = await sendUntilClosed(
         server.url,
         `POST /v1/pets HTTP/1.1\r\n${HOST}${bearer(secret)}Transfer-Encoding: chunked\r\n\r\n${body}`,
@@ -166,10 +162,7 @@ describe("petstore serve", () => {
       );
     }
     server.kill("SIGTERM");
-    expect(await Promise.race([exited, once(AbortSignal.timeout(12_000), "abort")])).toEqual([
-      0,
-      null,
-    ]);
+    expect(await exited).toEqual([0, null]);
   });
 
   it.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)(
@@ -246,7 +239,7 @@ describe("an error that no code caught", () => {
     if (!existsSync(children)) return;
     const [worker = ""] = readFileSync(children, "utf8").trim().split(" ");
     process.kill(Number(worker), "SIGUSR2");
-    await expect.poll(() => server.output(), { timeout: 10_000 }).toContain("exit code 70");
+    await expect.poll(() => server.output()).toContain("exit code 70");
     expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
     expect(await server.end("SIGTERM")).toBe(0);
   });

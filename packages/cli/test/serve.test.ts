@@ -61,19 +61,15 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
 
-  it("names the page, the database and the command for another key", async () => {
+  it("names the page, the database and the command for another key, and takes --keep-alive", async () => {
     const database = newDatabase();
-    const { url, output } = await startServer("--database", database);
+    const { url, output } = await startServer("--database", database, "--keep-alive", "75");
+    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
     await expect.poll(output).toContain("new key");
     expect(output()).toContain(new URL("/docs", url).href);
     expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
     expect((await petstore(...args.split(" "))).out).toContain("pet_live_");
-  });
-
-  it("with --keep-alive keeps idle connections for this long", async () => {
-    const { url } = await startServer("--database", newDatabase(), "--keep-alive", "75");
-    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
   });
 
   it("reports once that its database was removed, and responds with 503", async () => {
@@ -108,11 +104,6 @@ describe("serve", () => {
     ]);
     expect(await server.end()).toBe(0);
     expect(server.output()).toMatch(/petstore: Adding a pet failed: .* \(9 more\)\n/);
-  });
-
-  it.each(["SIGTERM", "SIGINT"] as const)("ends with exit code 0 on %s", async (signal) => {
-    const server = await startServer("--database", newDatabase());
-    expect(await server.end(signal)).toBe(0);
   });
 
   it("says in one line that the port is in use, with exit code 1", async () => {

@@ -1,11 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
 
+const PROGRAM = "packages/storage-postgres/test/creating-process.ts";
+const program = useBundled("creating-process", [PROGRAM]);
 const server = usePostgres();
 
 it(
@@ -56,13 +58,10 @@ it(
     const schema = "killed";
     const storage = await openStorage({ url: server.url(), schema });
     (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
-    const script = fileURLToPath(new URL("creating-process.ts", import.meta.url));
-    const root = fileURLToPath(new URL("../../..", import.meta.url));
     const acknowledged: bigint[] = [];
     const children = times(2, () =>
-      fork(script, [server.url(), schema], { execArgv: ["--import", "tsx"], cwd: root }).on(
-        "message",
-        (id: string) => acknowledged.push(BigInt(id)),
+      fork(program(PROGRAM), [server.url(), schema], { execArgv: [] }).on("message", (id: string) =>
+        acknowledged.push(BigInt(id)),
       ),
     );
     for (const child of children) {

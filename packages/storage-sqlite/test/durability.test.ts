@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
@@ -13,6 +13,8 @@ const FULL = 2;
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
+const PROGRAM = "packages/storage-sqlite/test/writing-process.ts";
+const program = useBundled("writing-process", [PROGRAM]);
 const folder = useFolder();
 
 /** The steps of a process in order: writes to the log (consecutive ones as one), syncs, and finished calls. */
@@ -28,14 +30,11 @@ function stepsOf(trace: string): readonly string[] {
 describe("durability", () => {
   it.skipIf(!canTrace)(
     "syncs the log before a pet or a key is acknowledged, and for no charge",
-    { timeout: 60_000 },
     () => {
       const trace = folder.path("trace");
-      const script = fileURLToPath(new URL("writing-process.ts", import.meta.url));
       const strace = ["-f", "-y", "-e", "trace=pwrite64,fsync,fdatasync,write", "-o", trace];
-      const node = [process.execPath, "--import", "tsx", script, folder.path("pets.db")];
-      const cwd = fileURLToPath(new URL("../../..", import.meta.url));
-      expect(spawnSync("strace", [...strace, ...node], { cwd }).status).toBe(0);
+      const node = [process.execPath, program(PROGRAM), folder.path("pets.db")];
+      expect(spawnSync("strace", [...strace, ...node]).status).toBe(0);
 
       const steps = stepsOf(readFileSync(trace, "utf8"));
       const round = [

@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { chargeOnce } from "./charge-once.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, rex } from "./samples.js";
@@ -11,6 +11,8 @@ import { useFolder } from "./temporary-folder.js";
 const ROUNDS = 40;
 const CALLERS = 16;
 
+const PROGRAM = "packages/storage-sqlite/test/charging-process.ts";
+const program = useBundled("charging-process", [PROGRAM]);
 const folder = useFolder();
 let filename: string;
 beforeEach(() => {
@@ -18,10 +20,8 @@ beforeEach(() => {
 });
 
 function start(): ChildProcess {
-  const script = fileURLToPath(new URL("charging-process.ts", import.meta.url));
   const args = [filename, "digest of a", String(ROUNDS), String(CALLERS)];
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
-  return fork(script, args, { execArgv: ["--import", "tsx"], cwd: root });
+  return fork(program(PROGRAM), args, { execArgv: [] });
 }
 
 /** The next message from a process: for these, always one array or word. */
@@ -37,7 +37,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe("two processes on one file", () => {
-  it("count every charge, and no two see the same count", { timeout: 60_000 }, async () => {
+  it("count every charge, and no two see the same count", async () => {
     const storage = await openStorage({ filename });
     await storage.keys.insert(aKey("a"));
     const children = [start(), start()];
@@ -58,7 +58,7 @@ describe("two processes on one file", () => {
     for (const child of children) await kill(child);
   });
 
-  it("may open a new file at the same time", { timeout: 60_000 }, async () => {
+  it("may open a new file at the same time", async () => {
     const children = [start(), start()];
     expect(await Promise.all(children.map(messageFrom))).toEqual(["ready", "ready"]);
     for (const child of children) await kill(child);
@@ -71,7 +71,7 @@ describe("two processes on one file", () => {
 });
 
 describe("a process that is killed", () => {
-  it("loses no charge that was acknowledged", { timeout: 60_000 }, async () => {
+  it("loses no charge that was acknowledged", async () => {
     const storage = await openStorage({ filename });
     await storage.keys.insert(aKey("a"));
     await storage.pets.create(rex);

@@ -1,15 +1,17 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Storage, StorageWarning } from "@petstore/core";
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
 import { useFolder } from "./temporary-folder.js";
 
+const PROGRAM = "packages/storage-sqlite/test/adding-process.ts";
+const program = useBundled("adding-process", [PROGRAM]);
 const folder = useFolder();
 let path: string;
 let storage: Storage;
@@ -95,22 +97,16 @@ describe("a storage whose file was replaced", () => {
     expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
   });
 
-  it(
-    "keeps what another process stored after the loss of shared memory",
-    { timeout: 60_000 },
-    async () => {
-      rmSync(`${path}-shm`);
-      const script = fileURLToPath(new URL("adding-process.ts", import.meta.url));
-      const cwd = fileURLToPath(new URL("../../..", import.meta.url));
-      const other = fork(script, [path], { execArgv: ["--import", "tsx"], cwd });
-      expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
-      await once(other, "exit");
-      expect((await storage.pets.create(rex)).isErr()).toBe(true);
-      await storage.close();
-      storage = await openWatched();
-      expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(4);
-    },
-  );
+  it("keeps what another process stored after the loss of shared memory", async () => {
+    rmSync(`${path}-shm`);
+    const other = fork(program(PROGRAM), [path], { execArgv: [] });
+    expect(await once(other, "message")).toEqual([["2", "3", "4"], undefined]);
+    await once(other, "exit");
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    await storage.close();
+    storage = await openWatched();
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(4);
+  });
 
   it("is noticed in a host's database, too", async () => {
     const database = new Database(folder.path("host.db"));

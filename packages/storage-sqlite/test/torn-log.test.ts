@@ -7,7 +7,7 @@ import { firstPage, rex } from "./samples.js";
 import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
 
 const COMMITS = 40;
-const CUTS = sized(30, 80, 5_000);
+const CUTS = sized(12, 80, 5_000);
 
 let folder: TemporaryFolder;
 let log: Buffer;

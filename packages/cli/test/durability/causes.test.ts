@@ -54,7 +54,7 @@ const causes: readonly (readonly [string, Cause])[] = [
 const rejections = watchRejections();
 
 describe.each(causes)("while %s", (_, { begin }) => {
-  it("a create is a 503 that stores nothing, and a 201 again within a second afterwards", async () => {
+  it("a create is a 503 that stores nothing, and a 201 again afterwards", async () => {
     const filename = newDatabase();
     const database = new Database(filename, { timeout: 2 });
     const storage = await openSqliteStorage({ database, lockTimeoutSeconds: 0.05 });
@@ -78,11 +78,7 @@ describe.each(causes)("while %s", (_, { begin }) => {
     }
     end();
 
-    const ended = performance.now();
-    let status = 503;
-    while (status === 503 && performance.now() - ended < 5_000) status = (await add("new")).status;
-    expect(status).toBe(201);
-    expect(performance.now() - ended).toBeLessThan(1_000);
+    await expect.poll(async () => (await add("new")).status).toBe(201);
     const listed = (await (await fetch(`${url}/pets`, { headers })).json()) as { name: string }[];
     expect(listed.map(({ name }) => name)).toEqual([big, "new"]);
     expect(database.pragma("integrity_check", { simple: true })).toBe("ok");

@@ -16,7 +16,7 @@ const PETS = 20;
 const HOW_TO_INSTALL =
   "strace cannot trace here: run `apt-get update && apt-get install -y strace`.";
 
-const program = useBuiltPetstore(canTrace);
+const program = useBuiltPetstore();
 
 // Without strace, the tests below are skipped. In CI, this test fails instead.
 it.skipIf(canTrace || process.env["CI"] === undefined)("runs in CI", () => {
@@ -35,7 +35,6 @@ function stepsOf(trace: string): readonly string[] {
 
 it.skipIf(!canTrace)(
   `syncs an export before it has its name, and its name before it ends${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,
-  { timeout: 60_000 },
   async () => {
     const database = newDatabase();
     await issueUnlimitedKey(database);
@@ -57,7 +56,6 @@ it.skipIf(!canTrace)(
 
 it.skipIf(!canTrace)(
   `syncs the log between the last write of a pet and its 201${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,
-  { timeout: 60_000 },
   async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
@@ -89,7 +87,6 @@ it.skipIf(!canTrace)(
 
 it.skipIf(!canTrace)(
   `keeps no pet whose sync failed, also when it is killed then${canTrace ? "" : ` (${HOW_TO_INSTALL})`}`,
-  { timeout: 60_000 },
   async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);

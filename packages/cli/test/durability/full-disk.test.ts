@@ -14,11 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
 const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
 if (!canMount) rmSync(folder, { recursive: true });
 
-const program = useBuiltPetstore(canMount);
+const program = useBuiltPetstore();
 
 it.skipIf(!canMount)(
   "on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space",
-  { timeout: 60_000 },
   async () => {
     onTestFinished(() => {
       spawnSync("umount", ["--lazy", folder]);
@@ -46,14 +45,9 @@ it.skipIf(!canMount)(
       }
     }
     rmSync(filler);
-    const freed = performance.now();
-    let status: number | "lost" = 503;
-    while (status === 503 && performance.now() - freed < 10_000) {
-      ({ status } = await addPet(server.url, agent, secret, "after"));
-    }
-    const took = performance.now() - freed;
-    expect(status).toBe(201);
-    expect(took).toBeLessThan(1_000);
+    await expect
+      .poll(async () => (await addPet(server.url, agent, secret, "after")).status)
+      .toBe(201);
     expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
     agent.destroy();
     expect(await server.end("SIGTERM")).toBe(0);

@@ -9,7 +9,7 @@ import { runRound, type Target } from "./round.js";
 import { sequence, type Sequence } from "./sequences.js";
 import { startFuzzed, untilAtRest } from "./server.js";
 
-const SEQUENCES = sized(500, 20_000, 500_000);
+const SEQUENCES = sized(200, 20_000, 500_000);
 /** Leaves out matching messages, to find defects other than a known one. */
 const WITHOUT = process.env["PETSTORE_FUZZ_WITHOUT"];
 /** Sends only this sequence, repeatedly. A failure prints it in this form. */
@@ -69,7 +69,7 @@ async function fuzz(sequences: number, args: readonly string[]): Promise<void> {
 
   // A signal in the midst of it.
   const { server } = target;
-  const late = runRound(target, generate(rounds, 200));
+  const late = runRound(target, generate(rounds, size));
   await setTimeout(20);
   expect(await server.stop("SIGTERM", LONGEST_END), server.complaints()).toBe(0);
   await late;

@@ -9,8 +9,8 @@ import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
 
-const PROCESSES = 4;
-const ROUNDS = sized(4, 20, 200);
+const PROCESSES = sized(2, 4, 4);
+const ROUNDS = sized(2, 20, 200);
 const KILLS = sized(1, 2, 20);
 
 interface Round {
@@ -116,7 +116,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
     },
   );
 
-  it("refuse a revoked key from the next request on", { timeout: 60_000 }, async () => {
+  it("refuse a revoked key from the next request on", async () => {
     const database = newDatabase();
     const operator = await openBeside(database);
     const clients = (await startServers(database)).map(connect);

@@ -35,7 +35,7 @@ describe("an import that waits for its input", () => {
       const { child, output, ended } = startImport("-", database);
       const rex = '{"name":"Rex","categoryId":1}\n';
       child.stdin.write(`${rex}${rex}bad\n${rex}${rex}`);
-      await expect.poll(output, { timeout: 10_000 }).toContain("line 3");
+      await expect.poll(output).toContain("line 3");
       child.kill(signal);
       expect(await ended).toBe(1);
       expect(output()).toContain("imported 4 pets\n");
@@ -53,7 +53,7 @@ describe("an import that waits for its input", () => {
     const file = name === "pipe" ? join(dirname(database), name) : name;
     if (name === "pipe") expect(spawnSync("mkfifo", [file]).status).toBe(0);
     const { child, output, ended } = startImport(file, database);
-    await expect.poll(() => existsSync(database), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(database)).toBe(true);
     child.kill("SIGINT");
     expect(await ended).toBe(1);
     expect(output()).toContain("Everything before line 1 is done");
@@ -64,7 +64,7 @@ describe("an import that waits for its input", () => {
     const pipe = join(dirname(database), "pipe");
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
     const { output, ended } = startImport(pipe, database);
-    await expect.poll(() => existsSync(database), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(database)).toBe(true);
     spawnSync("sh", ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe]);
     expect({ code: await ended, output: output() }).toEqual({
       code: 0,

@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "tsup";
-import { beforeAll, inject, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
-const root = join(cli, "../..");
-const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pg"] as const;
 
 /** A `petstore serve` in a separate process, which is killed when the test ends. */
 export interface BuiltServer {
@@ -25,39 +24,47 @@ export interface BuiltServer {
   end(signal?: NodeJS.Signals): BuiltServer["ended"];
 }
 
-const folder = join(inject("sharedFolder"), "petstore");
-
-/**
- * Bundles the command before the tests of a file, unless another file has: the bundle starts ten times
- * faster than the source. Returns a function that returns its path.
- */
-export function useBuiltPetstore(isWanted = true): () => string {
-  beforeAll(() => (isWanted ? buildOnce() : undefined), 60_000);
-  return () => join(folder, "bin.js");
-}
-
-/** The first test file of a run builds. The others wait for it. */
-async function buildOnce(): Promise<void> {
-  const isBuilt = `${folder}.built`;
-  try {
-    mkdirSync(folder);
-  } catch {
-    await vi.waitUntil(() => existsSync(isBuilt), { timeout: 60_000 });
-    return;
-  }
-  await buildInto(folder);
-  mkdirSync(isBuilt);
+/** Bundles the command before the tests of a file. Returns a function that returns its path. */
+export function useBuiltPetstore(): () => string {
+  const program = useBundled("petstore", ["packages/cli/src/bin.ts"], copyDocsPage);
+  return () => program("packages/cli/src/bin.ts");
 }
 
 /** Starts a built server on a free port with these options. */
 export function startServer(...args: readonly string[]): Promise<BuiltServer> {
-  return startBuilt([process.execPath, join(folder, "bin.js")], ...args);
+  return startBuilt([process.execPath, join(inject("sharedFolder"), "petstore/bin.js")], ...args);
+}
+
+/** Starts a built server on a new database for the tests of a file. Returns a function that returns it. */
+export function useServer(program: () => string): () => BuiltServer {
+  const database = mkdtempSync(join(tmpdir(), "petstore-server-"));
+  let server: BuiltServer | undefined;
+  beforeAll(async () => {
+    const command = [process.execPath, program()];
+    server = await spawnServer(command, ["--database", join(database, "pets.db")]);
+  });
+  afterAll(async () => {
+    await server?.end("SIGKILL");
+    rmSync(database, { recursive: true });
+  });
+  return () => {
+    if (!server) throw new Error("The server is started by beforeAll.");
+    return server;
+  };
 }
 
 /** Starts a built command with these options. `command` may begin with a tracer. */
-export async function startBuilt(
+export function startBuilt(
   command: readonly string[],
   ...args: readonly string[]
+): Promise<BuiltServer> {
+  return spawnServer(command, args, onTestFinished);
+}
+
+async function spawnServer(
+  command: readonly string[],
+  args: readonly string[],
+  atEnd?: (end: () => Promise<void>) => void,
 ): Promise<BuiltServer> {
   const [program = "", ...before] = command;
   const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
@@ -66,7 +73,7 @@ export async function startBuilt(
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
   );
-  onTestFinished(async () => {
+  atEnd?.(async () => {
     child.kill("SIGKILL");
     await ended;
   });
@@ -87,31 +94,8 @@ export async function startBuilt(
   return { url, pid: child.pid ?? -1, output: () => output, ended, end };
 }
 
-async function buildInto(folder: string): Promise<void> {
-  await build({
-    entry: { bin: join(cli, "src/bin.ts") },
-    outDir: folder,
-    format: "esm",
-    target: "node20",
-    platform: "node",
-    tsconfig: join(root, "tsconfig.json"),
-    // As in the real build: a native module cannot be bundled.
-    external: [...NOT_BUNDLED],
-    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pg)$)/],
-    banner: {
-      js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
-    },
-    config: false,
-    silent: true,
-  });
+function copyDocsPage(folder: string): void {
   const { resolve } = createRequire(join(cli, "package.json"));
-  const modules = join(folder, "node_modules");
-  mkdirSync(modules);
-  for (const name of NOT_BUNDLED) {
-    // The newer driver is installed only on the versions of Node that it supports.
-    if (!existsSync(join(cli, "node_modules", name))) continue;
-    symlinkSync(join(cli, "node_modules", name), join(modules, name), "junction");
-  }
   cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
     cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));

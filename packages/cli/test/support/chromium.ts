@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -18,21 +18,43 @@ export interface Watched {
   readonly offences: readonly string[];
 }
 
-/** Opens a page in a new browser, which may send requests to its origin and to these, and watches it. */
-export async function openPage(
+/** Starts a browser for the tests of a file, if there is one. Returns a function that opens pages in it. */
+export function useChromium(): OpenPage {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (!hasChromium) return;
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+        ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      ],
+    });
+  });
+  afterAll(() => browser?.close());
+  return (...args) => {
+    if (browser === undefined) throw new Error("The browser is started by beforeAll.");
+    return openPage(browser, ...args);
+  };
+}
+
+/** Opens a page, which may send requests to its origin and to these, and watches it. */
+type OpenPage = (
+  url: string,
+  options?: BrowserContextOptions,
+  others?: readonly string[],
+) => Promise<Watched>;
+
+async function openPage(
+  browser: Browser,
   url: string,
   options: BrowserContextOptions = { viewport: { width: 1200, height: 900 } },
   others: readonly string[] = [],
 ): Promise<Watched> {
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-    ],
-  });
-  onTestFinished(() => browser.close());
   const page = await browser.newPage(options);
+  // For busy machines, as the timeout of a test.
+  page.setDefaultTimeout(100_000);
+  onTestFinished(() => page.close());
   const origins = [new URL(url).origin, ...others];
   const offences: string[] = [];
   await page.route("**", async (route) => {

@@ -1,11 +1,20 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, vi } from "vitest";
+import { fillOnce } from "../../../../scripts/fill-once.js";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
 export interface PostgresServer {
@@ -33,7 +42,7 @@ export function usePostgres(): PostgresServer {
   beforeAll(async () => {
     server = await createPostgresServer();
     await server.start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.stop();
     server?.remove();
@@ -53,18 +62,13 @@ export function usePostgres(): PostgresServer {
 async function createPostgresServer(): Promise<PostgresServer> {
   const programs = findPrograms();
   const owner = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
-  chmodSync(folder, 0o700);
-  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const folder = createOwnedFolder(owner);
   const data = join(folder, "data");
-  const passwordFile = join(folder, "password");
-  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
-  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
-  execFileSync(
-    join(programs, "initdb"),
-    ["-D", data, "-U", USER, "--locale=C", "--no-sync", ...settings],
-    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "inherit"] },
+  const created = await fillOnce("postgres", (shared) =>
+    createData(join(shared, "data"), programs, owner),
   );
+  // Keeps the owner.
+  execFileSync("cp", ["-a", join(created, "data"), data]);
   const port = await freePort();
   let running: ChildProcess | undefined;
 
@@ -91,7 +95,7 @@ async function createPostgresServer(): Promise<PostgresServer> {
           );
           await logged(running, "ready to accept connections");
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       );
     },
     stop: () => end("SIGINT"),
@@ -99,6 +103,29 @@ async function createPostgresServer(): Promise<PostgresServer> {
     kill: () => end("SIGKILL"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Creates the data folder of a server that has not run. */
+function createData(data: string, programs: string, owner: Owner | undefined): void {
+  // The shared folder is closed to other users: PostgreSQL's files are moved there.
+  const folder = createOwnedFolder(owner);
+  const passwordFile = join(folder, "password");
+  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
+  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", join(folder, "data"), "-U", USER, "--locale=C", "--no-sync", ...settings],
+    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  renameSync(join(folder, "data"), data);
+  rmSync(folder, { recursive: true });
+}
+
+function createOwnedFolder(owner: Owner | undefined): string {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
+  chmodSync(folder, 0o700);
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  return folder;
 }
 
 function flags(port: number, folder: string): readonly string[] {

@@ -1,14 +1,17 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createFolder } from "../temporary-folder.js";
 import type { Attacked } from "./attacked-process.js";
 import { madeUpKey } from "./made-up-key.js";
+import { useBundled } from "../../../../scripts/bundled-programs.js";
 import { sized } from "../../../../scripts/test-size.js";
 
-const KEYS = sized(20_000, 100_000, 1_000_000);
+const KEYS = sized(4_000, 100_000, 1_000_000);
 const MEBIBYTE = 2 ** 20;
+const PROGRAM = "packages/storage-sqlite/test/limits/attacked-process.ts";
+
+const program = useBundled("attacked-process", [PROGRAM]);
 
 it(
   `${String(KEYS)} distinct bad keys cost no row, no lasting memory and no good client its service`,
@@ -35,12 +38,7 @@ it(
 );
 
 async function attack(filename: string): Promise<Attacked> {
-  const script = fileURLToPath(new URL("attacked-process.ts", import.meta.url));
-  const root = fileURLToPath(new URL("../../../..", import.meta.url));
-  const child = fork(script, [filename, String(KEYS)], {
-    execArgv: ["--expose-gc", "--import", "tsx"],
-    cwd: root,
-  });
+  const child = fork(program(PROGRAM), [filename, String(KEYS)], { execArgv: ["--expose-gc"] });
   const exited = once(child, "exit").then(([code]: unknown[]) => {
     throw new Error(`the attacked process ended with ${String(code)}`);
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sized, seed } from "../../../../scripts/test-size.js";
 import { places, type Place } from "./place.js";
 
-const PLANS = sized(20, 60, 1_000);
+const PLANS = sized(6, 60, 1_000);
 const MINUTE = 60_000;
 
 /** A plan, how its calls arrive, and over how many processes. */

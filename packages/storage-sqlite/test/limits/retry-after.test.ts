@@ -1,9 +1,10 @@
 import { createManualClock, createPetStore } from "@petstore/core";
 import { expect, it } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
 import { openStorage } from "../open-storage.js";
 import { useFolder } from "../temporary-folder.js";
 
-const CYCLES = 1_000;
+const CYCLES = sized(300, 1_000, 10_000);
 
 const folder = useFolder();
 
@@ -12,7 +13,7 @@ it.each([
   ["a ban", { graceSeconds: 0 }, 20, "api_key_banned"],
 ] as const)(
   `a client that waits exactly Retry-After out is served, ${String(CYCLES)} times of ${String(CYCLES)}: %s`,
-  { timeout: 60_000 },
+  { timeout: sized(120_000, 600_000, 600_000) },
   async (_, ban, perDay, code) => {
     const clock = createManualClock();
     const storage = await openStorage({ filename: folder.path("pets.db") });
