@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { usePostgres } from "../../storage-postgres/test/support/postgres-server.js";
-import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { burst, count, createClient } from "./support/client.js";
-import { newDatabase, petstore } from "./support/command.js";
+import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { burst, count, createClient } from "../support/client.js";
+import { newDatabase, petstore } from "../support/command.js";
 
 useBuiltPetstore();
 const postgres = usePostgres();
