@@ -1,10 +1,11 @@
 import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { initial } from "./0001-initial.js";
+import { timeline } from "./0002-timeline.js";
 import type { Migration } from "./migration.js";
 
 /** Every migration, in order. */
-const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial, timeline];
 
 /** How long a migration waits for another server's, in milliseconds. */
 const LOCK_TIMEOUT = 10_000;

@@ -9,6 +9,8 @@ import { afterAll, beforeAll, vi } from "vitest";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
 export interface PostgresServer {
+  /** The folder of its data. */
+  readonly data: string;
   readonly port: number;
   /** The URL of a database on this server, for its superuser. */
   url(database?: string): string;
@@ -39,6 +41,9 @@ export function usePostgres(): PostgresServer {
     server?.remove();
   });
   return {
+    get data() {
+      return current().data;
+    },
     get port() {
       return current().port;
     },
@@ -50,21 +55,16 @@ export function usePostgres(): PostgresServer {
   };
 }
 
-async function createPostgresServer(): Promise<PostgresServer> {
+/** Creates a server, empty or with the data of another one, neither of which is running. */
+export async function createPostgresServer(copied?: PostgresServer): Promise<PostgresServer> {
   const programs = findPrograms();
   const owner = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
   chmodSync(folder, 0o700);
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
-  const passwordFile = join(folder, "password");
-  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
-  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
-  execFileSync(
-    join(programs, "initdb"),
-    ["-D", data, "-U", USER, "--locale=C", "--no-sync", ...settings],
-    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  if (copied) execFileSync("cp", ["-a", copied.data, data]);
+  else initialise(programs, data, owner);
   const port = await freePort();
   let running: ChildProcess | undefined;
 
@@ -78,6 +78,7 @@ async function createPostgresServer(): Promise<PostgresServer> {
     running = undefined;
   };
   return {
+    data,
     port,
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
     start: async () => {
@@ -89,7 +90,7 @@ async function createPostgresServer(): Promise<PostgresServer> {
             ["-D", data, ...flags(port, folder)],
             owner,
           );
-          await logged(running, "ready to accept connections");
+          await logged(running, /ready to accept (?:read-only )?connections/);
         },
         { timeout: 20_000, interval: 100 },
       );
@@ -99,6 +100,17 @@ async function createPostgresServer(): Promise<PostgresServer> {
     kill: () => end("SIGKILL"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+function initialise(programs: string, data: string, owner: Owner | undefined): void {
+  const passwordFile = `${data}.password`;
+  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
+  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", data, "-U", USER, "--locale=C", "--no-sync", ...settings],
+    { ...owner, cwd: dirname(data), stdio: ["ignore", "ignore", "inherit"] },
+  );
 }
 
 function flags(port: number, folder: string): readonly string[] {
@@ -128,12 +140,12 @@ function startProgram(
   });
 }
 
-async function logged(child: ChildProcess, text: string): Promise<void> {
+async function logged(child: ChildProcess, text: RegExp): Promise<void> {
   let log = "";
   await new Promise<void>((resolve, reject) => {
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       log += chunk;
-      if (log.includes(text)) resolve();
+      if (text.test(log)) resolve();
     });
     child.once("exit", () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
   });
