@@ -169,11 +169,11 @@ interface Owner {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as nobody. */
-function unprivilegedUser(): Owner | undefined {
+export function unprivilegedUser(): Owner | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
