@@ -19,46 +19,55 @@ export async function openStore(
   database: string,
   { report, wrap = (storage) => storage }: OpenOptions = {},
 ): Promise<Result<PetStore, string>> {
-  if (isPostgres(database)) return openPostgresStore(database, wrap);
-  const isNew = !existsSync(database);
-  const storage = await openSqliteStorage({ filename: database });
-  if (isNew && storage.isOk()) report?.(`new database ${database}`);
-  return createStore(database, storage.map(wrap));
+  const storage = await openStorage(database, report);
+  return storage.map((opened) => createPetStore({ storage: wrap(opened) }));
 }
 
 /** Opens the store in this database. A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
-  if (isPostgres(database)) return openPostgresStore(database);
-  if (!existsSync(database)) return err(`there is no database ${database}`);
-  const storage = await openSqliteStorage({ filename: database });
-  if (storage.isOk() || storage.error.code !== "read_only") return createStore(database, storage);
-  return createStore(database, await openSqliteStorage({ filename: database, readOnly: true }));
+  const storage = await openExistingStorage(database);
+  return storage.map((opened) => createPetStore({ storage: opened }));
 }
 
-async function openPostgresStore(
-  url: string,
-  wrap = (storage: Storage): Storage => storage,
-): Promise<Result<PetStore, string>> {
+/** Opens the storage in this database. A file is created if it does not exist. */
+export async function openStorage(
+  database: string,
+  report?: ReportError,
+): Promise<Result<Storage, string>> {
+  if (isPostgres(database)) return openPostgres(database);
+  const isNew = !existsSync(database);
+  const storage = await openSqliteStorage({ filename: database });
+  if (isNew && storage.isOk()) report?.(`new database ${database}`);
+  return explain(database, storage);
+}
+
+/** Opens the storage in this database. A file must exist; if it cannot be written, it can only be read. */
+export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
+  if (isPostgres(database)) return openPostgres(database);
+  if (!existsSync(database)) return err(`there is no database ${database}`);
+  const storage = await openSqliteStorage({ filename: database });
+  if (storage.isOk() || storage.error.code !== "read_only") return explain(database, storage);
+  return explain(database, await openSqliteStorage({ filename: database, readOnly: true }));
+}
+
+async function openPostgres(url: string): Promise<Result<Storage, string>> {
   if (!URL.canParse(url)) return err("the URL of the database is not valid");
   // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
   const { openPostgresStorage } = await import("@petstore/storage-postgres");
-  const storage = await openPostgresStorage({ url });
-  return createStore(url, storage.map(wrap));
+  return explain(url, await openPostgresStorage({ url }));
 }
 
-function createStore(
+function explain(
   database: string,
   storage: Result<Storage, { readonly message: string }>,
-): Result<PetStore, string> {
-  return storage
-    .map((opened) => createPetStore({ storage: opened }))
-    .mapErr(({ message }) => `cannot use the database ${nameOf(database)}: ${message}`);
+): Result<Storage, string> {
+  return storage.mapErr(({ message }) => `cannot use the database ${nameOf(database)}: ${message}`);
 }
 
-/** Uses a store that is being opened, and closes it afterwards. */
-export async function withStore<T>(
-  opening: Promise<Result<PetStore, string>>,
-  use: (store: PetStore) => PromiseLike<Result<T, StoreError>>,
+/** Uses a store or storage that is being opened, and closes it afterwards. */
+export async function withStore<Opened extends PetStore | Storage, T>(
+  opening: Promise<Result<Opened, string>>,
+  use: (store: Opened) => PromiseLike<Result<T, StoreError>>,
 ): Promise<Result<T, string>> {
   const opened = await opening;
   if (opened.isErr()) return err(opened.error);

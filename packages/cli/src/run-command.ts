@@ -45,7 +45,7 @@ export async function runCommand(
     .exitOverride();
   program
     .addCommand(serveCommand({ terminal, streams, report, fail }))
-    .addCommand(keysCommand({ terminal, report, fail }))
+    .addCommand(keysCommand({ terminal, streams, report, fail }))
     .addCommand(petsCommand(terminal, streams, fail))
     .addCommand(backupCommand(terminal, fail))
     .addCommand(restoreCommand(terminal, fail))

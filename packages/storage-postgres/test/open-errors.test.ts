@@ -1,11 +1,19 @@
+import { execFileSync } from "node:child_process";
+import { chownSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
+import pg from "pg";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
-import { usePostgres } from "./support/postgres-server.js";
+import { unprivilegedUser, usePostgres } from "./support/postgres-server.js";
 import { rex } from "./support/samples.js";
 
 const server = usePostgres();
+
+const END_CONNECTIONS =
+  "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'petstore'";
 
 /** The code of the error, after a check that no part of it shows the password. */
 async function codeOf(options: Parameters<typeof openPostgresStorage>[0]): Promise<string> {
@@ -68,6 +76,60 @@ describe("openPostgresStorage fails with", () => {
     expect(await codeOf({ url: server.url("latin") })).toBe("not_utf8");
   });
 
+  it("postgres_too_old", async () => {
+    const admin = await connectAdmin(server.url());
+    // The server says of itself that it is older.
+    await admin.query("create role antique superuser login password 'correct-horse'");
+    await admin.query("create database old");
+    const old = await connectAdmin(server.url("old"));
+    await old.query(`create schema old;
+      create function old.current_setting(name text) returns text language sql as
+        $$ select case name when 'server_version_num' then '140012' else pg_catalog.current_setting(name) end $$;
+      alter role antique set search_path = old, pg_catalog`);
+    const url = server.url("old").replace("//petstore:", "//antique:");
+    expect(await codeOf({ url })).toBe("postgres_too_old");
+  });
+
+  it.runIf(sized(0, 1, 1))("busy, after waiting ten seconds for another migration", async () => {
+    const admin = await connectAdmin(server.url());
+    await admin.query(
+      "begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('waits'))",
+    );
+    expect(await codeOf({ url: server.url(), schema: "waits" })).toBe("busy");
+    await admin.query("rollback");
+    await (await openStorage({ url: server.url(), schema: "waits" })).close();
+  });
+
+  it("cannot_connect while the server has no connection left, and calls work again when it has", async () => {
+    const storage = await openStorage({ url: server.url(), schema: "full" });
+    const admin = await connectAdmin(server.url());
+    const taken = [];
+    for (;;) {
+      const client = new pg.Client({ connectionString: server.url(), application_name: "guest" });
+      client.on("error", () => undefined);
+      const isConnected = await client.connect().then(
+        () => true,
+        () => false,
+      );
+      if (!isConnected) break;
+      taken.push(client);
+    }
+    expect(await codeOf({ url: server.url() })).toBe("cannot_connect");
+    // The place of the storage's own connection is taken, too.
+    await admin.query(END_CONNECTIONS);
+    const late = new pg.Client({ connectionString: server.url(), application_name: "guest" });
+    late.on("error", () => undefined);
+    await late.connect().then(
+      () => taken.push(late),
+      () => undefined,
+    );
+    const failed = (await storage.pets.create(rex))._unsafeUnwrapErr();
+    expect(failed.message).toContain("the server has no connection left (53300)");
+    for (const client of taken) await client.end();
+    expect((await storage.pets.create(rex)).isOk()).toBe(true);
+    await storage.close();
+  });
+
   it("schema_too_new, but only after a breaking migration", async () => {
     const admin = await connectAdmin(server.url());
     await (await openStorage({ url: server.url(), schema: "newer" })).close();
@@ -84,6 +146,61 @@ describe("openPostgresStorage fails with", () => {
   });
 });
 
+it("connects with TLS only to the server whose certificate was signed, and says so otherwise", async () => {
+  const admin = await connectAdmin(server.url());
+  const folder = dirname(server.data);
+  /** Creates a certificate for a host that is its own authority. Returns its file. */
+  const certify = (name: string, host: string): string => {
+    const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+    const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+      ].concat(["-keyout", key, "-out", certificate], subject),
+      { stdio: "ignore" },
+    );
+    const owner = unprivilegedUser();
+    if (owner) for (const file of [key, certificate]) chownSync(file, owner.uid, owner.gid);
+    return certificate;
+  };
+  const serveWith = async (name: string): Promise<void> => {
+    await admin.query(`alter system set ssl_key_file = '${join(folder, name)}.key'`);
+    await admin.query(`alter system set ssl_cert_file = '${join(folder, name)}.crt'`);
+    await admin.query("alter system set ssl = on");
+    await admin.query("select pg_reload_conf()");
+    await expect
+      .poll(() => admin.query("show ssl_key_file"))
+      .toEqual([[`${join(folder, name)}.key`]]);
+  };
+  onTestFinished(async () => {
+    await (await connectAdmin(server.url())).query("alter system reset all");
+  });
+  const [own, other] = [certify("own", "localhost"), certify("other", "elsewhere.example")];
+  const urlWith = (file: string) =>
+    `${server.url().replace("127.0.0.1", "localhost")}?sslmode=verify-full&sslrootcert=${file}`;
+
+  expect(await codeOf({ url: urlWith(own) })).toBe("cannot_connect");
+  await serveWith("own");
+  const storage = await openStorage({ url: urlWith(own), schema: "tls" });
+  expect((await storage.pets.create(rex)).isOk()).toBe(true);
+  const encrypted = `select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid)
+    where application_name = 'petstore'`;
+  expect(await admin.query(encrypted)).toEqual([[true]]);
+  await storage.close();
+  expect(await codeOf({ url: urlWith(other) })).toBe("cannot_connect");
+  await serveWith("other");
+  expect(await codeOf({ url: urlWith(other) })).toBe("cannot_connect");
+});
+
 it("a wrong option is a TypeError that names it, and shows no password", () => {
   for (const [options, message] of [
     [{ url: "mysql://a:secret-word@b" }, "openPostgresStorage: option url must be a URL"],
@@ -96,7 +213,8 @@ it("a wrong option is a TypeError that names it, and shows no password", () => {
 });
 
 it("two servers may open a new schema at once", async () => {
-  const options = { url: server.url(), schema: "at_once" };
+  // This name is also a word of SQL.
+  const options = { url: server.url(), schema: "user" };
   const opened = await Promise.all([
     openStorage(options),
     openStorage(options),

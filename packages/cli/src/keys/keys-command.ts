@@ -18,7 +18,8 @@ import {
   shortText,
   wholeNumber,
 } from "../options.js";
-import type { ReportError, Terminal } from "../terminal.js";
+import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
 
@@ -43,6 +44,7 @@ type Action<T> = (
 /** Where the commands write. */
 interface Output {
   readonly terminal: Terminal;
+  readonly streams: Streams;
   readonly report: ReportError;
   readonly fail: ReportError;
 }
@@ -88,7 +90,10 @@ export function keysCommand(output: Output): Command {
       new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
     )
     .addHelpText("after", example("petstore keys purge --older-than 90d"));
-  return keys;
+  const { terminal, streams, report, fail } = output;
+  return keys
+    .addCommand(exportKeysCommand(terminal, fail))
+    .addCommand(importKeysCommand(terminal, streams, report, fail));
 }
 
 /** A command on keys. */

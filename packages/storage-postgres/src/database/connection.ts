@@ -9,6 +9,8 @@ export interface Connection {
   readonly database: Database;
   /** The full name of a table, for a query that is written as text. */
   readonly table: (name: keyof Schema) => RawBuilder<unknown>;
+  /** A call of a function of this schema. */
+  readonly callOf: (name: string) => RawBuilder<unknown>;
   /** Prepares a query that selects exactly these columns. */
   readonly select: <Argument, Row, const Columns extends readonly string[]>(
     columns: Columns,
@@ -25,6 +27,7 @@ export function createConnection(database: Database, schema: string): Connection
   return {
     database,
     table: (name) => sql.id(schema, name),
+    callOf: (name) => sql`${sql.id(schema, name)}()`,
     select: (_columns, build, integers = "number") => {
       const { source, bind } = compile(queries, build);
       const statement = named(source);

@@ -1,5 +1,5 @@
 import type { Integers } from "@petstore/storage-sql";
-import { ConnectionLost, isConnectionLost, sqlState } from "./postgres-error.js";
+import { ConnectionLost, isConnectionLost, ReadOnly, sqlState } from "./postgres-error.js";
 import type {
   PostgresClient,
   PostgresPool,
@@ -73,11 +73,11 @@ export function createDatabase(source: PoolSource): Database {
     }
   };
 
-  /** A standby answers reads with what is missing the newest commits. */
+  /** A standby answers reads, but may lack the newest commits. */
   const checkOnce = async (client: PostgresClient): Promise<PostgresClient> => {
     if (checked.has(client)) return client;
-    const { rows } = await client.query<[boolean]>(asQuery(IS_STANDBY, [], "number"));
-    if (rows[0]?.[0]) throw new ConnectionLost("the server is a standby");
+    const { rows } = await client.query<[boolean]>(asQuery(IS_READ_ONLY, [], "number"));
+    if (rows[0]?.[0]) throw new ReadOnly();
     checked.add(client);
     return client;
   };
@@ -94,7 +94,7 @@ export function createDatabase(source: PoolSource): Database {
         async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
       );
     } catch (error) {
-      if (!keepsStatements || !isStatementMissing(error)) throw error;
+      if (named !== statement || !isStatementMissing(error)) throw error;
       // The statement did not run: it was not found, or could not be kept.
       keepsStatements = false;
       return query(statement, values, integers);
@@ -117,7 +117,8 @@ export function createDatabase(source: PoolSource): Database {
   };
 }
 
-const IS_STANDBY = { text: "select pg_is_in_recovery()" };
+/** It is on while the server is a standby. */
+const IS_READ_ONLY = { text: "select current_setting('transaction_read_only')::boolean" };
 
 function release(client: PostgresClient, destroy: boolean): void {
   client.release(destroy);

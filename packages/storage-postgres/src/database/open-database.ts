@@ -52,7 +52,7 @@ async function poolSourceOf(source: Settings["source"]): Promise<PoolSource> {
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
   current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-  current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::float8`;
+  (extract(epoch from clock_timestamp()) * 1000)::float8`;
 
 type ServerRow = readonly [
   version: number,
@@ -60,7 +60,6 @@ type ServerRow = readonly [
   fsync: string,
   fullPageWrites: string,
   synchronousCommit: string,
-  readOnly: string,
   now: number,
 ];
 
@@ -70,7 +69,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   const sentAt = monotonicNow();
   const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
   if (!row) throw new TypeError("The server returned no settings.");
-  const [version, encoding, fsync, fullPageWrites, synchronousCommit, readOnly, now] = row;
+  const [version, encoding, fsync, fullPageWrites, synchronousCommit, now] = row;
   clock.observe(now, sentAt, monotonicNow());
   const major = Math.floor(version / 10_000);
   if (major < OLDEST_POSTGRES) {
@@ -80,7 +79,6 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   if (encoding !== "UTF8") {
     throw new OpenRefusal("not_utf8", `The database's encoding is ${encoding}, but must be UTF8.`);
   }
-  if (readOnly === "on") throw new OpenRefusal("read_only", "The database is read-only.");
   const settings = {
     fsync,
     full_page_writes: fullPageWrites,

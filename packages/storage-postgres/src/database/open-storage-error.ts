@@ -1,4 +1,4 @@
-import { causeOf, isConnectionLost, sqlState } from "./postgres-error.js";
+import { causeOf, isConnectionLost, ReadOnly, sqlState } from "./postgres-error.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenPostgresError {
@@ -59,6 +59,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
   const state = sqlState(error);
   const known = byState.find(([prefix]) => state.startsWith(prefix));
   if (known) return { code: known[1], message: known[2], cause };
+  if (error instanceof ReadOnly) return { code: "read_only", message: READ_ONLY, cause };
   if (isConnectionLost(error)) {
     const message = `The PostgreSQL server cannot be reached${state && ` (${state})`}.`;
     return { code: "cannot_connect", message, cause };
@@ -67,12 +68,14 @@ export function openStorageError(error: unknown): OpenPostgresError {
   return { code: "failed", message, cause };
 }
 
+const READ_ONLY = "The database is a standby, or read-only.";
+
 /** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const byState = [
   ["28", "wrong_credentials", "The PostgreSQL server refuses this user or password."],
   ["3D000", "no_database", "The PostgreSQL server has no database with this name."],
   ["42501", "not_allowed", "The user lacks a right on this database or schema."],
-  ["25006", "read_only", "The database is read-only."],
+  ["25006", "read_only", READ_ONLY],
   ["55P03", "busy", "Another migration holds the lock for too long."],
   ["57P03", "cannot_connect", "The PostgreSQL server does not accept connections now."],
   ["53300", "cannot_connect", "The PostgreSQL server has no connection left."],

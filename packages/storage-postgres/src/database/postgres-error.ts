@@ -6,6 +6,13 @@ export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
+/** Thrown when the server cannot write, and may lack the newest commits: it is a standby, or read-only. */
+export class ReadOnly extends ConnectionLost {
+  constructor() {
+    super("the server is a standby, or read-only");
+  }
+}
+
 /** Thrown when a write was certainly not stored, and may be tried again. */
 export class NotWritten extends Error {
   override readonly name = "NotWritten";
@@ -71,6 +78,7 @@ export function causeOf(error: unknown): unknown {
 }
 
 function reasonFor(error: unknown): string {
+  if (error instanceof ReadOnly) return error.message;
   if (error instanceof ConnectionLost) return `the connection was lost (${error.message})`;
   const isOurs = [Contention, NotWritten, OutcomeUnknown, TooLate, NoIdLeft].some(
     (each) => error instanceof each,

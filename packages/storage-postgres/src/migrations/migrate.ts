@@ -1,10 +1,11 @@
 import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { initial } from "./0001-initial.js";
+import { timeline } from "./0002-timeline.js";
 import type { Migration } from "./migration.js";
 
 /** Every migration, in order. */
-const migrations: readonly Migration[] = [initial];
+const migrations: readonly Migration[] = [initial, timeline];
 
 /** How long a migration waits for another server's, in milliseconds. */
 const LOCK_TIMEOUT = 10_000;
@@ -15,21 +16,22 @@ const LOCK_TIMEOUT = 10_000;
  * @param schema the schema for the tables; `petstore` by default.
  */
 export function postgresMigrations(schema = "petstore"): string {
+  const quoted = quote(schema);
   return `begin;
 set local lock_timeout = ${LOCK_TIMEOUT};
 -- Two that create at once would fail.
 select pg_advisory_xact_lock(hashtext('petstore'), hashtext('${schema}'));
 do $look$ begin
   if to_regnamespace('${schema}') is null then
-    create schema ${schema};
+    create schema ${quoted};
   end if;
 end $look$;
-create table if not exists ${schema}.migrations (
+create table if not exists ${quoted}.migrations (
   number integer primary key,
   name text not null,
   breaking boolean not null
 );
-${migrations.map((migration) => whenMissing(schema, migration)).join("\n")}
+${migrations.map((migration) => whenMissing(quoted, migration)).join("\n")}
 commit;
 `;
 }
@@ -58,7 +60,7 @@ async function latestNumber(database: Database, schema: string): Promise<number>
   if (!found?.[0]) return 0;
   const [row] = await database.query<[number, number]>(
     unnamed(
-      `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from ${schema}.migrations`,
+      `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from ${quote(schema)}.migrations`,
     ),
     [],
     "number",
@@ -69,6 +71,11 @@ async function latestNumber(database: Database, schema: string): Promise<number>
     "schema_too_new",
     `The database has schema ${latest}; this version of @petstore/storage-postgres knows schemas up to ${migrations.length}.`,
   );
+}
+
+/** A name may be a word of SQL. */
+function quote(schema: string): string {
+  return `"${schema}"`;
 }
 
 function unnamed(text: string) {

@@ -5,6 +5,6 @@ export interface Migration {
   readonly name: string;
   /** Whether older versions of this package cannot use the tables after it. */
   readonly breaking: boolean;
-  /** Returns the statements, for a schema whose name needs no quotes. */
+  /** Returns the statements, for a schema whose name is quoted. */
   readonly statements: (schema: string) => string;
 }

@@ -52,13 +52,19 @@ function prepareFind(connection: Connection) {
   );
 }
 
+/** More ids than a standby can be behind. */
+const SKIPPED = 1_000_000;
+
 /**
  * Every statement that adds pets first updates the one row of `inventory`, and holds it until its commit is
  * visible. So ids become visible in their order, and a list that continues after the last id seen skips no
  * pet. It also means that two statements never wait for each other's tokens.
+ *
+ * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
  */
 function prepareAdd(connection: Connection) {
-  const { table } = connection;
+  const { table, callOf } = connection;
+  const currentTimeline = callOf("current_timeline");
   return prepareWrite(connection, (value: Parameter<NewPets>) => {
     const each = <T>(read: (item: NewPets["pets"][number]) => T) =>
       value.of(({ pets }) => pets.map(read));
@@ -77,6 +83,8 @@ function prepareAdd(connection: Connection) {
         counter as (
           update ${table("inventory")}
           set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${value.of(({ pets }) => pets.length)}
+              + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
+            timeline = ${currentTimeline}
           where exists (select from writer)
           returning last_id - ${value.of(({ pets }) => pets.length)} as before),
         claimed as (

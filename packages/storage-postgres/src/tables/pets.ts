@@ -9,6 +9,7 @@ import {
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
+import { ReadOnly } from "../database/postgres-error.js";
 
 /** The statements that read the table of pets. */
 export interface Pets {
@@ -50,7 +51,7 @@ export function preparePets(connection: Connection): Pets {
       const [lastId = "", edits = ""] = known.split("/");
       const rows = await list({ count: limit + 1, after, status, lastId, edits });
       const [first] = rows;
-      if (!first) throw new TypeError("The table inventory is empty.");
+      if (!first) throw new ReadOnly();
       const revision: Revision = `${first[0]}/${first[1]}`;
       if (revision === known) return { revision, page: undefined };
       return { revision, page: pageOf(rows.flatMap(toPets), limit) };
@@ -80,7 +81,10 @@ type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
   readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
 };
 
-/** Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. */
+/**
+ * Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one.
+ * Reads nothing on a server that cannot write: a connection of a pooler may lead to a standby later.
+ */
 function prepareList(
   { select, table }: Connection,
   matches: (value: Parameter<ListArgument>) => RawBuilder<unknown>,
@@ -95,6 +99,7 @@ function prepareList(
           and id > ${value("after")} and ${matches(value)}
         order by id limit ${value("count")}
       ) as page on true
+      where current_setting('transaction_read_only') = 'off'
       order by page.id`,
     "bigint",
   );

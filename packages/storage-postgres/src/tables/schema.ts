@@ -22,6 +22,8 @@ export interface InventoryTable {
   readonly last_id: bigint;
   /** Counts the changes of `pets` other than new pets, by any program. */
   readonly edits: bigint;
+  /** The timeline of the server when the last pet was added. */
+  readonly timeline: string;
 }
 
 /** One row for each writer, so that it can find out whether a statement was committed. */

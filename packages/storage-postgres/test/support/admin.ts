@@ -24,11 +24,15 @@ export async function connectAdmin(url: string): Promise<Admin> {
   };
 }
 
-/** Ends a connection of a storage that runs a statement, chosen at random. Resolves to how many it ended. */
+/**
+ * Ends a connection of a storage, chosen at random among those that run a statement, if there are any.
+ * Resolves to how many it ended.
+ */
 export async function terminateOne(admin: Admin): Promise<number> {
   const rows = await admin.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where application_name = 'petstore' and state = 'active' order by random() limit 1`,
+     where application_name = 'petstore' and datname = current_database()
+     order by state = 'active' desc, random() limit 1`,
   );
   return rows.length;
 }

@@ -18,6 +18,8 @@ import { fillOnce } from "../../../../scripts/fill-once.js";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
 export interface PostgresServer {
+  /** The folder of its data. */
+  readonly data: string;
   readonly port: number;
   /** The URL of a database on this server, for its superuser. */
   url(database?: string): string;
@@ -48,6 +50,9 @@ export function usePostgres(): PostgresServer {
     server?.remove();
   });
   return {
+    get data() {
+      return current().data;
+    },
     get port() {
       return current().port;
     },
@@ -59,16 +64,20 @@ export function usePostgres(): PostgresServer {
   };
 }
 
-async function createPostgresServer(): Promise<PostgresServer> {
+/** Creates a server, empty or with the data of another one, neither of which is running. */
+export async function createPostgresServer(copied?: PostgresServer): Promise<PostgresServer> {
   const programs = findPrograms();
   const owner = unprivilegedUser();
   const folder = createOwnedFolder(owner);
   const data = join(folder, "data");
-  const created = await fillOnce("postgres", (shared) =>
-    createData(join(shared, "data"), programs, owner),
-  );
+  const source =
+    copied?.data ??
+    join(
+      await fillOnce("postgres", (shared) => createData(join(shared, "data"), programs, owner)),
+      "data",
+    );
   // Keeps the owner.
-  execFileSync("cp", ["-a", join(created, "data"), data]);
+  execFileSync("cp", ["-a", source, data]);
   const port = await freePort();
   let running: ChildProcess | undefined;
 
@@ -82,6 +91,7 @@ async function createPostgresServer(): Promise<PostgresServer> {
     running = undefined;
   };
   return {
+    data,
     port,
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
     start: async () => {
@@ -93,7 +103,7 @@ async function createPostgresServer(): Promise<PostgresServer> {
             ["-D", data, ...flags(port, folder)],
             owner,
           );
-          await logged(running, "ready to accept connections");
+          await logged(running, /ready to accept (?:read-only )?connections/);
         },
         { timeout: 60_000, interval: 100 },
       );
@@ -155,12 +165,12 @@ function startProgram(
   });
 }
 
-async function logged(child: ChildProcess, text: string): Promise<void> {
+async function logged(child: ChildProcess, text: RegExp): Promise<void> {
   let log = "";
   await new Promise<void>((resolve, reject) => {
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       log += chunk;
-      if (log.includes(text)) resolve();
+      if (text.test(log)) resolve();
     });
     child.once("exit", () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
   });
@@ -184,11 +194,11 @@ interface Owner {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as nobody. */
-function unprivilegedUser(): Owner | undefined {
+export function unprivilegedUser(): Owner | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -7,6 +7,8 @@ export interface Proxy {
   url(database: string): string;
   /** Loses the next answer of the server, and the connection with it. The statement was committed. */
   loseNextAnswer(): void;
+  /** Leads to the server on this port from now on, like a name that moves, and cuts every connection. */
+  leadTo(port: number): void;
   /** Cuts every connection. */
   cut(): void;
   /** Loses everything silently from now on, or, with `false`, no longer. */
@@ -18,9 +20,10 @@ export async function createProxy(port: number): Promise<Proxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isLosing = false;
   let isFrozen = false;
+  let target = port;
 
   const server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
+    const upstream = connect(target, "127.0.0.1");
     const pair = [client, upstream] as const;
     const end = (): void => {
       pairs.delete(pair);
@@ -51,6 +54,10 @@ export async function createProxy(port: number): Promise<Proxy> {
       isLosing = true;
     },
     cut,
+    leadTo: (port) => {
+      target = port;
+      cut();
+    },
     freeze: (on) => {
       isFrozen = on;
     },
