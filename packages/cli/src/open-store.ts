@@ -6,53 +6,49 @@ import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
-/** How to open a store. */
-export interface OpenOptions {
-  /** Reports that a file was created. */
-  readonly report?: ReportError;
-  /** Wraps the storage. */
-  readonly wrap?: ((storage: Storage) => Storage) | undefined;
-}
-
-/** Opens the store in this database. A file is created if it does not exist. */
-export async function openStore(
+/** Opens the storage in this database. A file is created if it does not exist, and `report` says so. */
+export async function openStorage(
   database: string,
-  { report, wrap = (storage) => storage }: OpenOptions = {},
-): Promise<Result<PetStore, string>> {
-  if (isPostgres(database)) return openPostgresStore(database, wrap);
+  report?: ReportError,
+): Promise<Result<Storage, string>> {
+  if (isPostgres(database)) return openPostgres(database);
   const isNew = !existsSync(database);
   const storage = await openSqliteStorage({ filename: database });
   if (isNew && storage.isOk()) report?.(`new database ${database}`);
-  return createStore(database, storage.map(wrap));
+  return storage.mapErr(failureOf(database));
+}
+
+/** Opens the store in this database. A file is created if it does not exist, and `report` says so. */
+export async function openStore(
+  database: string,
+  report?: ReportError,
+): Promise<Result<PetStore, string>> {
+  const storage = await openStorage(database, report);
+  return storage.map((opened) => createPetStore({ storage: opened }));
 }
 
 /** Opens the store in this database. A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
-  if (isPostgres(database)) return openPostgresStore(database);
+  if (isPostgres(database)) return openStore(database);
   if (!existsSync(database)) return err(`there is no database ${database}`);
-  const storage = await openSqliteStorage({ filename: database });
-  if (storage.isOk() || storage.error.code !== "read_only") return createStore(database, storage);
-  return createStore(database, await openSqliteStorage({ filename: database, readOnly: true }));
+  const writable = await openSqliteStorage({ filename: database });
+  const isReadOnly = writable.isErr() && writable.error.code === "read_only";
+  const storage = isReadOnly
+    ? await openSqliteStorage({ filename: database, readOnly: true })
+    : writable;
+  return storage.map((opened) => createPetStore({ storage: opened })).mapErr(failureOf(database));
 }
 
-async function openPostgresStore(
-  url: string,
-  wrap = (storage: Storage): Storage => storage,
-): Promise<Result<PetStore, string>> {
+async function openPostgres(url: string): Promise<Result<Storage, string>> {
   if (!URL.canParse(url)) return err("the URL of the database is not valid");
   // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
   const { openPostgresStorage } = await import("@petstore/storage-postgres");
   const storage = await openPostgresStorage({ url });
-  return createStore(url, storage.map(wrap));
+  return storage.mapErr(failureOf(url));
 }
 
-function createStore(
-  database: string,
-  storage: Result<Storage, { readonly message: string }>,
-): Result<PetStore, string> {
-  return storage
-    .map((opened) => createPetStore({ storage: opened }))
-    .mapErr(({ message }) => `cannot use the database ${nameOf(database)}: ${message}`);
+function failureOf(database: string): (error: { readonly message: string }) => string {
+  return ({ message }) => `cannot use the database ${nameOf(database)}: ${message}`;
 }
 
 /** Uses a store that is being opened, and closes it afterwards. */

@@ -11,7 +11,9 @@ async function importing(
 ): Promise<Ran & { readonly database: string; readonly pets: readonly string[] }> {
   const database = newDatabase();
   const ran = await petstoreReading(text, "pets", "import", "-", "--database", database, ...args);
-  return { ...ran, database, pets: await petsIn(database) };
+  const [created, ...others] = ran.error.split("\n");
+  expect(created).toBe(`petstore: new database ${database}`);
+  return { ...ran, error: others.join("\n"), database, pets: await petsIn(database) };
 }
 
 async function petsIn(database: string): Promise<readonly string[]> {
