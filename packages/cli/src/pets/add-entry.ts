@@ -28,12 +28,6 @@ export function createEntryAdder(storage: Storage, again: boolean): EntryAdder {
   let expired = 0;
   let firstExpiry = Infinity;
 
-  async function addPet(entry: Entry, pet: NewPet): Promise<Outcome> {
-    const created = await storage.pets.create(pet);
-    if (created.isErr()) return { entry, kind: "failed", reason: created.error.message };
-    return { entry, kind: "added", reason: "" };
-  }
-
   async function addOnce(entry: Entry, pet: NewPet, heading?: Buffer): Promise<Outcome> {
     const now = clock.now();
     const { token, fingerprint } = identify(entry, heading);
@@ -53,7 +47,10 @@ export function createEntryAdder(storage: Storage, again: boolean): EntryAdder {
       if (entry.pet.isErr()) return { entry, kind: "rejected", reason: entry.pet.error };
       const pet = parseNewPet(entry.pet.value);
       if (pet.isErr()) return { entry, kind: "rejected", reason: pet.error.message };
-      return again ? addPet(entry, pet.value) : addOnce(entry, pet.value, heading);
+      if (!again) return addOnce(entry, pet.value, heading);
+      const created = await storage.pets.create(pet.value);
+      if (created.isErr()) return { entry, kind: "failed", reason: created.error.message };
+      return { entry, kind: "added", reason: "" };
     },
     advice: () => {
       if (expired > 0) return expiredAdvice(expired);

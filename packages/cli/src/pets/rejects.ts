@@ -2,14 +2,9 @@ import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
+import type { Outcome } from "./add-entry.js";
 import { LINE_FEED, lineCount, LONGEST_ENTRY, type Entry } from "./entries.js";
 import { counted } from "./progress.js";
-
-/** An entry that cannot be imported. */
-export interface Rejected {
-  readonly entry: Entry;
-  readonly reason: string;
-}
 
 /** The file for rejected entries. */
 export interface RejectsFile {
@@ -55,7 +50,7 @@ export interface Rejects {
    * Lists entries, and writes them unchanged to the file, below the heading if the file is empty. Does
    * not write entries that were too long to keep.
    */
-  add(rejected: readonly Rejected[], heading: Buffer | undefined): Promise<Result<void, string>>;
+  add(rejected: readonly Outcome[], heading: Buffer | undefined): Promise<Result<void, string>>;
   /** Closes the file, and removes it if it is empty. Resolves to a summary if there is one. */
   close(): Promise<string | undefined>;
 }
