@@ -6,30 +6,7 @@ import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
-/** How to open a store. */
-export interface OpenOptions {
-  /** Reports that a file was created. */
-  readonly report?: ReportError;
-  /** Wraps the storage. */
-  readonly wrap?: ((storage: Storage) => Storage) | undefined;
-}
-
-/** Opens the store in this database. A file is created if it does not exist. */
-export async function openStore(
-  database: string,
-  { report, wrap = (storage) => storage }: OpenOptions = {},
-): Promise<Result<PetStore, string>> {
-  const storage = await openStorage(database, report);
-  return storage.map((opened) => createPetStore({ storage: wrap(opened) }));
-}
-
-/** Opens the store in this database. A file must exist; if it cannot be written, it can only be read. */
-export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
-  const storage = await openExistingStorage(database);
-  return storage.map((opened) => createPetStore({ storage: opened }));
-}
-
-/** Opens the storage in this database. A file is created if it does not exist. */
+/** Opens the storage in this database. A file is created if it does not exist, and `report` says so. */
 export async function openStorage(
   database: string,
   report?: ReportError,
@@ -38,30 +15,46 @@ export async function openStorage(
   const isNew = !existsSync(database);
   const storage = await openSqliteStorage({ filename: database });
   if (isNew && storage.isOk()) report?.(`new database ${database}`);
-  return explain(database, storage);
+  return storage.mapErr(failureOf(database));
 }
 
 /** Opens the storage in this database. A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
   if (!existsSync(database)) return err(`there is no database ${database}`);
-  const storage = await openSqliteStorage({ filename: database });
-  if (storage.isOk() || storage.error.code !== "read_only") return explain(database, storage);
-  return explain(database, await openSqliteStorage({ filename: database, readOnly: true }));
+  const writable = await openSqliteStorage({ filename: database });
+  const isReadOnly = writable.isErr() && writable.error.code === "read_only";
+  const storage = isReadOnly
+    ? await openSqliteStorage({ filename: database, readOnly: true })
+    : writable;
+  return storage.mapErr(failureOf(database));
+}
+
+/** Opens the store in this database, as `openStorage` does. */
+export async function openStore(
+  database: string,
+  report?: ReportError,
+): Promise<Result<PetStore, string>> {
+  const storage = await openStorage(database, report);
+  return storage.map((opened) => createPetStore({ storage: opened }));
+}
+
+/** Opens the store in this database, as `openExistingStorage` does. */
+export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
+  const storage = await openExistingStorage(database);
+  return storage.map((opened) => createPetStore({ storage: opened }));
 }
 
 async function openPostgres(url: string): Promise<Result<Storage, string>> {
   if (!URL.canParse(url)) return err("the URL of the database is not valid");
   // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
   const { openPostgresStorage } = await import("@petstore/storage-postgres");
-  return explain(url, await openPostgresStorage({ url }));
+  const storage = await openPostgresStorage({ url });
+  return storage.mapErr(failureOf(url));
 }
 
-function explain(
-  database: string,
-  storage: Result<Storage, { readonly message: string }>,
-): Result<Storage, string> {
-  return storage.mapErr(({ message }) => `cannot use the database ${nameOf(database)}: ${message}`);
+function failureOf(database: string): (error: { readonly message: string }) => string {
+  return ({ message }) => `cannot use the database ${nameOf(database)}: ${message}`;
 }
 
 /** Uses a store or storage that is being opened, and closes it afterwards. */

@@ -46,7 +46,7 @@ export async function runCommand(
   program
     .addCommand(serveCommand({ terminal, streams, report, fail }))
     .addCommand(keysCommand({ terminal, streams, report, fail }))
-    .addCommand(petsCommand(terminal, streams, fail))
+    .addCommand(petsCommand({ terminal, streams, report, fail }))
     .addCommand(backupCommand(terminal, fail))
     .addCommand(restoreCommand(terminal, fail))
     .addCommand(migrateCommand(terminal, fail))

@@ -89,16 +89,20 @@ describe("serve", () => {
     expect(await server.end()).toBe(0);
   });
 
-  it("reports failures of one kind once, and later how many there were", async () => {
+  it("is not ready while pets cannot be stored, and reports failures of one kind once with their number", async () => {
     const database = newDatabase();
     const { secret } = await secretOf(database);
     const full = fillUpAfter(database, 0);
     const server = await startServer("--database", database);
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const add = () => fetch(`${server.url}/pets`, { method: "POST", headers, body: PET });
+    const readiness = async () => (await fetch(new URL("/readyz", server.url))).status;
+    expect(await readiness()).toBe(200);
     for (let count = 0; count < 10; count += 1) expect((await add()).status).toBe(503);
+    expect(await readiness()).toBe(503);
     full.end();
     expect((await add()).status).toBe(201);
+    expect(await readiness()).toBe(200);
     expect(server.output().match(/petstore: .*\n/g)).toEqual([
       expect.stringMatching(/^petstore: Adding a pet failed: .*\n$/) as string,
     ]);

@@ -1,12 +1,10 @@
 import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { checkContent, parseBody } from "./body.js";
+import { checkContent, idempotencyKeyOf, parseBody } from "./body.js";
 import { internalError, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
-import { idempotencyKeyOf } from "./idempotency-key.js";
 import { encodePet } from "./json.js";
 import type { HttpSettings } from "./options.js";
-import type { RateLimitHeaders } from "./rate-limit-headers.js";
 import {
   createPageRenderer,
   GET_PET_DEPRECATION,
@@ -14,6 +12,7 @@ import {
   renderBody,
   renderError,
   renderPreflight,
+  type RateLimitHeaders,
   type RenderedBody,
 } from "./render.js";
 import type { Outcome } from "./report.js";

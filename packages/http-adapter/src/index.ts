@@ -18,6 +18,6 @@ export {
   type OpenApiDocument,
 } from "./openapi/document.js";
 export type { HttpOptions } from "./options.js";
-export type { RateLimitFields } from "./rate-limit-headers.js";
+export type { RateLimitFields } from "./render.js";
 export type { ResponseReport } from "./report.js";
 export type { OperationName } from "./route.js";

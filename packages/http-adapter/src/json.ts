@@ -21,7 +21,8 @@ export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJson> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   try {
     const value: unknown = JSON.parse(text);
-    if (isDeeperThan(MAX_DEPTH, text)) return err(malformedJson("The body nests too deeply."));
+    if (text.length > MAX_DEPTH && isDeeperThan(MAX_DEPTH, text))
+      return err(malformedJson("The body nests too deeply."));
     return ok(MAY_ROUND.test(text) ? parseExactly(text) : value);
   } catch {
     return err(malformedJson("The body is not valid JSON."));

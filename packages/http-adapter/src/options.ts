@@ -1,11 +1,7 @@
 import { systemClock, type Clock, type PetStore } from "@petstore/core";
 import * as v from "valibot";
 import { createCors, type Cors, type CorsOptions } from "./cors.js";
-import {
-  createRateLimitHeaders,
-  type RateLimitFields,
-  type RateLimitHeaders,
-} from "./rate-limit-headers.js";
+import { createRateLimitHeaders, type RateLimitFields, type RateLimitHeaders } from "./render.js";
 import { createReports, type ResponseReport, type StartReport } from "./report.js";
 
 /** The options of every transport; everything has a default. */

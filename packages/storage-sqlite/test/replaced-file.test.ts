@@ -70,7 +70,7 @@ describe.each(happenings)("when its %s", (_, happen) => {
     happen();
     const together = await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
     const message =
-      "All calls fail until the storage is opened again: the database file, its log or its shared memory was removed or replaced.";
+      "All calls fail until the server is restarted: the database file, its log or its shared memory was removed or replaced.";
     for (const created of together) expect(created._unsafeUnwrapErr().message).toBe(message);
     for (const call of calls) expect(await call()).toMatchObject({ error: { message } });
     expect(warnings).toEqual([{ code: "database_replaced", message }]);
@@ -163,7 +163,7 @@ it("a newer schema that arrives under a storage ends it", async () => {
   newer.close();
   time += 100;
   expect((await storage.pets.list(firstPage))._unsafeUnwrapErr().message).toMatch(
-    "All calls fail until the storage is opened again: the database has schema 1000; this version",
+    "All calls fail until the server is restarted: the database has schema 1000; this version",
   );
   for (const call of calls) expect((await call()).isErr()).toBe(true);
   expect(warnings.map(({ code }) => code)).toEqual(["newer_schema"]);

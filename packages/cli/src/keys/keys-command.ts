@@ -117,7 +117,7 @@ function createSubcommand<T>(
     .action(async () => {
       const options = command.opts<KeyOptions>();
       const { database } = options;
-      const opening = creates ? openStore(database, output) : openExistingStore(database);
+      const opening = creates ? openStore(database, output.report) : openExistingStore(database);
       const use = (store: PetStore) => action(store.keys, options, command.args);
       await print(options, await withStore(opening, use), renderer, output);
     });

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import { NO_USAGE, type KeyWithUsage, type Storage, type StorageFailure } from "@petstore/core";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
@@ -9,7 +8,6 @@ import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
 import { findSource } from "../pets/source.js";
 import { counted } from "../pets/progress.js";
-import { listenForStop } from "../stop-signal.js";
 import type { ReportError, Streams, Terminal } from "../terminal.js";
 
 const EXPORT_HELP = `
@@ -118,12 +116,10 @@ async function readKeys(
 ): Promise<Result<readonly KeyWithUsage[], string>> {
   const source = await findSource(file, stdin);
   if (source.isErr()) return err(source.error);
-  const stop = listenForStop();
   const keys: KeyWithUsage[] = [];
   let number = 0;
   try {
-    const input = Readable.from(source.value.read(stop.signal));
-    for await (const line of createInterface({ input })) {
+    for await (const line of createInterface({ input: source.value.open() })) {
       number += 1;
       if (line.trim() === "") continue;
       const parsed = v.safeParse(lineSchema, line);
@@ -138,8 +134,6 @@ async function readKeys(
     return ok(keys);
   } catch (error) {
     return err(`cannot read ${file}: ${describeFileError(error)}`);
-  } finally {
-    stop.end();
   }
 }
 

@@ -17,7 +17,7 @@ import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import type { Streams, Terminal } from "../terminal.js";
-import { formatOf, type Format } from "./pet-file.js";
+import { formatOf, type Format } from "./entries.js";
 import { counted, createProgress } from "./progress.js";
 
 /** The options of `petstore pets export`. */

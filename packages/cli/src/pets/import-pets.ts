@@ -1,16 +1,21 @@
-import type { CreatePetOptions, TrustedPets } from "@petstore/core";
+import { addAbortSignal } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError, describeStoreError } from "../describe-error.js";
-import { openStore, withStore } from "../open-store.js";
+import { describeFileError } from "../describe-error.js";
+import { openStorage } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
-import type { Streams, Terminal } from "../terminal.js";
-import { createLineKeys, type LineKeys } from "./line-keys.js";
-import { countLines, formatOf, type Entry, type EntryReader, type Format } from "./pet-file.js";
-import { counted, createProgress } from "./progress.js";
-import { readCsv } from "./read-csv.js";
-import { readNdjson } from "./read-ndjson.js";
-import { openRejects, type Rejected, type Rejects } from "./rejects.js";
-import { findSource } from "./source.js";
+import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { createEntryAdder, type EntryAdder, type Outcome } from "./add-entry.js";
+import {
+  createNdjsonReader,
+  formatOf,
+  lineCount,
+  type EntryReader,
+  type Format,
+} from "./entries.js";
+import { counted, createProgress, type Progress } from "./progress.js";
+import { createCsvReader } from "./read-csv.js";
+import { createRejects, openRejects, type Rejects } from "./rejects.js";
+import { findSource, readBlocks, type Source } from "./source.js";
 
 /** The options of `petstore pets import`. */
 export interface ImportOptions {
@@ -21,60 +26,63 @@ export interface ImportOptions {
   readonly again?: true;
 }
 
-/** The store, as the import uses it: the store validates the input. */
-interface UntrustedPets {
-  createPet(input: unknown, options: CreatePetOptions): ReturnType<TrustedPets["createPet"]>;
+interface ImportOutput {
+  readonly terminal: Terminal;
+  readonly streams: Streams;
+  /** Reports that a database was created. */
+  readonly report: ReportError;
 }
 
 /** Imports a file into the store and reports each line that cannot be imported. */
 export async function importPets(
   path: string,
-  { database, format, rejects: rejectsPath, fromLine, again }: ImportOptions,
-  terminal: Terminal,
-  { stdin, stderr }: Streams,
+  options: ImportOptions,
+  { terminal, streams, report }: ImportOutput,
 ): Promise<Result<void, string>> {
-  const found = await findSource(path, stdin);
-  if (found.isErr()) return err(found.error);
-  const source = found.value;
-  const progress = createProgress(stderr);
-  const list = (line: string): void => {
+  const { database, fromLine, again = false } = options;
+  const source = await findSource(path, streams.stdin);
+  if (source.isErr()) return err(source.error);
+  const file = await openRejects(options.rejects, path, database, fromLine > 1);
+  if (file.isErr()) return err(file.error);
+  const progress = createProgress(streams.stderr);
+  const rejects = createRejects(file.value, (line) => {
     progress("");
     terminal.error(line);
-  };
-  const mayExist = fromLine > 1;
-  const opened = await openRejects({ path: rejectsPath, mayExist, source: path, database, list });
-  if (opened.isErr()) return err(opened.error);
-  const rejects = opened.value;
-
+  });
   const stop = listenForStop();
-  const onGroup = (pets: number): void => progress(counted(pets, "pet"), source.fraction());
-  const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
-  const keys = again === true ? undefined : createLineKeys();
-  const run = { fromLine, signal: stop.signal, rejects, keys, onGroup };
-  const imported = await withStore(openStore(database, { wrap: keys?.wrap }), async ({ trusted }) =>
-    ok(await importAll(trusted, read(source.read(stop.signal)), run)),
-  );
+  const storage = await openStorage(database, report);
+  if (storage.isErr()) {
+    stop.end();
+    await rejects.close();
+    return err(storage.error);
+  }
+  const adder = createEntryAdder(storage.value, again);
+  const read = formatOf(options.format, path) === "csv" ? createCsvReader() : createNdjsonReader();
+  const { signal } = stop;
+  const run = { source: source.value, fromLine, read, adder, rejects, progress, signal };
+  const { pets, linesThere, stopped } = await importLines(run);
   stop.end();
   progress("");
+  const closed = await storage.value.close();
   const summary = await rejects.close();
-  if (imported.isErr()) return err(imported.error);
-  const { pets, linesThere, stopped } = imported.value;
+  if (closed.isErr()) return err(closed.error.message);
+
   const there = `${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`;
   terminal.out(`imported ${counted(pets, "pet")}${linesThere === 0 ? "" : `; ${there}`}`);
-  const advice = keys?.advice();
+  const advice = adder.advice();
   if (advice !== undefined) terminal.out(advice);
   if (stopped !== undefined) return err(`the import stopped: ${stopped}`);
   return summary === undefined ? ok() : err(summary);
 }
 
-interface ImportRun {
+interface Import {
+  readonly source: Source;
   readonly fromLine: number;
-  readonly signal: AbortSignal;
+  readonly read: EntryReader;
+  readonly adder: EntryAdder;
   readonly rejects: Rejects;
-  /** If left out, lines that an earlier import has added are added again. */
-  readonly keys: LineKeys | undefined;
-  /** Called after each group of entries, with the number of pets so far. */
-  readonly onGroup: (pets: number) => void;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
 }
 
 interface Imported {
@@ -86,11 +94,8 @@ interface Imported {
   readonly stopped?: string;
 }
 
-async function importAll(
-  store: UntrustedPets,
-  groups: ReturnType<EntryReader>,
-  { fromLine, signal, rejects, keys, onGroup }: ImportRun,
-): Promise<Imported> {
+async function importLines(run: Import): Promise<Imported> {
+  const { source, fromLine, read, adder, rejects, progress, signal } = run;
   let pets = 0;
   let linesThere = 0;
   let nextLine = fromLine;
@@ -99,53 +104,29 @@ async function importAll(
     return { pets, linesThere, stopped: `${reason} ${advice}` };
   };
   try {
-    for await (const group of groups) {
-      if (group.isErr()) return { pets, linesThere, stopped: group.error };
+    for await (const block of readBlocks(addAbortSignal(signal, source.open()))) {
+      const { entries, heading, problem } = read(block.lines, block.isEnd);
+      if (problem !== undefined) return { pets, linesThere, stopped: problem };
       if (signal.aborted) return stopped(STOP_SIGNAL);
-      const { heading } = group.value;
-      const entries = group.value.entries.filter(({ first }) => first >= fromLine);
-      const lineKeys = keys?.keysOf(entries, heading);
-      // The storage commits the pets of a group together.
-      const outcomes = await Promise.all(
-        entries.map((entry, index) => create(store, entry, lineKeys?.[index])),
-      );
+      const wanted = entries.filter(({ first }) => first >= fromLine);
+      // The storage commits the pets of a block together.
+      const outcomes = await Promise.all(wanted.map((entry) => adder.add(entry, heading)));
       const of = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind);
-      pets += of("created").length;
-      linesThere += countLines(of("there").map(({ entry }) => entry));
+      pets += of("added").length;
+      for (const { entry } of of("there")) linesThere += lineCount(entry);
       const [failed] = of("failed");
-      nextLine = failed?.entry.first ?? (entries.at(-1)?.last ?? nextLine - 1) + 1;
-      const rejected = of("invalid").filter(({ entry }) => entry.first < nextLine);
+      nextLine = failed?.entry.first ?? (wanted.at(-1)?.last ?? nextLine - 1) + 1;
+      const rejected = of("rejected").filter(({ entry }) => entry.first < nextLine);
       const added = await rejects.add(rejected, heading);
-      onGroup(pets);
+      const fraction = source.size === 0 ? undefined : Math.min(block.bytesRead / source.size, 1);
+      if (wanted.length > 0) progress(counted(pets, "pet"), fraction);
       if (added.isErr()) return stopped(added.error);
       if (failed !== undefined) return stopped(failed.reason);
     }
+    return { pets, linesThere };
   } catch (error) {
     return stopped(signal.aborted ? STOP_SIGNAL : `Reading failed: ${describeFileError(error)}.`);
   }
-  return { pets, linesThere };
 }
 
 const STOP_SIGNAL = "It received a signal to stop.";
-
-interface Outcome extends Rejected {
-  readonly kind: "created" | "there" | "invalid" | "failed";
-}
-
-async function create(
-  store: UntrustedPets,
-  entry: Entry,
-  idempotencyKey: string | undefined,
-): Promise<Outcome> {
-  if (entry.pet.isErr()) return { entry, kind: "invalid", reason: entry.pet.error };
-  const created = await store.createPet(entry.pet.value, { idempotencyKey });
-  if (created.isOk()) {
-    return { entry, kind: created.value.replayed ? "there" : "created", reason: "" };
-  }
-  const { code } = created.error;
-  if (code === "idempotency_key_reused") return { entry, kind: "invalid", reason: KEY_REUSED };
-  const kind = code === "invalid_pet" ? "invalid" : "failed";
-  return { entry, kind, reason: describeStoreError(created.error) };
-}
-
-const KEY_REUSED = "An earlier import added another pet for the same line.";

@@ -2,12 +2,19 @@ import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { FORMATS } from "./entries.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
-import { FORMATS } from "./pet-file.js";
+
+interface Output {
+  readonly terminal: Terminal;
+  readonly streams: Streams;
+  readonly report: ReportError;
+  readonly fail: ReportError;
+}
 
 /** `petstore pets`: imports and exports pets, even while servers use the database. */
-export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportError): Command {
+export function petsCommand({ terminal, streams, report, fail }: Output): Command {
   const importCommand = new Command("import")
     .description("Add the pets in a file to the store, under new ids.")
     .argument("<file>", "the file to read; - for standard input")
@@ -23,7 +30,7 @@ export function petsCommand(terminal: Terminal, streams: Streams, fail: ReportEr
     .option("--again", "import lines a second time that an earlier import has added")
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
-      (await importPets(file, options, terminal, streams)).mapErr(fail);
+      (await importPets(file, options, { terminal, streams, report })).mapErr(fail);
     });
   const exportCommand = new Command("export")
     .description("Write the pets of the store to a file, in ascending order of id.")

@@ -1,124 +1,147 @@
 import { isUtf8 } from "node:buffer";
-import { finished } from "node:stream";
 import { parseInt64 } from "@petstore/core";
-import { CsvError, parse, type Parser } from "csv-parse";
+import { CsvError, parse, type InfoRecord } from "csv-parse/sync";
 import { err, ok, type Result } from "neverthrow";
 import {
   isBlank,
   LINE_FEED,
   LONGEST_ENTRY,
-  readBlocks,
   TOO_LONG,
   type Entry,
-  type EntryGroup,
   type EntryReader,
-} from "./pet-file.js";
+} from "./entries.js";
 import { counted } from "./progress.js";
+
+/** Creates a reader of comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
+export function createCsvReader(): EntryReader {
+  let heading: Buffer | undefined;
+  let columns: readonly string[] = [];
+  let line = 1;
+  // The lines of a record whose end has not been read.
+  let open: Buffer = Buffer.alloc(0);
+
+  return (lines, isEnd) => {
+    const entries: Entry[] = [];
+    const { records, rest } = splitRecords(Buffer.concat([open, lines]), isEnd);
+    open = rest;
+    for (const { bytes: taken, fields: parsed } of records) {
+      let bytes = taken;
+      for (
+        let end = lengthOfLines(bytes, 1);
+        end > 0 && isBlank(bytes.subarray(0, end));
+        line += 1
+      ) {
+        bytes = bytes.subarray(end);
+        end = lengthOfLines(bytes, 1);
+      }
+      if (bytes.length === 0) continue;
+      if (bytes.at(-1) === LINE_FEED) bytes = bytes.subarray(0, -1);
+      const [first, last] = [line, line + lineFeedsIn(bytes)];
+      line = last + 1;
+      const fields = checkBytes(bytes).andThen(() => parsed);
+      if (heading === undefined) {
+        const names = checkHeading(fields, bytes);
+        if (names.isErr()) return { entries, problem: names.error };
+        heading = bytes;
+        columns = names.value;
+      } else {
+        const pet = fields.andThen((values) => toPet(columns, values));
+        entries.push({ first, last, bytes, pet });
+      }
+    }
+    if (isEnd && heading === undefined) return { entries, problem: "There is no heading." };
+    return { entries, heading };
+  };
+}
 
 type Fields = Result<readonly string[], string>;
 
-/**
- * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. At a record that
- * csv-parse refuses, a new parser starts after the line of the error. The parser's own option to skip such
- * records does not tell where they end, and takes quadratic time for a line of quotes.
- */
-export const readCsv: EntryReader = async function* (chunks) {
-  let entries: Entry[] = [];
-  let heading: Buffer | undefined;
-  let columns: Fields | undefined;
-  let line = 1;
-  // The bytes after the last record, and their position in the input of the parser.
-  let open = Buffer.alloc(0);
-  let position = 0;
+/** A record with its line feed, and with the blank lines before it. */
+interface CsvRecord {
+  readonly bytes: Buffer;
+  readonly fields: Fields;
+}
 
+/**
+ * Splits lines into records. After one that csv-parse refuses, parsing starts again: the parser's own option
+ * to skip such records does not tell where they end, and takes quadratic time for a line of quotes.
+ */
+function splitRecords(
+  lines: Buffer,
+  isEnd: boolean,
+): { readonly records: readonly CsvRecord[]; readonly rest: Buffer } {
+  const records: CsvRecord[] = [];
+  let rest = lines;
   const take = (length: number, fields: Fields): void => {
-    let bytes = open.subarray(0, length);
-    open = open.subarray(length);
-    position += length;
-    for (; bytes.length > 0 && isBlank(firstLines(bytes, 1)); line += 1)
-      bytes = bytes.subarray(firstLines(bytes, 1).length);
-    if (bytes.length === 0) return;
-    if (bytes.at(-1) === LINE_FEED[0]) bytes = bytes.subarray(0, -1);
-    const first = line;
-    const last = first + bytes.toString("latin1").split("\n").length - 1;
-    line = last + 1;
-    const values = checkBytes(bytes).andThen(() => fields);
-    if (columns !== undefined) {
-      const pet = columns.andThen((names) => values.andThen((each) => toPet(names, each)));
-      entries.push({ first, last, bytes, pet });
-    } else {
-      heading = bytes;
-      columns = checkHeading(values, bytes);
-    }
+    records.push({ bytes: rest.subarray(0, length), fields });
+    rest = rest.subarray(length);
   };
-  const startParser = (): Parser =>
-    parse({
+  while (rest.length > 0) {
+    let taken = 0;
+    const problem = parseRecords(rest, (fields, { bytes: end }) => {
+      take(end - taken, ok(fields));
+      taken = end;
+    });
+    const isOpen = problem?.code === "CSV_QUOTE_NOT_CLOSED";
+    if (isOpen && !isEnd && rest.length <= LONGEST_ENTRY) break;
+    if (problem === undefined) take(rest.length, ok([]));
+    else take(...refuse(rest, isOpen));
+  }
+  return { records, rest };
+}
+
+/** Passes each record, and the position of its end, to `onRecord`. Returns why it stopped early. */
+function parseRecords(
+  lines: Buffer,
+  onRecord: (fields: readonly string[], info: InfoRecord) => void,
+  raw = false,
+): CsvError | undefined {
+  try {
+    parse(lines, {
       recordDelimiter: ["\r\n", "\n"],
       relaxColumnCount: true,
       skipEmptyLines: true,
-      raw: true,
-      // With `raw`, csv-parse passes an object, which its types do not say.
-      onRecord: (record: string[] | { readonly record: string[] }, { bytes: end }) => {
-        if (end > position)
-          take(end - position, ok(Array.isArray(record) ? record : record.record));
+      raw,
+      onRecord: (fields: readonly string[], info) => {
+        onRecord(fields, info);
         return null;
       },
-    }).on("error", () => undefined);
-
-  let parser = startParser();
-  const read = async (block: Buffer, isLast: boolean): Promise<Result<EntryGroup, string>> => {
-    entries = [];
-    open = Buffer.concat([open, block]);
-    let problem = await write(parser, block, isLast);
-    while (problem !== undefined || open.length > LONGEST_ENTRY) {
-      take(...refuse(open, problem));
-      if (columns?.isErr() === true) break;
-      parser = startParser();
-      // The first record sets the number of fields: csv-parse is slow if others have more or fewer.
-      const start = Buffer.concat(heading === undefined ? [] : [heading, LINE_FEED]);
-      await write(parser, start, false);
-      position = start.length;
-      problem = await write(parser, open, isLast);
-    }
-    if (columns?.isErr() === true) return err(columns.error);
-    if (columns === undefined && isLast) return err("There is no heading.");
-    return ok({ entries, heading });
-  };
-  for await (const block of readBlocks(chunks)) {
-    const group = await read(block, false);
-    yield group;
-    if (group.isErr()) return;
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CsvError) return error;
+    throw error;
   }
-  yield await read(Buffer.alloc(0), true);
-};
-
-/** Resolves to the error if the bytes are not comma-separated values. */
-function write(parser: Parser, bytes: Buffer, isLast: boolean): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    const done = (error?: Error | null): void => resolve(error ?? undefined);
-    if (isLast) finished(parser.end(bytes), { readable: false }, done);
-    else parser.write(bytes, done);
-  });
 }
 
-/** Refuses the lines up to that of the error, or as many as an entry may have. */
-function refuse(open: Buffer, problem: Error | undefined): [length: number, fields: Fields] {
-  if (problem instanceof CsvError && problem.code !== "CSV_QUOTE_NOT_CLOSED") {
-    const { length } = firstLines(open, String(problem["raw"]).split("\n").length);
+/** Refuses the lines up to the wrong quote or, after an open one, as many as an entry may have. */
+function refuse(lines: Buffer, isOpen: boolean): [length: number, fields: Fields] {
+  if (!isOpen) {
+    // Slow, but it tells where the wrong quote is.
+    const problem = parseRecords(lines, () => undefined, true);
+    const length = lengthOfLines(lines, String(problem?.["raw"]).split("\n").length);
     if (length <= LONGEST_ENTRY) return [length, err("A quote is out of place.")];
   }
-  const isShort = open.length <= LONGEST_ENTRY;
-  const length = isShort ? open.length : open.lastIndexOf(LINE_FEED, LONGEST_ENTRY) + 1;
-  return [length || firstLines(open, 1).length, err("A quote is not closed.")];
+  const isShort = lines.length <= LONGEST_ENTRY;
+  const length = isShort ? lines.length : lines.lastIndexOf(LINE_FEED, LONGEST_ENTRY) + 1;
+  return [length || lengthOfLines(lines, 1), err("A quote is not closed.")];
 }
 
-/** Returns the first lines with their line feeds. */
-function firstLines(bytes: Buffer, count: number): Buffer {
+/** Returns the length of the first lines with their line feeds. */
+function lengthOfLines(bytes: Buffer, count: number): number {
   let end = 0;
   for (let line = 0; line < count && end < bytes.length; line += 1) {
     end = bytes.indexOf(LINE_FEED, end) + 1 || bytes.length;
   }
-  return bytes.subarray(0, end);
+  return end;
+}
+
+/** Returns the number of line feeds. */
+function lineFeedsIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1))
+    count += 1;
+  return count;
 }
 
 function checkBytes(bytes: Buffer): Result<void, string> {
@@ -141,13 +164,13 @@ function checkHeading(fields: Fields, bytes: Buffer): Fields {
     return missingColumns(names.map((name) => name.replace(/^"|"?\r?$/g, ""))).length === 0;
   });
   if (other !== undefined) return err(`The heading is separated by ${other[1]} instead of commas.`);
-  return fields.andThen((names) => {
-    const missing = missingColumns(names);
-    if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
-    const repeated = COLUMNS.filter((each) => names.indexOf(each) !== names.lastIndexOf(each));
-    if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
-    return ok(names);
-  });
+  if (fields.isErr()) return fields;
+  const names = fields.value;
+  const missing = missingColumns(names);
+  if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
+  const repeated = COLUMNS.filter((each) => names.indexOf(each) !== names.lastIndexOf(each));
+  if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
+  return fields;
 }
 
 function missingColumns(names: readonly string[]): readonly string[] {

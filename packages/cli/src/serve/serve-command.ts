@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { systemClock, type PetStore } from "@petstore/core";
+import { createPetStore, systemClock, type PetStore } from "@petstore/core";
 import type { BlockList } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
-import { openStore } from "../open-store.js";
+import { openStorage, openStore } from "../open-store.js";
+import { watchWrites } from "./health.js";
 import {
   example,
   databaseOption,
@@ -125,9 +126,10 @@ async function serve(
   { terminal, streams, report }: Output,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const opened = await openStore(database);
+  const opened = await openStorage(database);
   if (opened.isErr()) return err(opened.error);
-  const store = opened.value;
+  const { storage, areFailing } = watchWrites(opened.value, systemClock);
+  const store = createPetStore({ storage });
   const errors = createErrorLog(report);
   // Requests may fail with the same message.
   store.events.on("storage_warning", errors.add);
@@ -139,6 +141,7 @@ async function serve(
     origin: trustProxy && originBehind(trustProxy),
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
     onError: errors.add,
+    areWritesFailing: areFailing,
   });
   if (listening.isErr()) {
     await store.close();

@@ -24,6 +24,8 @@ export interface ListenOptions {
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** Called with the cause of each failure, which clients do not see. */
   readonly onError: (cause: unknown) => void;
+  /** Whether the storage cannot store pets at present. */
+  readonly areWritesFailing: () => boolean;
 }
 
 /** A server that accepts connections. */
@@ -37,10 +39,10 @@ export interface Listening {
 /** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
 export async function listen(
   store: PetStore,
-  { host, port, keepAlive, origins, origin, onResponse, onError }: ListenOptions,
+  { host, port, keepAlive, origins, origin, onResponse, onError, areWritesFailing }: ListenOptions,
 ): Promise<Result<Listening, string>> {
   let isClosing = false;
-  const health = createHealthHandler(store, () => isClosing);
+  const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
   const notFound = createNodeHandler(store);
   const fallback: RequestListener = (request, response) =>

@@ -51,7 +51,7 @@ describe("pets export", () => {
     expect(await petstore("pets", "import", file, "--database", copy)).toEqual({
       code: 0,
       out: imported("imported 1,234 pets"),
-      error: "",
+      error: `petstore: new database ${copy}`,
     });
     const [one, other] = await Promise.all(
       [database, copy].map((each) => petstore("pets", "export", "--database", each)),

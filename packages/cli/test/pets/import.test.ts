@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
 import { imported, newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
@@ -11,7 +12,9 @@ async function importing(
 ): Promise<Ran & { readonly database: string; readonly pets: readonly string[] }> {
   const database = newDatabase();
   const ran = await petstoreReading(text, "pets", "import", "-", "--database", database, ...args);
-  return { ...ran, database, pets: await petsIn(database) };
+  const [created, ...others] = ran.error.split("\n");
+  expect(created).toBe(`petstore: new database ${database}`);
+  return { ...ran, error: others.join("\n"), database, pets: await petsIn(database) };
 }
 
 async function petsIn(database: string): Promise<readonly string[]> {
@@ -118,6 +121,18 @@ describe("pets import", () => {
       "line 2003: A quote is out of place.",
       "petstore: 2 lines could not be imported",
     ]);
+  });
+
+  const quotes = sized(10_000, 900_000, 900_000);
+
+  it.each([quotes, quotes + 1])("loses no line of CSV after one of %i quotes", async (count) => {
+    const rejects = join(dirname(newDatabase()), "rejects.csv");
+    const misplaced = Array.from({ length: sized(100, 50_000, 50_000) }, () => 'screen 5" wide,1');
+    const bad = lines("name,categoryId", '"'.repeat(count), ...misplaced);
+    const args = ["--format", "csv", "--rejects", rejects];
+    const { pets } = await importing(bad + lines("pet,1"), ...args);
+    expect(pets).toHaveLength(1);
+    expect(readFileSync(rejects, "utf8") === bad).toBe(true);
   });
 
   it("rejects the lines after a CSV quote that is not closed, and keeps them", async () => {

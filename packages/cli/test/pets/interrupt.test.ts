@@ -68,7 +68,7 @@ describe("an import that waits for its input", () => {
     spawnSync("sh", ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe]);
     expect({ code: await ended, output: output() }).toEqual({
       code: 0,
-      output: imported("imported 1 pet"),
+      output: imported(`petstore: new database ${database}\nimported 1 pet`),
     });
   });
 });

@@ -37,6 +37,7 @@ it("a terminal shows a bar that is erased for every other line", async () => {
   const full = `${"█".repeat(30)} 100.0 %`;
   expect(await shownBy("pets", "import", file, "--database", database)).toBe(
     [
+      `petstore: new database ${database}\n`,
       `${ERASE}${"█".repeat(19)}${"░".repeat(11)}  62.4 % 2,184 pets`,
       `${ERASE}line 3001: It is not JSON in UTF-8.\n`,
       `${ERASE}${full} 3,500 pets`,
@@ -49,11 +50,14 @@ it("a terminal shows a bar that is erased for every other line", async () => {
 });
 
 it("a terminal shows only a count while the size of the input is unknown", async () => {
-  const shown = await shownBy("pets", "import", "-", "--database", newDatabase());
-  expect(shown).toBe(`${ERASE}1 pet${ERASE}imported 1 pet\n`);
+  const database = newDatabase();
+  const shown = await shownBy("pets", "import", "-", "--database", database);
+  expect(shown).toBe(`petstore: new database ${database}\n${ERASE}1 pet${ERASE}imported 1 pet\n`);
 });
 
 it("a stream that is not a terminal shows no progress", async () => {
-  const ran = await petstoreReading(REX, "pets", "import", "-", "--database", newDatabase());
-  expect(ran).toEqual({ code: 0, out: imported("imported 1 pet"), error: "" });
+  const database = newDatabase();
+  const ran = await petstoreReading(REX, "pets", "import", "-", "--database", database);
+  const error = `petstore: new database ${database}`;
+  expect(ran).toEqual({ code: 0, out: imported("imported 1 pet"), error });
 });

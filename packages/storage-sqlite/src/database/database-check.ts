@@ -42,7 +42,7 @@ export function watchDatabase({ look, newerSchema, now, release }: WatchOptions)
   };
 
   const stop = (code: string, reason: string, areTakenOver: boolean): DatabaseUnusable => {
-    unusable = new DatabaseUnusable(`All calls fail until the storage is opened again: ${reason}.`);
+    unusable = new DatabaseUnusable(`All calls fail until the server is restarted: ${reason}.`);
     warn(code, unusable.message);
     release(areTakenOver);
     return unusable;

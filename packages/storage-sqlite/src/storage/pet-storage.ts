@@ -49,7 +49,7 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     flush: () => {
       table.insert(added);
       if (remembered.size === 0) return;
-      for (const creation of remembered.values()) creations.save(creation);
+      creations.save([...remembered.values()]);
       // More than were added, so that their number follows the number of recent creations.
       creations.removeExpired(latest, 2 * remembered.size);
     },

@@ -5,12 +5,13 @@ import {
   type PetCreation,
 } from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
+import { prepareManyRows } from "./many-rows.js";
 
 /** The statements on the table of creations that are remembered. */
 export interface PetCreations {
   find(token: string): PetCreation | undefined;
-  /** Adds a creation, or replaces the one with the same token. */
-  save(creation: PetCreation): void;
+  /** Adds creations, or replaces those with the same tokens. */
+  save(creations: readonly PetCreation[]): void;
   /** Removes up to `count` creations that have expired at this time, the oldest first. */
   removeExpired(now: number, count: number): void;
 }
@@ -23,7 +24,7 @@ export function preparePetCreations(connection: Connection): PetCreations {
       const row = find.get({ token });
       return row && toCreation(row);
     },
-    save: prepareSave(connection),
+    save: prepareManyRows((rows) => prepareSave(connection, rows)),
     removeExpired: (now, count) => removeExpired({ now: BigInt(now), count }),
   };
 }
@@ -40,14 +41,16 @@ function prepareFind(connection: Connection) {
   );
 }
 
-function prepareSave(connection: Connection) {
-  return connection.change((queries, value: Parameter<PetCreation>) =>
-    queries.replaceInto("pet_creations").values({
-      token: value("token"),
-      pet_id: value("petId"),
-      fingerprint: value("fingerprint"),
-      expires_at: value.of(({ expiresAt }) => BigInt(expiresAt)),
-    }),
+function prepareSave(connection: Connection, rows: number) {
+  return connection.change((queries, value: Parameter<readonly PetCreation[]>) =>
+    queries.replaceInto("pet_creations").values(
+      Array.from({ length: rows }, (_, row) => ({
+        token: value.of((creations) => creations[row]?.token),
+        pet_id: value.of((creations) => creations[row]?.petId),
+        fingerprint: value.of((creations) => creations[row]?.fingerprint),
+        expires_at: value.of((creations) => BigInt(creations[row]?.expiresAt ?? 0)),
+      })),
+    ),
   );
 }
 

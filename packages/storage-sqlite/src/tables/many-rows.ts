@@ -1,0 +1,17 @@
+/** One statement of eight rows takes two thirds of the time of eight statements. */
+const ROWS_PER_STATEMENT = 8;
+
+/** Prepares a statement that inserts rows, for eight rows at once and for the rest one by one. */
+export function prepareManyRows<Row>(
+  prepare: (rows: number) => (rows: readonly Row[]) => void,
+): (rows: readonly Row[]) => void {
+  const insertOne = prepare(1);
+  const insertMany = prepare(ROWS_PER_STATEMENT);
+  return (rows) => {
+    const inMany = rows.length - (rows.length % ROWS_PER_STATEMENT);
+    for (let at = 0; at < inMany; at += ROWS_PER_STATEMENT) {
+      insertMany(rows.slice(at, at + ROWS_PER_STATEMENT));
+    }
+    for (let at = inMany; at < rows.length; at += 1) insertOne(rows.slice(at, at + 1));
+  };
+}
