@@ -1,5 +1,6 @@
 import { storageContract } from "@petstore/storage-contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { hasPgbouncer, startPgbouncer, type Pgbouncer } from "./support/pgbouncer.js";
@@ -19,8 +20,9 @@ describe.skipIf(!hasPgbouncer)(
     });
     afterAll(() => pooler?.stop());
 
+    const inFull = describe.runIf(sized(0, 1, 1));
     storageContract(
-      { describe, it },
+      { describe: inFull, it },
       {
         name: "a schema behind a pooler",
         createFixture: () => {

@@ -1,4 +1,4 @@
-import type { StorageWarning } from "@petstore/core";
+import { NO_USAGE, type StorageWarning } from "@petstore/core";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { connectAdmin } from "./support/admin.js";
@@ -7,6 +7,7 @@ import { usePostgres } from "./support/postgres-server.js";
 import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
 
 const server = usePostgres();
+const aUsage = { ...NO_USAGE, dayUsed: 1 };
 
 it("changes by hand reach a page that is cached", async () => {
   const admin = await connectAdmin(server.url());
@@ -31,11 +32,47 @@ it("a row that another transaction holds delays its own key only", async () => {
   for (const id of ["a", "b"]) (await storage.keys.insert(aKey(id)))._unsafeUnwrap();
   await admin.query("begin");
   await admin.query("select from held.api_key_usage where key_id = 'a' for update");
-  const waiting = chargeOnce(storage, "a");
+  const held = () => storage.usage.charge("digest of a", () => ({ next: aUsage, result: 0 }));
+  const failing = held();
   for (let count = 0; count < 20; count += 1) expect(await chargeOnce(storage, "b")).toBe(count);
+  // Until its deadline, because the transaction does not end.
+  expect((await failing)._unsafeUnwrapErr().message).toContain("kept changing the same row");
+  const waiting = chargeOnce(storage, "a");
   await admin.query("rollback");
   expect(await waiting).toBe(0);
   expect(await usedBy(storage, "a")).toBe(1);
+  await storage.close();
+});
+
+it("a host's pool of one connection that is in use delays calls, and fails them in time", async () => {
+  const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage({ pool, schema: "in_use" });
+  const inUse = await pool.connect();
+  const delayed = storage.pets.create(rex);
+  inUse.release();
+  expect((await delayed).isOk()).toBe(true);
+  const againInUse = await pool.connect();
+  expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toMatch(
+    /no answer in time|may have been/,
+  );
+  againInUse.release();
+  expect((await storage.pets.create(rex)).isOk()).toBe(true);
+  expect(await allIds(storage)).toHaveLength(2);
+  await storage.close();
+});
+
+it("pets are not listed over a connection that has become read-only", async () => {
+  const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage({ pool, schema: "read_only" });
+  expect((await storage.pets.create(rex)).isOk()).toBe(true);
+  // As behind a pooler that leads to a standby now.
+  await pool.query("set default_transaction_read_only = on");
+  const listed = (await storage.pets.list(firstPage))._unsafeUnwrapErr();
+  expect(listed.message).toContain("a standby, or read-only");
+  await pool.query("set default_transaction_read_only = off");
+  expect((await storage.pets.list(firstPage)).isOk()).toBe(true);
   await storage.close();
 });
 

@@ -4,8 +4,8 @@ import type { NodeHandler } from "@petstore/http-adapter";
 
 /**
  * Responds to `/healthz` and `/readyz`, which need no key. `/healthz` is 200 while the process runs.
- * `/readyz` is 200 while it can serve requests, and 503 when the storage cannot be read, when writes fail, or
- * when the server is closing.
+ * `/readyz` is 200 while it can serve requests, and 503 when the storage cannot be read, PostgreSQL cannot be
+ * written, pets could not be stored lately, or the server is closing.
  */
 export function createHealthHandler(
   store: PetStore,

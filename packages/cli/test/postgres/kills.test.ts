@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, onTestFailed } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
@@ -61,6 +61,8 @@ it(
       await postgres.start();
     };
 
+    const progress = (): string => `${created.size} creates, ${JSON.stringify(found)}`;
+    onTestFailed(() => console.info(`${progress()}, ${isOver ? "after" : "during"} the kills`));
     const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = created.size;
@@ -76,7 +78,7 @@ it(
 
     const admin = await connectAdmin(url);
     const stored = await admin.query("select name, id::integer from petstore.pets order by id");
-    console.info(`${KILLS} kills, ${created.size} creates, ${JSON.stringify(found)}`);
+    console.info(`${KILLS} kills, ${progress()}`);
     expect(stored).toEqual([...created].toSorted(([, one], [, other]) => one - other));
     expect(found.retries).toBeGreaterThanOrEqual(KILLS / 3);
     expect(found.ended).toBeGreaterThan(0);
