@@ -3,14 +3,13 @@ export {
   CallFailure,
   Contention,
   TooLate,
-  createGroupCommit,
   type Commit,
   type CommitErrors,
-  type GroupCommit,
   type Outcome,
   type Request,
   type Work,
-} from "./commit/group-commit.js";
+} from "./commit/commit.js";
+export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
 export { backoffBefore, monotonicNow, retryWhileBusy, type RetryOptions } from "./commit/retry.js";
 export { createPageCache, keyOf, pageOf, type PageCache } from "./storage/page-cache.js";
 export {

@@ -1,7 +1,8 @@
 // The grouping of commits is shared by databases in this process and across a network.
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
-import { createGroupCommit, type Request } from "../src/commit/group-commit.js";
+import type { Request } from "../src/commit/commit.js";
+import { createGroupCommit } from "../src/commit/group-commit.js";
 import { expect, it } from "vitest";
 
 class Busy extends Error {}

@@ -26,12 +26,12 @@ export function openSqliteStorage(
 async function open({ source, timeout }: Settings): Promise<Storage> {
   const now = monotonicNow;
   const openDatabase = await openerOf(source, now);
-  return retryWhileBusy({ timeout, now, isBusy }, () => {
+  return retryWhileBusy({ timeout, now, isBusy }, async () => {
     const database = openDatabase();
     try {
       return createSqliteStorage(database, { timeout, now });
     } catch (error) {
-      database.close();
+      await database.close();
       throw error;
     }
   });
@@ -43,6 +43,6 @@ async function openerOf(
   now: () => number,
 ): Promise<() => OpenDatabase> {
   if (!("filename" in source)) return () => openHosts(source, now);
-  const Database = await loadDriver();
-  return () => openFile(Database, source, now);
+  const driver = await loadDriver();
+  return () => openFile(driver, source, now);
 }

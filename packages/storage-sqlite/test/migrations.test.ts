@@ -33,7 +33,8 @@ afterEach(() => {
 function migrateTo(...steps: readonly Migration[]): void {
   const nothing = () => undefined;
   const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
-  migrate(createConnection(database, { setsSynchronous: true, check }), steps);
+  const afterCommit = () => undefined;
+  migrate(createConnection(database, { setsSynchronous: true, check, afterCommit }), steps);
 }
 const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
 const columns = () =>

@@ -1,6 +1,16 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { setTimeout } from "node:timers/promises";
+import { createCallQueue, type CallQueue } from "./call-queue.js";
+import {
+  CallFailure,
+  Contention,
+  TooLate,
+  type Commit,
+  type CommitErrors,
+  type Outcome,
+  type Work,
+} from "./commit.js";
 import { backoffBefore } from "./retry.js";
 
 /**
@@ -26,51 +36,6 @@ export interface GroupCommit<Transaction, Subject = void> {
   close(): Promise<void>;
 }
 
-/** The part of a call that runs inside a transaction. */
-export type Work<Transaction, T> = (transaction: Transaction) => T;
-
-/** A call as its commit sees it. */
-export interface Request<Transaction, Subject, T> {
-  readonly work: Work<Transaction, T>;
-  readonly subject: Subject;
-}
-
-/**
- * Runs each work in one transaction, commits it, and returns the results: synchronously for a database
- * in this process, as a promise for a database across a network. Throws or rejects when nothing was
- * stored.
- */
-export type Commit<Transaction, Subject = void> = <T>(
-  calls: readonly Request<Transaction, Subject, T>[],
-) => readonly Outcome<T>[] | Promise<readonly Outcome<T>[]>;
-
-/** The result of a call; or nothing was stored for it, and it fails alone or runs again. */
-export type Outcome<T> = T | CallFailure | typeof AGAIN;
-
-/** In place of a result: another process was faster, so the call runs again in the next transaction. */
-export const AGAIN = Symbol("again");
-
-/** In place of a result: the call fails, and the other calls of the transaction do not. */
-export class CallFailure {
-  constructor(readonly error: unknown) {}
-}
-
-/** Why a call fails that had to run again until its timeout. */
-export class Contention extends Error {
-  override readonly name = "Contention";
-  constructor() {
-    super("other processes kept changing the same row");
-  }
-}
-
-/** Why a call fails whose commit has not ended: it may still be stored. */
-export class TooLate extends Error {
-  override readonly name = "TooLate";
-  constructor() {
-    super("the database did not answer in time, and it may have been stored");
-  }
-}
-
 export interface GroupCommitOptions<Transaction, Subject> {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
@@ -86,90 +51,39 @@ export interface GroupCommitOptions<Transaction, Subject> {
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
 
-/** Classifies the errors of a commit. */
-export interface CommitErrors {
-  /** Whether another connection has locked the database: a retry may succeed. */
-  readonly isBusy: (error: unknown) => boolean;
-  /** Whether one of the calls caused it, not the database or the disk. */
-  readonly isCausedByCall: (error: unknown) => boolean;
-  /** Returns the failure of the call with this name. */
-  readonly toFailure: (name: string, error: unknown) => StorageFailure;
-}
-
 /** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
 
 /** How often calls under way are compared with their limit, in milliseconds. */
 const LIMIT_PRECISION = 250;
 
-export function createGroupCommit<Transaction, Subject = void>({
-  commit,
-  errors,
-  timeout,
-  now,
-  limit,
-  largestBatch = LARGEST_BATCH,
-  followedBy = [],
-}: GroupCommitOptions<Transaction, Subject>): GroupCommit<Transaction, Subject> {
-  const queue = createQueue<Call<Transaction, Subject>>(largestBatch);
-  let retries = 0;
+export function createGroupCommit<Transaction, Subject = void>(
+  options: GroupCommitOptions<Transaction, Subject>,
+): GroupCommit<Transaction, Subject> {
+  const { errors, timeout, now, largestBatch = LARGEST_BATCH, followedBy = [] } = options;
+  const queue = createCallQueue<Transaction, Subject>(largestBatch);
+  const commitNext = createCommitNext(options, queue);
+  const whenIdle: (() => void)[] = [];
   let isScheduled = false;
   let isCommitting = false;
   let isClosed = false;
-  const whenIdle: (() => void)[] = [];
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(commitTurn);
+    setImmediate(() => void run());
     scheduleInSameTurn(followedBy);
   };
 
-  const commitTurn = (): void => {
+  async function run(): Promise<void> {
     isScheduled = false;
-    if (!isCommitting && !queue.isEmpty()) void commitNext();
-  };
-
-  const commitNext = async (): Promise<void> => {
+    if (isCommitting || queue.isEmpty()) return;
     isCommitting = true;
-    await commitBatch();
+    await commitNext();
     isCommitting = false;
     if (!queue.isEmpty()) schedule();
     else for (const resolve of whenIdle.splice(0)) resolve();
-  };
-
-  const commitBatch = async (): Promise<void> => {
-    const calls = queue.nextBatch();
-    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
-    const committed = await settle(() => commit(calls));
-    clearInterval(watch);
-    if (committed.isErr() && errors.isBusy(committed.error)) return waitForOthers(committed.error);
-    if (committed.isErr() && calls.length > 1 && errors.isCausedByCall(committed.error)) {
-      retries = 0;
-      queue.separate(calls.length);
-      return;
-    }
-    queue.remove(calls.length);
-    if (committed.isErr()) calls.forEach((call) => call.fail(committed.error));
-    else queue.putBack(calls.filter((call, index) => !settleCall(call, committed.value[index])));
-    // If no call of this transaction is done, only time helps.
-    if (queue.startsWith(calls)) return waitForOthers(new Contention());
-    retries = 0;
-  };
-
-  /** Fails calls early. They stay queued, and what comes of them is ignored. */
-  const failLate = (latest: number): void => {
-    for (const call of queue.olderThan(now() - (latest - LIMIT_PRECISION - timeout))) {
-      call.fail(new TooLate());
-    }
-  };
-
-  const waitForOthers = async (error: unknown): Promise<void> => {
-    for (const call of queue.removeExpired(now())) call.fail(error);
-    retries = queue.isEmpty() ? 0 : retries + 1;
-    const backoff = backoffBefore(retries);
-    if (backoff > 0) await setTimeout(backoff);
-  };
+  }
 
   return {
     add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) =>
@@ -192,22 +106,7 @@ export function createGroupCommit<Transaction, Subject = void>({
   };
 }
 
-/**
- * Between two immediates of one turn, Node runs all promise reactions. When these groups commit, their
- * queues therefore hold the calls that follow from the first group's results. If they committed a turn
- * later, calls that arrived together would be spread over several transactions.
- */
-function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedule">[]): void {
-  for (const group of groups) group.schedule();
-}
-
-/** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
-interface Call<Transaction, Subject> extends Request<Transaction, Subject, () => void> {
-  readonly fail: (error: unknown) => void;
-  /** The time after which the call fails if the database is busy. */
-  readonly deadline: number;
-}
-
+/** Returns work whose result resolves the call, after the commit. */
 function resolving<Transaction, T>(
   work: Work<Transaction, T>,
   succeed: (value: T) => void,
@@ -218,53 +117,58 @@ function resolving<Transaction, T>(
   };
 }
 
-/** Returns whether the call is settled; if not, it runs again. */
-function settleCall(
-  call: { readonly fail: (error: unknown) => void },
-  outcome: Outcome<() => void> | undefined,
-): boolean {
-  if (outcome === AGAIN || outcome === undefined) return false;
-  if (outcome instanceof CallFailure) call.fail(outcome.error);
-  else outcome();
-  return true;
+/**
+ * Between two immediates of one turn, Node runs all promise reactions. When these groups commit, their
+ * queues therefore hold the calls that follow from the first group's results. If they committed a turn
+ * later, calls that arrived together would be spread over several transactions.
+ */
+function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedule">[]): void {
+  for (const group of groups) group.schedule();
 }
 
-/** Queues calls in order of arrival, which is also the order of their deadlines. */
-function createQueue<Call extends { readonly deadline: number }>(largestBatch: number) {
-  const calls: Call[] = [];
-  /** The number of calls at the front that each get a transaction of their own. */
-  let separate = 0;
+/** Creates the function that commits the next batch, and resolves when another may be committed. */
+function createCommitNext<Transaction, Subject>(
+  { commit, errors, timeout, now, limit }: GroupCommitOptions<Transaction, Subject>,
+  queue: CallQueue<Transaction, Subject>,
+): () => Promise<void> {
+  let retries = 0;
 
-  const remove = (count: number): readonly Call[] => {
-    separate = Math.max(0, separate - count);
-    return calls.splice(0, count);
+  const waitForOthers = async (error: unknown): Promise<void> => {
+    queue.failExpired(now(), error);
+    retries = queue.isEmpty() ? 0 : retries + 1;
+    const backoff = backoffBefore(retries);
+    if (backoff > 0) await setTimeout(backoff);
   };
-  return {
-    isEmpty: () => calls.length === 0,
-    add: (call: Call): void => void calls.push(call),
-    /** Returns the calls of the next transaction, without removing them. */
-    nextBatch: () => calls.slice(0, separate > 0 ? 1 : largestBatch),
-    /** Gives each of the first calls its own transaction, because one of them made their shared one fail. */
-    separate: (count: number): void => {
-      separate = count;
-    },
-    remove,
-    /** Puts calls back to the front, in their order. */
-    putBack: (again: readonly Call[]): void => void calls.unshift(...again),
-    olderThan: (time: number) => calls.filter(({ deadline }) => deadline < time),
-    startsWith: (batch: readonly Call[]) => batch.every((call, index) => calls[index] === call),
-    removeExpired: (now: number) => {
-      const inTime = calls.findIndex(({ deadline }) => deadline > now);
-      return remove(inTime < 0 ? calls.length : inTime);
-    },
-  };
-}
 
-/** Resolves to what the action returns or resolves to, or to the error that it throws or rejects with. */
-async function settle<T>(action: () => T | Promise<T>): Promise<Result<T, unknown>> {
-  try {
-    return ok(await action());
-  } catch (error) {
-    return err(error);
+  return async () => {
+    const batch = queue.nextBatch();
+    let outcomes: readonly Outcome<() => void>[];
+    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
+    try {
+      const committed = commit(batch);
+      // Awaiting what is there already would cost the callers several rounds of promise reactions.
+      outcomes = committed instanceof Promise ? await committed : committed;
+    } catch (error) {
+      if (errors.isBusy(error)) {
+        await waitForOthers(error);
+        return;
+      }
+      retries = 0;
+      if (batch.length > 1 && errors.isCausedByCall(error)) {
+        queue.separate(batch.length);
+        return;
+      }
+      outcomes = batch.map(() => new CallFailure(error));
+    } finally {
+      clearInterval(watch);
+    }
+    // If no call of this transaction is done, only time helps.
+    if (queue.settle(outcomes) === 0) await waitForOthers(new Contention());
+    else retries = 0;
+  };
+
+  /** Fails calls early. They stay queued, and what comes of them is ignored. */
+  function failLate(latest: number): void {
+    queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
   }
 }

@@ -52,7 +52,7 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
     throw new BackupRefusal("destination_is_database");
   }
   if (!overwrite) refuseExisting(to);
-  const Database = await loadDriver();
+  const { Database } = await loadDriver();
   const random = Buffer.from(systemRandom(6)).toString("hex");
   const unfinished = `${to}.unfinished-${process.pid}-${random}`;
   try {

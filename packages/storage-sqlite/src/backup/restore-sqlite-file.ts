@@ -47,7 +47,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
   if (filesOf(file).some((each) => isFileOfDatabase(backup, each))) {
     throw new BackupRefusal("destination_is_database", "The backup is the database itself.");
   }
-  const Database = await loadDriver();
+  const { Database } = await loadDriver();
   refuseUnusable(Database, backup);
   const lock = lockDatabase(Database, file);
   const suffix = new Date(systemClock.now()).toISOString().replaceAll(":", "-");

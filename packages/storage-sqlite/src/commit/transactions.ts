@@ -19,6 +19,7 @@ export interface TransactionOptions {
   /** Whether `synchronous` is set before each transaction. A host's database stays at FULL. */
   readonly setsSynchronous: boolean;
   readonly check: DatabaseCheck;
+  readonly afterCommit: () => void;
 }
 
 /** Checks that the database may still be used. Throws if not, and from then on always. */
@@ -31,7 +32,7 @@ export interface DatabaseCheck {
 
 export function createTransactions(
   database: SqliteDatabase,
-  { setsSynchronous, check }: TransactionOptions,
+  { setsSynchronous, check, afterCommit }: TransactionOptions,
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
@@ -51,12 +52,14 @@ export function createTransactions(
       if (database.inTransaction) throw new DatabaseInUse();
       setLevel(synchronous);
       beginImmediate.run([]);
-      return orRollBack(database, () => {
-        const result = work();
+      const result = orRollBack(database, () => {
+        const value = work();
         if (synchronous === "FULL") check.beforeFullCommit();
         commit.run([]);
-        return result;
+        return value;
       });
+      afterCommit();
+      return result;
     },
     read: (work) => {
       check.beforeTransaction();

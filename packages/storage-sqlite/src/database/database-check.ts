@@ -16,7 +16,7 @@ export interface WatchOptions {
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
   /** Lets go of the database. A connection must not write its log back when the files are taken over. */
-  readonly release: (areTakenOver: boolean) => void;
+  readonly release: (areTakenOver: boolean) => Promise<void>;
 }
 
 /** How often a check is made apart from commits at FULL, in milliseconds. */
@@ -44,7 +44,8 @@ export function watchDatabase({ look, newerSchema, now, release }: WatchOptions)
   const stop = (code: string, reason: string, areTakenOver: boolean): DatabaseUnusable => {
     unusable = new DatabaseUnusable(`All calls fail until the server is restarted: ${reason}.`);
     warn(code, unusable.message);
-    release(areTakenOver);
+    // If it cannot be closed, it stays open, unused.
+    release(areTakenOver).catch(() => undefined);
     return unusable;
   };
 

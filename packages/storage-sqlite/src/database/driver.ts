@@ -4,6 +4,12 @@ import { OpenRefusal } from "./open-storage-error.js";
 /** The constructor of better-sqlite3's `Database`. */
 export type DatabaseConstructor = typeof Driver;
 
+/** The driver, and the URL by which another thread imports it; `undefined` where a bundler hides it. */
+export interface LoadedDriver {
+  readonly Database: DatabaseConstructor;
+  readonly url: string | undefined;
+}
+
 /** The first Node that better-sqlite3 13 runs on. Older ones do not install this optional dependency. */
 const FIRST_NODE_OF_13 = 22;
 
@@ -13,18 +19,18 @@ const FIRST_NODE_OF_13 = 22;
  * Version 13 uses Node-API, and so also runs on Bun and Deno.
  * @throws OpenRefusal `driver_unavailable`
  */
-export async function loadDriver(): Promise<DatabaseConstructor> {
+export async function loadDriver(): Promise<LoadedDriver> {
   try {
-    const Database = (await import13()) ?? (await importDriver("better-sqlite3"));
+    const driver = (await import13()) ?? (await importDriver("better-sqlite3"));
     // The compiled part is loaded when the first database is opened.
-    new Database(":memory:").close();
-    return Database;
+    new driver.Database(":memory:").close();
+    return driver;
   } catch (error) {
     throw new OpenRefusal("driver_unavailable", unavailable(error), error);
   }
 }
 
-async function import13(): Promise<DatabaseConstructor | undefined> {
+async function import13(): Promise<LoadedDriver | undefined> {
   const [major = ""] = process.versions.node.split(".");
   if (Number(major) < FIRST_NODE_OF_13) return undefined;
   try {
@@ -39,13 +45,21 @@ async function import13(): Promise<DatabaseConstructor | undefined> {
  * A bundler leaves an import alone whose name is a variable. It could not bundle the compiled part of the
  * driver, and without the driver it would fail.
  */
-async function importDriver(name: string): Promise<DatabaseConstructor> {
+async function importDriver(name: string): Promise<LoadedDriver> {
   // eslint-disable-next-line no-restricted-syntax -- It is the name of the driver.
   const driver: unknown = await import(
     /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
   );
   if (!isDriver(driver)) throw new TypeError(`${name} has no Database`);
-  return driver.default;
+  return { Database: driver.default, url: urlOf(name) };
+}
+
+function urlOf(name: string): string | undefined {
+  try {
+    return import.meta.resolve(name);
+  } catch {
+    return undefined;
+  }
 }
 
 function isDriver(module: unknown): module is { readonly default: DatabaseConstructor } {

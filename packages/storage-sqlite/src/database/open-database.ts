@@ -1,18 +1,19 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
-import type { DatabaseCheck } from "../commit/transactions.js";
+import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
 import {
   migrate,
   prepareSchemaCheck,
   refuseUnmigratable,
   refuseUnmigrated,
 } from "../migrations/migrate.js";
+import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
 import { watchFiles, type FilesFound } from "./database-files.js";
-import type { DatabaseConstructor } from "./driver.js";
+import type { DatabaseConstructor, LoadedDriver } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
@@ -23,7 +24,7 @@ export interface OpenDatabase {
   readonly connection: Connection;
   readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
   /** Closes the file; a host's database stays open. */
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
@@ -37,7 +38,7 @@ const BESIDE = ["-wal", "-shm"] as const;
 
 /** Opens a file or `:memory:`. Throws when it cannot be used. */
 export function openFile(
-  Database: DatabaseConstructor,
+  { Database, url }: LoadedDriver,
   { filename, readOnly }: SqliteFile,
   now: () => number,
 ): OpenDatabase {
@@ -49,18 +50,30 @@ export function openFile(
     readonly: readOnly,
     fileMustExist: readOnly,
   });
-  const close = (): void => void database.close();
+  const isOnDisk = !database.memory && !readOnly;
+  const checkpoints = createCheckpoints(database, resolve(filename), isOnDisk ? url : undefined);
+  // The thread's connection must not be the last one, which writes the log back.
+  const close = async (): Promise<void> => {
+    await checkpoints.stop();
+    database.close();
+  };
   try {
     database.pragma("foreign_keys = ON");
     database.pragma(`journal_size_limit = ${LARGE_LOG}`);
     const look = database.memory ? lookAtNothing : watchFiles(filename, readOnly ? [] : BESIDE);
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
-    const release = (areTakenOver: boolean): void =>
-      areTakenOver ? closeWithoutCheckpoint(Database, database) : close();
-    const options = { look, now, release, setsSynchronous: !readOnly };
+    const release = async (areTakenOver: boolean): Promise<void> => {
+      await checkpoints.stop();
+      if (areTakenOver) closeWithoutCheckpoint(Database, database);
+      else database.close();
+    };
+
+    const setsSynchronous = !readOnly;
+    const afterCommit = (): void => checkpoints.afterCommit();
+    const options = { look, now, release, setsSynchronous, afterCommit };
     return { ...openTables(database, prepare, options), close };
   } catch (error) {
-    close();
+    database.close();
     throw error;
   }
 }
@@ -71,25 +84,28 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   if (database.inTransaction) throw new DatabaseInUse();
   const filename = filenameOf(database);
   const look = filename === "" ? lookAtNothing : watchFiles(filename, BESIDE);
-  const nothing = (): void => undefined;
-  const options = { look, now, release: nothing, setsSynchronous: false };
+  const nothing = (): Promise<void> => Promise.resolve();
+  const afterCommit = (): void => undefined;
+  const options = { look, now, release: nothing, setsSynchronous: false, afterCommit };
   return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
+
+type TablesOptions = Omit<WatchOptions, "newerSchema"> & Omit<TransactionOptions, "check">;
 
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  { setsSynchronous, ...options }: Omit<WatchOptions, "newerSchema"> & { setsSynchronous: boolean },
+  { setsSynchronous, afterCommit, ...options }: TablesOptions,
 ): Omit<OpenDatabase, "close"> {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { setsSynchronous, check: NO_CHECK });
+  const unchecked = createConnection(database, { setsSynchronous, afterCommit, check: NO_CHECK });
   refuseOldSqlite(unchecked);
   prepare(unchecked);
   const check = watchDatabase({ ...options, newerSchema: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   check.beforeTransaction();
   return {
-    connection: createConnection(database, { setsSynchronous, check }),
+    connection: createConnection(database, { setsSynchronous, afterCommit, check }),
     onWarning: check.onWarning,
   };
 }

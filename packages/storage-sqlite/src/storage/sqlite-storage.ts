@@ -65,7 +65,7 @@ export function createSqliteStorage(
     close: once(async () => {
       await Promise.all([charging, reading, writing].map((group) => group.close()));
       try {
-        close();
+        await close();
         return ok();
       } catch (error) {
         return err(toFailure("Closing the database", error));

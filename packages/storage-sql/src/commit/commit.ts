@@ -1,0 +1,56 @@
+import type { StorageFailure } from "@petstore/core";
+
+/** The part of a call that runs inside a transaction. */
+export type Work<Transaction, T> = (transaction: Transaction) => T;
+
+/** A call as its commit sees it. */
+export interface Request<Transaction, Subject, T> {
+  readonly work: Work<Transaction, T>;
+  readonly subject: Subject;
+}
+
+/**
+ * Runs each work in one transaction, commits it, and returns the results: synchronously for a database
+ * in this process, as a promise for a database across a network. Throws or rejects when nothing was
+ * stored.
+ */
+export type Commit<Transaction, Subject = void> = <T>(
+  calls: readonly Request<Transaction, Subject, T>[],
+) => readonly Outcome<T>[] | Promise<readonly Outcome<T>[]>;
+
+/** The result of a call; or nothing was stored for it, and it fails alone or runs again. */
+export type Outcome<T> = T | CallFailure | typeof AGAIN;
+
+/** In place of a result: another process was faster, so the call runs again in the next transaction. */
+export const AGAIN = Symbol("again");
+
+/** In place of a result: the call fails, and the other calls of the transaction do not. */
+export class CallFailure {
+  constructor(readonly error: unknown) {}
+}
+
+/** Why a call fails that had to run again until its timeout. */
+export class Contention extends Error {
+  override readonly name = "Contention";
+  constructor() {
+    super("other processes kept changing the same row");
+  }
+}
+
+/** Why a call fails whose commit has not ended: it may still be stored. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
+  constructor() {
+    super("the database did not answer in time, and it may have been stored");
+  }
+}
+
+/** Classifies the errors of a commit. */
+export interface CommitErrors {
+  /** Whether another connection has locked the database: a retry may succeed. */
+  readonly isBusy: (error: unknown) => boolean;
+  /** Whether one of the calls caused it, not the database or the disk. */
+  readonly isCausedByCall: (error: unknown) => boolean;
+  /** Returns the failure of the call with this name. */
+  readonly toFailure: (name: string, error: unknown) => StorageFailure;
+}
