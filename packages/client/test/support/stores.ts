@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 import { createPetStore, type PetStore, type PetStoreOptions } from "@petstore/core";
 import { createFetchHandler, createPetStoreServer } from "@petstore/http-adapter";
 import {
@@ -56,7 +56,7 @@ export async function serve({ store }: Stocked): Promise<string> {
 }
 
 /** Starts a server for the length of a test. Returns its origin. */
-export async function listen(server: Server): Promise<string> {
+export async function listen(server: Server & { closeAllConnections(): void }): Promise<string> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.closeAllConnections();
