@@ -33,7 +33,8 @@ export async function attempt(
   init: RequestInit,
   lifetime: Lifetime,
 ): Promise<Attempt> {
-  const { clock, attemptSeconds } = settings;
+  // A browser's `fetch` must not be called as a method of another object.
+  const { fetch, clock, attemptSeconds } = settings;
   const controller = new AbortController();
   let head: Head | undefined;
 
@@ -41,7 +42,7 @@ export async function attempt(
     const { signal } = controller;
     try {
       const request = new Request(url, { ...init, redirect: "manual", signal });
-      const response = await settings.fetch(request);
+      const response = await fetch(request);
       head = readHead(response, clock.now());
       return await readBody(response, head, settings.maxResponseBytes, signal);
     } catch (cause) {

@@ -119,7 +119,7 @@ function couldHaveBeenServed(
 
 test(
   `in ${HISTORIES} histories of clients on one Free key, no key is banned and no call misses a request that was left`,
-  { timeout: sized(60_000, 600_000, 7_200_000) },
+  { timeout: sized(60_000, 1_800_000, 14_400_000) },
   async () => {
     let [calls, served] = [0, 0];
     for (let number = 0; number < HISTORIES; number += 1) {

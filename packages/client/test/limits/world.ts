@@ -59,7 +59,7 @@ export interface World {
 export interface Connected {
   readonly client: PetsClient;
   /** How many 429 the client has received since it was last served. */
-  refusals(): number;
+  readonly refusals: () => number;
 }
 
 export async function createWorld(chance: (below: number) => number): Promise<World> {
