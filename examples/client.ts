@@ -10,10 +10,11 @@ const apiKey = issued.isOk() ? issued.value.secret : "";
 const pets = createPetsClient({ apiKey, fetch: createFetchHandler(store), clock });
 
 const created = await pets.createPet({ name: "Rex", categoryId: 9_007_199_254_740_993n });
-if (created.isOk()) console.log(created.value.pet);
+created.map(({ pet }) => console.log(`${pet.name} is in category ${pet.categoryId}.`));
 const outcomes = [await pets.listPets(), await pets.listPets({}, { deadlineSeconds: 30 })];
 const waiting = pets.listPets({}, { deadlineSeconds: 90 });
 clock.advance(60_000);
 outcomes.push(await waiting);
 console.log(outcomes.map((outcome) => (outcome.isOk() ? "served" : outcome.error.code)).join(", "));
+// Rex is in category 9007199254740993.
 // served, rate_limit_exceeded, served

@@ -17,7 +17,7 @@ const packageReadmes = readdirSync(join(root, "packages")).map(
   (name) => `packages/${name}/README.md`,
 );
 const documents = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
   ...packageReadmes,
 ];
@@ -91,6 +91,7 @@ describe("README.md", () => {
   it.each([
     ["embed", "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
     ["try", "served, rate_limit_exceeded, served"],
+    ["client", "Rex is in category 9007199254740993.\nserved, rate_limit_exceeded, served"],
   ])("the example %s prints what the documents say", async (name, output) => {
     expect((await runFile(`examples/${name}.ts`)).trim()).toBe(output);
   });
