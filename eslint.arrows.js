@@ -97,6 +97,18 @@ const bansByPackage = {
     nodeServer,
     database,
   ],
+  client: [
+    {
+      regex: "^node:",
+      message: "The client runs wherever there is fetch: it imports nothing of Node.",
+    },
+    others(
+      "(?!core$).*",
+      "The client knows the service only through HTTP, and core only as types.",
+    ),
+    nodeServer,
+    database,
+  ],
   cli: [database],
 };
 

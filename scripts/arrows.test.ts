@@ -65,6 +65,8 @@ test.each([
   ["storage-sql/src/tables/pets.ts", "pg", "A driver belongs to one storage"],
   ["http-adapter/src/mount.ts", "@petstore/storage-sql", sql],
   ["storage-contract/src/pets.ts", "@petstore/storage-sqlite", "knows no storage"],
+  ["client/src/call.ts", "node:crypto", "it imports nothing of Node"],
+  ["client/src/call.ts", "@petstore/http-adapter", "only through HTTP"],
   ["cli/src/serve.ts", "@petstore/core/src/clock.js", deep],
   ["cli/src/serve.ts", "better-sqlite3", sql],
   ["cli/test/serve.test.ts", "@petstore/core/src/clock.js", deep],

@@ -78,6 +78,7 @@ function checkPackages() {
   installWithNpm(packages);
   useInJavaScript();
   useInTypeScript();
+  useClientElsewhere();
   installWithPnpm(packages);
   useInJavaScript();
   useWithoutDriver();
@@ -170,6 +171,47 @@ function useInTypeScript() {
     files: ["consumer.ts"],
   });
   must("strict TypeScript", project, join(bin, "tsc"), "--project", project);
+}
+
+/** Runs the client in other runtimes, against a server in Node. The client needs only its one dependency there. */
+function useClientElsewhere() {
+  write(
+    "serve.js",
+    `import { spawn } from "node:child_process";
+import { createPetStore } from "@petstore/core";
+import { createPetStoreServer } from "@petstore/http-adapter";
+const store = createPetStore();
+const { value } = await store.keys.issue({ plan: "free" });
+const server = createPetStoreServer(store).listen(0, "127.0.0.1", () => {
+  const baseUrl = \`http://127.0.0.1:\${server.address().port}/v1\`;
+  const [command, ...args] = process.argv.slice(2);
+  const client = spawn(command, [...args, baseUrl, value.secret], { stdio: "inherit" });
+  client.on("exit", (code) => process.exit(code ?? 1));
+});`,
+  );
+  write(
+    "client.js",
+    `import { createPetsClient, petsOf } from "@petstore/client";
+const [baseUrl, apiKey] = globalThis.Deno?.args ?? process.argv.slice(2);
+const pets = createPetsClient({ baseUrl, apiKey });
+await pets.createPet({ name: "Rex", categoryId: 9007199254740993n });
+let seen = "";
+for await (const pet of petsOf(pets)) seen += pet.isOk() ? pet.value.categoryId : pet.error.code;
+if (seen !== "9007199254740993") throw new Error(seen);
+const listed = await Promise.all(Array.from({ length: 70 }, () => pets.listPets({}, { deadlineSeconds: 5 })));
+const refused = listed.filter((each) => each.isErr()).map(({ error }) => error.code);
+if (refused.length !== 12 || new Set(refused).size !== 1) throw new Error(refused.join());`,
+  );
+  /** @type {[string, string]} */
+  const serve = [process.execPath, "serve.js"];
+  const npx = ["npx", "--yes"];
+  for (const [runtime, ...command] of [
+    ["Node", process.execPath, "client.js"],
+    ["Bun", ...npx, "bun", "client.js"],
+    ["Deno", ...npx, "deno", "run", "--allow-net", "--node-modules-dir=manual", "client.js"],
+  ]) {
+    must(`@petstore/client in ${runtime}`, project, ...serve, ...command);
+  }
 }
 
 function workspaceSqlite() {

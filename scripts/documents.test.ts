@@ -19,7 +19,7 @@ const packageReadmes = readdirSync(join(root, "packages")).map(
   (name) => `packages/${name}/README.md`,
 );
 const documents = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
   ...packageReadmes,
 ];
@@ -73,12 +73,13 @@ describe("documents", () => {
 });
 
 describe("README.md", () => {
-  const EXAMPLES = ["examples/embed.ts", "examples/try.ts"] as const;
+  const EXAMPLES = ["examples/embed.ts", "examples/try.ts", "examples/client.ts"] as const;
   const program = useBundled("documents", EXAMPLES);
 
   it.each([
     [EXAMPLES[0], "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
     [EXAMPLES[1], "served, rate_limit_exceeded, served"],
+    [EXAMPLES[2], "Rex is in category 9007199254740993.\nserved, rate_limit_exceeded, served"],
   ])("%s prints what the documents say", async (example, output) => {
     const { stdout } = await run(process.execPath, [program(example)], { cwd: folder });
     expect(stdout.trim()).toBe(output);

@@ -3,6 +3,8 @@ import { openStorage } from "./open-storage.js";
 import { rex } from "./samples.js";
 
 const storage = await openStorage({ filename: process.argv[2] ?? "" });
-for (let count = 0; count < 2_500; count += 1) await storage.pets.create(rex);
+// 25 pages of the log.
+const large = { ...rex, name: "x".repeat(100_000) };
+for (let count = 0; count < 500; count += 1) await storage.pets.create(large);
 const closed = await storage.close();
 if (closed.isErr()) throw new Error(closed.error.message);

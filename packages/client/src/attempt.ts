@@ -1,0 +1,105 @@
+import { err, ok, type Result } from "neverthrow";
+import type { ClientClock } from "./clock.js";
+import { timedOut, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
+import type { Lifetime } from "./lifetime.js";
+import { readHead, type Head } from "./wire/head.js";
+
+/** Sends a request: the platform's `fetch`, or a handler of `createFetchHandler`. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** What an attempt needs of the client. */
+export interface AttemptSettings {
+  readonly fetch: Fetch;
+  readonly clock: ClientClock;
+  readonly attemptSeconds: number;
+  readonly maxResponseBytes: number;
+}
+
+/** What came of one request. */
+export interface Attempt {
+  /** The status and the headers, also if the body did not arrive; `undefined` without a response. */
+  readonly head: Head | undefined;
+  /** The body. */
+  readonly body: Result<string, TransportError>;
+}
+
+/**
+ * Sends one request and reads its response, until the attempt times out or the call ends. Whatever is left
+ * then is cancelled. Redirects are not followed: the key is for this server.
+ */
+export async function attempt(
+  settings: AttemptSettings,
+  url: string,
+  init: RequestInit,
+  lifetime: Lifetime,
+): Promise<Attempt> {
+  // A browser's `fetch` must not be called as a method of another object.
+  const { fetch, clock, attemptSeconds } = settings;
+  const controller = new AbortController();
+  let head: Head | undefined;
+
+  async function exchange(): Promise<Result<string, TransportError>> {
+    const { signal } = controller;
+    try {
+      const request = new Request(url, { ...init, redirect: "manual", signal });
+      const response = await fetch(request);
+      head = readHead(response, clock.now());
+      return await readBody(response, head, settings.maxResponseBytes, signal);
+    } catch (cause) {
+      return err(unreachable(cause));
+    }
+  }
+
+  let stopTimer: () => void = () => undefined;
+  const late = new Promise<Result<never, TransportError>>((resolve) => {
+    stopTimer = clock.startTimer(attemptSeconds * 1_000, () =>
+      resolve(err(timedOut("attempt", attemptSeconds))),
+    );
+  });
+  const body = await Promise.race([exchange(), late, lifetime.ended]);
+  stopTimer();
+  controller.abort();
+  return { head, body };
+}
+
+/** Reads a body of at most `limit` bytes of UTF-8. Cancels what it does not read. */
+async function readBody(
+  { body }: Response,
+  { status, requestId }: Head,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Result<string, TransportError>> {
+  if (body === null) return ok("");
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  if (signal.aborted) cancel();
+  signal.addEventListener("abort", cancel);
+
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > limit) {
+      cancel();
+      return err(unexpectedResponse(`It is longer than ${limit} bytes.`, status, requestId));
+    }
+    chunks.push(value);
+  }
+  const text = decodeUtf8(chunks);
+  return text === undefined
+    ? err(unexpectedResponse("It is not UTF-8.", status, requestId))
+    : ok(text);
+}
+
+function decodeUtf8(chunks: readonly Uint8Array[]): string | undefined {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    return (
+      chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode()
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Quota, RateLimitExceeded, WithQuota } from "@petstore/core";
+
+/** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
+export interface Unreachable {
+  readonly code: "unreachable";
+  readonly message: string;
+  readonly cause: unknown;
+}
+
+/** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
+export interface TimedOut {
+  readonly code: "timed_out";
+  readonly message: string;
+}
+
+/** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
+export interface Aborted {
+  readonly code: "aborted";
+  readonly message: string;
+  readonly cause: unknown;
+}
+
+/** The response is not one that the operation has, such as the HTML of a proxy, a redirect, or a 413. */
+export interface UnexpectedResponse {
+  readonly code: "unexpected_response";
+  readonly message: string;
+  /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
+  readonly status: number;
+  /** The response's `X-Request-Id`, by which the operator finds it in the log. */
+  readonly requestId: string | undefined;
+}
+
+/** The errors that a remote client adds to those of a caller in process. A union closed on `code`. */
+export type TransportError = Unreachable | TimedOut | Aborted | UnexpectedResponse;
+
+export const unreachable = (cause: unknown): Unreachable => ({
+  code: "unreachable",
+  message: "The server cannot be reached, or the connection ended early.",
+  cause,
+});
+
+export const timedOut = (what: string, seconds: number): TimedOut => ({
+  code: "timed_out",
+  message: `The ${what} did not end within ${count(seconds)}.`,
+});
+
+export const aborted = (cause: unknown): Aborted => ({
+  code: "aborted",
+  message: "The caller's signal ended the call.",
+  cause,
+});
+
+export const unexpectedResponse = (
+  problem: string,
+  status: number,
+  requestId: string | undefined,
+): UnexpectedResponse => ({
+  code: "unexpected_response",
+  message: `The response with status ${status} is not one of this operation. ${problem}`,
+  status,
+  requestId,
+});
+
+/** The client's own refusal: the last response said that nothing is left. */
+export const limitUsedUp = (quota: Quota): WithQuota<RateLimitExceeded> => ({
+  code: "rate_limit_exceeded",
+  message: `The limit of ${quota.limit} requests is used up; come back in 1 second.`,
+  retryAfterSeconds: 1,
+  quota,
+});
+
+/** Returns a refusal as it is to be repeated when this many seconds are left. */
+export function withSeconds<E extends { readonly message: string }>(
+  refusal: E,
+  retryAfterSeconds: number,
+): E {
+  const message = refusal.message.replace(/\d+ seconds?\.$/, `${count(retryAfterSeconds)}.`);
+  return { ...refusal, message, retryAfterSeconds };
+}
+
+function count(seconds: number): string {
+  return `${seconds} second${seconds === 1 ? "" : "s"}`;
+}

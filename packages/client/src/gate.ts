@@ -1,0 +1,110 @@
+/**
+ * The gate of a client decides how many of its requests may be in flight, so that the caller stays within
+ * its limits. This file has the decisions; `queue.ts` carries them out. Times are milliseconds of the
+ * client's clock.
+ */
+export interface Gate {
+  /** How many requests were sent so far. The last one has this number. */
+  readonly sent: number;
+  readonly inFlight: number;
+  /** What the newest response said; `undefined` before the first. */
+  readonly newest: Newest | undefined;
+  /** No request is sent before this time. */
+  readonly opensAt: number;
+  /** How many times in a row the gate was closed by a 429. */
+  readonly refusals: number;
+  /** `sent` when the last of these refusals arrived: requests up to this number do not count again. */
+  readonly sentWhenRefused: number;
+}
+
+/** What a response said about the window that binds. */
+export interface Newest {
+  /** The number of its request. */
+  readonly number: number;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window ends, by the server's clock. */
+  readonly resetAt: number;
+}
+
+/** How a request ended. */
+export interface Ended {
+  /** The number of the request. */
+  readonly number: number;
+  /** What the response said about the window that binds; `undefined` without a response, or if it did not. */
+  readonly quota: Omit<Newest, "number"> | undefined;
+  /** How long this window still lasts. */
+  readonly resetIn: number;
+  /** For a 429: how long `Retry-After` says to wait (0 if it does not), and how much longer to wait by chance. */
+  readonly refusal: { readonly retryAfter: number; readonly jitter: number } | undefined;
+}
+
+export const OPEN: Gate = {
+  sent: 0,
+  inFlight: 0,
+  newest: undefined,
+  opensAt: 0,
+  refusals: 0,
+  sentWhenRefused: 0,
+};
+
+/** The first wait after a 429 without a longer Retry-After. It doubles with each further refusal, up to the longest. */
+const FIRST_BACKOFF = 1_000;
+const LONGEST_BACKOFF = 60_000;
+
+/**
+ * Whether one more request may be sent. While nothing is known about the limits, and after the gate was
+ * closed, one request goes alone. Then there are at most `maxInFlight`, and at most as many as the newest
+ * response said remain.
+ */
+export function isOpen(gate: Gate, maxInFlight: number, now: number): boolean {
+  if (now < gate.opensAt) return false;
+  const remaining = gate.newest?.remaining ?? 0;
+  const goesAlone = remaining === 0 || gate.refusals > 0;
+  return gate.inFlight < (goesAlone ? 1 : Math.min(maxInFlight, remaining));
+}
+
+/** Returns the gate after a request was sent. */
+export function afterSending(gate: Gate): Gate {
+  return { ...gate, sent: gate.sent + 1, inFlight: gate.inFlight + 1 };
+}
+
+/**
+ * Returns the gate after a request has ended. If nothing remains, the gate closes until the window ends. A
+ * 429 closes it for its Retry-After, or for the backoff if that is longer.
+ */
+export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
+  const { number, refusal } = ended;
+  const left = { ...gate, inFlight: gate.inFlight - 1 };
+  const told = withQuota(left, ended, now);
+  // What was sent before the last refusal says nothing about the time after it.
+  const isLater = number > gate.sentWhenRefused;
+  if (refusal === undefined) {
+    return isLater && ended.quota !== undefined ? { ...told, refusals: 0 } : told;
+  }
+  const refusals = gate.refusals + (isLater ? 1 : 0);
+  const backoff = Math.min(FIRST_BACKOFF * 2 ** (refusals - 1), LONGEST_BACKOFF);
+  const opensAt = now + Math.max(refusal.retryAfter, backoff) + refusal.jitter;
+  return {
+    ...told,
+    refusals,
+    sentWhenRefused: isLater ? gate.sent : gate.sentWhenRefused,
+    opensAt: Math.max(gate.opensAt, opensAt),
+  };
+}
+
+function withQuota(gate: Gate, { number, quota, resetIn }: Ended, now: number): Gate {
+  if (quota === undefined) return gate;
+  const { newest } = gate;
+  const isSameWindow = quota.resetAt === newest?.resetAt && quota.limit === newest.limit;
+  // Responses overtake each other. Within a window, the fewest left is the newest.
+  if (newest !== undefined && number < newest.number && !isSameWindow) return gate;
+  const remaining = isSameWindow ? Math.min(quota.remaining, newest.remaining) : quota.remaining;
+  const opensAt = remaining === 0 ? Math.max(gate.opensAt, now + resetIn) : gate.opensAt;
+  const { limit, resetAt } = quota;
+  return {
+    ...gate,
+    opensAt,
+    newest: { number: Math.max(number, newest?.number ?? 0), limit, remaining, resetAt },
+  };
+}

@@ -1,0 +1,43 @@
+import { err, type Result } from "neverthrow";
+import type { ClientClock } from "./clock.js";
+import { aborted, timedOut, type Aborted, type TimedOut } from "./errors.js";
+
+/** How long a call may take: until its deadline, or until its signal ends it. */
+export interface Lifetime {
+  /** The deadline, by the client's clock. */
+  readonly endsAt: number;
+  /** Resolves when the deadline has passed or the signal is aborted. */
+  readonly ended: Promise<Result<never, Aborted | TimedOut>>;
+  /** Returns how the call has ended, or `undefined` while it lasts. */
+  ending(): Aborted | TimedOut | undefined;
+  /** Stops the timer and removes the listener. */
+  stop(): void;
+}
+
+/** Starts the lifetime of a call. */
+export function startLifetime(
+  clock: ClientClock,
+  seconds: number,
+  signal: AbortSignal | undefined,
+): Lifetime {
+  let ending: Aborted | TimedOut | undefined;
+  let resolve: (ended: Result<never, Aborted | TimedOut>) => void = () => undefined;
+  const ended = new Promise<Result<never, Aborted | TimedOut>>((resolveEnded) => {
+    resolve = resolveEnded;
+  });
+  const end = (how: Aborted | TimedOut): void => resolve(err((ending ??= how)));
+  const abort = (): void => end(aborted(signal?.reason));
+
+  const stopTimer = clock.startTimer(seconds * 1_000, () => end(timedOut("call", seconds)));
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    endsAt: clock.now() + seconds * 1_000,
+    ended,
+    ending: () => ending,
+    stop: () => {
+      stopTimer();
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Fetch } from "./attempt.js";
+import { systemClock, type ClientClock } from "./clock.js";
+import type { ClientEvent } from "./events.js";
+import { systemRandom, type RandomSource } from "./random.js";
+
+/** The options of a client; everything has a default. */
+export interface PetsClientOptions {
+  /** The absolute URL of the service, with its version. Default: `http://127.0.0.1:3000/v1`, as `petstore serve` serves it. */
+  readonly baseUrl?: string | undefined;
+  /** The API key. Without it, every call is refused with `missing_api_key`. */
+  readonly apiKey?: string | undefined;
+  /** How many requests may be in flight at most. Default: 8. */
+  readonly maxInFlight?: number | undefined;
+  /** How often a request is sent at most. Default: 3. A 429 does not count. */
+  readonly attempts?: number | undefined;
+  /** The longest time for one attempt, including the body, in seconds. Default: 10. */
+  readonly attemptSeconds?: number | undefined;
+  /** The longest time for a call with all waits, in seconds. Default: 60. Each call can have its own. */
+  readonly deadlineSeconds?: number | undefined;
+  /** The longest wait before the second attempt, in seconds; it doubles with each further one. Default: 0.5. */
+  readonly backoffSeconds?: number | undefined;
+  /** The longest response body, in bytes. Default: 16 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Receives what the client does: for a log or metrics. Its own errors are ignored. */
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Sends requests. Default: the platform's `fetch`. For tests: `createFetchHandler(store)`. */
+  readonly fetch?: Fetch | undefined;
+  /** Default: the machine's. For tests: `createManualClock()`. */
+  readonly clock?: ClientClock | undefined;
+  /** Draws idempotency keys and waits. Default: `crypto.getRandomValues`. */
+  readonly random?: RandomSource | undefined;
+}
+
+/**
+ * Checks the options, and completes them.
+ * @throws TypeError that names the option, if one is wrong.
+ */
+export function parseOptions(options: PetsClientOptions) {
+  const { baseUrl = "http://127.0.0.1:3000/v1", apiKey } = options;
+  check(
+    "baseUrl",
+    isBaseUrl(baseUrl),
+    "must be an absolute http(s) URL without user, query or fragment",
+  );
+  check(
+    "apiKey",
+    apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey),
+    "must consist of visible ASCII characters",
+  );
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
+    maxInFlight: atLeastOne("maxInFlight", options.maxInFlight ?? 8),
+    attempts: atLeastOne("attempts", options.attempts ?? 3),
+    attemptSeconds: notNegative("attemptSeconds", options.attemptSeconds ?? 10),
+    deadlineSeconds: notNegative("deadlineSeconds", options.deadlineSeconds ?? 60),
+    backoffSeconds: notNegative("backoffSeconds", options.backoffSeconds ?? 0.5),
+    maxResponseBytes: atLeastOne("maxResponseBytes", options.maxResponseBytes ?? 2 ** 24),
+    onEvent: options.onEvent ?? (() => undefined),
+    fetch: options.fetch ?? globalThis.fetch,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+  };
+}
+
+function isBaseUrl(text: string): boolean {
+  try {
+    const { protocol, username, password, search, hash } = new URL(text);
+    return /^https?:$/.test(protocol) && username + password + search + hash === "";
+  } catch {
+    return false;
+  }
+}
+
+function atLeastOne(name: string, value: number): number {
+  check(name, Number.isSafeInteger(value) && value >= 1, "must be a positive integer");
+  return value;
+}
+
+function notNegative(name: string, value: number): number {
+  check(name, value >= 0, "must be a number that is not negative");
+  return value;
+}
+
+function check(name: string, isRight: boolean, problem: string): void {
+  if (!isRight) throw new TypeError(`@petstore/client: option ${name} ${problem}`);
+}

@@ -1,0 +1,38 @@
+import type { ListPetsInput, Pet, PetPage } from "@petstore/core";
+import { err, ok, type Result, type ResultAsync } from "neverthrow";
+
+/** What can list pets: a client, a caller in process, or the host's own operations. */
+export interface PetLister<Page extends PetPage, E> {
+  listPets(input?: ListPetsInput): ResultAsync<Page, E>;
+}
+
+/**
+ * Returns the pages from `input.after` on, one call each. An error is the last result; to go on after it,
+ * start again after the last pet.
+ */
+export async function* pagesOf<Page extends PetPage, E>(
+  pets: PetLister<Page, E>,
+  input: ListPetsInput = {},
+): AsyncGenerator<Result<Page, E>, void, undefined> {
+  let after = input.after;
+  do {
+    const page = await pets.listPets({ ...input, after });
+    yield page;
+    if (page.isErr()) return;
+    after = page.value.next;
+  } while (after !== undefined);
+}
+
+/** Returns the pets from `input.after` on, page by page. `input.limit` is the size of a page. An error is the last result. */
+export async function* petsOf<Page extends PetPage, E>(
+  pets: PetLister<Page, E>,
+  input: ListPetsInput = {},
+): AsyncGenerator<Result<Pet, E>, void, undefined> {
+  for await (const page of pagesOf(pets, input)) {
+    if (page.isErr()) {
+      yield err(page.error);
+      return;
+    }
+    for (const pet of page.value.pets) yield ok(pet);
+  }
+}

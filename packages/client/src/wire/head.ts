@@ -1,0 +1,92 @@
+import type { Quota, WindowQuota } from "@petstore/core";
+
+/** What the status line and the headers of a response say. Durations are in milliseconds. */
+export interface Head {
+  readonly status: number;
+  /** `X-Request-Id` */
+  readonly requestId: string | undefined;
+  /** `X-RateLimit-*`; `undefined` if a header is missing or malformed. */
+  readonly quota: Quota | undefined;
+  /** How long the window of the quota still lasts, by the server's clock. */
+  readonly resetIn: number;
+  /** `Retry-After`; `undefined` if it is missing or malformed. */
+  readonly retryAfter: number | undefined;
+  /** `Sunset`, of a deprecated operation; `""` if it has no date yet. */
+  readonly sunset: string | undefined;
+  /** `Idempotent-Replayed` */
+  readonly isReplay: boolean;
+  /** `Link` */
+  readonly link: string;
+}
+
+/** Reads the head of a response that arrived at this time. Nothing in it is trusted. */
+export function readHead({ status, headers }: Response, now: number): Head {
+  // Without a Date, the server's clock is taken to be the client's, as it is in a test.
+  const date = Date.parse(headers.get("Date") ?? "");
+  const serverNow = Number.isNaN(date) ? now : date;
+  const quota = readQuota(headers);
+  return {
+    status,
+    requestId: headers.get("X-Request-Id") ?? undefined,
+    quota,
+    resetIn: Math.max(0, (quota?.resetAt ?? 0) - serverNow),
+    retryAfter: readRetryAfter(headers.get("Retry-After"), serverNow),
+    sunset: headers.has("Deprecation") ? (headers.get("Sunset") ?? "") : undefined,
+    isReplay: headers.get("Idempotent-Replayed") === "true",
+    link: headers.get("Link") ?? "",
+  };
+}
+
+function readQuota(headers: Headers): Quota | undefined {
+  const limit = readCount(headers.get("X-RateLimit-Limit"));
+  const remaining = readCount(headers.get("X-RateLimit-Remaining"));
+  const reset = readCount(headers.get("X-RateLimit-Reset"));
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  const binding = { limit, remaining, resetAt: reset * 1_000 };
+  return { ...binding, ...readWindows(headers, binding) };
+}
+
+/**
+ * Reads both windows from the fields of the draft, if the server sends them (`rateLimitFields`). Without
+ * them, both show the window that binds: the other one has at least as many requests left.
+ */
+function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, "minute" | "day"> {
+  const policy = headers.get("RateLimit-Policy") ?? "";
+  const left = headers.get("RateLimit") ?? "";
+  const minute = readWindow("minute", policy, left);
+  const day = readWindow("day", policy, left);
+  if (minute === undefined || day === undefined) return { minute: binding, day: binding };
+  const isMinute =
+    minute.remaining < day.remaining ||
+    (minute.remaining === day.remaining && minute.endsIn > day.endsIn);
+  // The fields say in how many seconds a window ends; X-RateLimit-Reset says when the one that binds does.
+  const now = binding.resetAt - (isMinute ? minute : day).endsIn;
+  const quotaOf = ({ limit, remaining, endsIn }: typeof minute): WindowQuota => ({
+    limit,
+    remaining,
+    resetAt: now + endsIn,
+  });
+  return { minute: quotaOf(minute), day: quotaOf(day) };
+}
+
+function readWindow(name: string, policy: string, left: string) {
+  const limit = readCount(new RegExp(`"${name}";q=(\\d+)`).exec(policy)?.[1]);
+  const [, r, t] = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
+  const remaining = readCount(r);
+  const seconds = readCount(t);
+  if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
+  return { limit, remaining, endsIn: seconds * 1_000 };
+}
+
+/** RFC 9110, section 10.2.3: seconds or a date. */
+function readRetryAfter(text: string | null, serverNow: number): number | undefined {
+  const seconds = readCount(text);
+  if (seconds !== undefined) return seconds * 1_000;
+  const date = Date.parse(text ?? "");
+  return Number.isNaN(date) ? undefined : Math.max(0, date - serverNow);
+}
+
+/** At most 13 digits, so that milliseconds of it are exact enough. */
+function readCount(text: string | null | undefined): number | undefined {
+  return typeof text === "string" && /^\d{1,13}$/.test(text) ? Number(text) : undefined;
+}

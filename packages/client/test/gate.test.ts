@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+// The decision alone is a table; everything else goes through the public door.
+import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "../src/gate.js";
+
+const NOW = 1_000_000;
+const MAX_IN_FLIGHT = 8;
+
+type Event = "sent" | Ended;
+
+const ended = (number: number, remaining: number, resetAt = 1): Ended => ({
+  number,
+  quota: { limit: 60, remaining, resetAt },
+  resetIn: 30_000,
+  refusal: undefined,
+});
+const refused = (number: number, retryAfter: number, jitter = 0): Ended => ({
+  ...ended(number, 0),
+  resetIn: 0,
+  refusal: { retryAfter, jitter },
+});
+const lost = (number: number): Ended => ({
+  ...{ number, quota: undefined, resetIn: 0, refusal: undefined },
+});
+
+function after(...events: readonly Event[]): Gate {
+  return events.reduce<Gate>(
+    (gate, event) => (event === "sent" ? afterSending(gate) : afterEnding(gate, event, NOW)),
+    OPEN,
+  );
+}
+
+/** How many requests may be sent at this time. */
+function free(gate: Gate, now: number): number {
+  let count = 0;
+  for (let next = gate; isOpen(next, MAX_IN_FLIGHT, now); next = afterSending(next)) count += 1;
+  return count;
+}
+
+test.each<readonly [string, readonly Event[], number, number]>([
+  ["a new gate lets one request go alone", [], 0, 1],
+  ["the first request has not ended", ["sent"], 0, 0],
+  ["the first request was lost", ["sent", lost(1)], 0, 1],
+  ["59 remain", ["sent", ended(1, 59)], 0, 8],
+  ["3 remain", ["sent", ended(1, 3)], 0, 3],
+  ["3 remain, and 2 are in flight", ["sent", "sent", "sent", ended(1, 3)], 0, 1],
+  ["a response of the same window overtook", ["sent", "sent", ended(2, 3), ended(1, 4)], 0, 3],
+  ["a response of the next window overtook", ["sent", "sent", ended(2, 59, 2), ended(1, 2)], 0, 8],
+  ["nothing remains", ["sent", ended(1, 0)], 29_999, 0],
+  ["nothing remained, and the window has ended", ["sent", ended(1, 0)], 30_000, 1],
+  [
+    "nothing remained, and the next window has",
+    ["sent", ended(1, 0), "sent", ended(2, 59, 2)],
+    30_000,
+    8,
+  ],
+  ["a 429 is over", ["sent", refused(1, 5_000)], 4_999, 0],
+  ["a 429 is over: a probe goes first", ["sent", refused(1, 5_000)], 5_000, 1],
+  ["a 429 without Retry-After", ["sent", refused(1, 0)], 999, 0],
+  ["a 429 has jitter", ["sent", refused(1, 5_000, 400)], 5_399, 0],
+  [
+    "eight 429 of one burst count as one",
+    [...Array<Event>(2).fill("sent"), refused(1, 0), refused(2, 0)],
+    1_000,
+    1,
+  ],
+  ["the second 429 in a row", ["sent", refused(1, 0), "sent", refused(2, 0)], 1_999, 0],
+  [
+    "the fourth 429 in a row",
+    [1, 2, 3, 4].flatMap((n): Event[] => ["sent", refused(n, 0)]),
+    7_999,
+    0,
+  ],
+  [
+    "the tenth 429 in a row waits a minute",
+    Array.from({ length: 10 }, (_, n): Event[] => ["sent", refused(n + 1, 0)]).flat(),
+    60_000,
+    1,
+  ],
+  ["a served probe ends the row", ["sent", refused(1, 0), "sent", ended(2, 59, 2)], 1_000, 8],
+  [
+    "a response from before the 429 does not end the row",
+    ["sent", "sent", refused(2, 0), ended(1, 5, 0)],
+    1_000,
+    1,
+  ],
+  ["a lost probe does not end the row", ["sent", refused(1, 0), "sent", lost(2)], 1_000, 1],
+])("%s", (_, events, later, expected) => {
+  expect(free(after(...events), NOW + later)).toBe(expected);
+});

@@ -1,0 +1,10 @@
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { bundleClient } from "./support/bundle.js";
+
+test("the client with neverthrow is at most 8 KB minified and gzipped, and has nothing else in it", async () => {
+  const { code, files } = await bundleClient();
+  expect(gzipSync(code).length).toBeLessThanOrEqual(8_000);
+  const others = files.filter((file) => !/packages\/client\/src\/|\/neverthrow\//.test(`/${file}`));
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** Bundles the client as an application would, for a browser. Returns the code, and the files in it. */
+export async function bundleClient(format: "esm" | "iife" = "esm") {
+  const built = await build({
+    entryPoints: [fileURLToPath(new URL("../../src/index.ts", import.meta.url))],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format,
+    globalName: "petstore",
+    platform: "browser",
+    target: "es2022",
+  });
+  const [file] = built.outputFiles;
+  return { code: file?.contents ?? new Uint8Array(), files: Object.keys(built.metafile.inputs) };
+}
