@@ -161,10 +161,13 @@ test.each<readonly [string, string, (socket: Socket) => unknown]>([
   async (what, code, respond) => {
     const { baseUrl, open } = await serveRaw(respond);
     const { clock, timers } = createCountingClock();
+    const isRefusal = code === "rate_limit_exceeded" || what === "a proxy's 429";
     let requests = 0;
     const client = createPetsClient({
       ...{ baseUrl, apiKey: "secret", maxResponseBytes: 100_000, backoffSeconds: 0.01 },
-      ...{ attemptSeconds: 0.3, deadlineSeconds: 1.5, clock },
+      // A refusal that tells no time closes the gate for a second.
+      ...{ deadlineSeconds: isRefusal ? 1 : 60, clock },
+      attemptSeconds: code === "timed_out" ? 0.3 : 10,
       onEvent: ({ type }) => (requests += type === "request" ? 1 : 0),
     });
     const outcome = await client.listPets();
