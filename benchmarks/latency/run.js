@@ -124,6 +124,7 @@ async function start(name) {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  process.on("exit", () => child.kill());
   const [line] = await once(child.stdout.setEncoding("utf8"), "data");
   // A server that prints more must not wait for a reader.
   child.stdout.resume();
