@@ -56,7 +56,7 @@ export async function compareHttp(folder) {
   const optimisations = [
     {
       name: "a request reads in the turn in which it is admitted (plain: a turn later, by a build without this line; elapsed time)",
-      file: "storage-sqlite/src/commit/group-commit.ts",
+      file: "storage-sql/src/commit/group-commit.ts",
       unit: "request",
       sample: 1_600,
       optimised: await load(sameTurn.server, sameTurn.request),

@@ -39,7 +39,7 @@ export async function compareStorages(folder) {
   const optimisations = [
     {
       name: `calls that arrive together share a transaction (${CALLERS} callers)`,
-      file: "storage-sqlite/src/commit/group-commit.ts",
+      file: "storage-sql/src/commit/group-commit.ts",
       unit: "pet added",
       sample: 160,
       optimised: repeatBy(CALLERS, create),
@@ -55,7 +55,7 @@ export async function compareStorages(folder) {
     },
     {
       name: `a transaction reads and writes the usage of a key once (${CALLERS} requests of one key; plain: of ${CALLERS} keys)`,
-      file: "storage-sqlite/src/storage/usage-storage.ts",
+      file: "storage-sql/src/storage/usage-storage.ts",
       unit: "request admitted",
       sample: 1_600,
       optimised: repeatBy(CALLERS, () => caller?.admit()),
@@ -71,7 +71,7 @@ export async function compareStorages(folder) {
     },
     {
       name: "a page is kept until a pet changes (plain: a page that is new each time)",
-      file: "storage-sqlite/src/storage/page-cache.ts",
+      file: "storage-sql/src/storage/page-cache.ts",
       unit: "page of 20",
       sample: 1_600,
       optimised: repeatBy(CALLERS, () => store.trusted.listPets()),
@@ -79,7 +79,7 @@ export async function compareStorages(folder) {
     },
     {
       name: "a connection keeps its caller, who digests the key once (plain: a new caller for each request; in memory)",
-      file: "http-adapter/src/handle.ts, core/src/operations/surface.ts",
+      file: "http-adapter/src/handle.ts, core/src/operations/callers.ts",
       unit: "request admitted",
       sample: 10_000,
       optimised: repeatBy(1, () => kept.admit()),

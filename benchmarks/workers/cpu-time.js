@@ -1,18 +1,15 @@
-import { readFileSync } from "node:fs";
-
-/** Linux counts in hundredths of a second. */
-const TICK = 10_000;
+import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * The microseconds of processor time that a process and its children have had; NaN where there is no
- * /proc.
+ * The microseconds of processor time that a process and its children have had, without threads that have
+ * ended; NaN where there is no /proc.
  * @param {number | undefined} parent
  */
 export function cpuTimeOf(parent) {
   try {
     const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8");
     return [`${parent}`, ...children.split(" ").filter((child) => child !== "")]
-      .map((pid) => ticksOf(pid) * TICK)
+      .map(microsecondsOf)
       .reduce((sum, time) => sum + time, 0);
   } catch {
     return Number.NaN;
@@ -20,9 +17,8 @@ export function cpuTimeOf(parent) {
 }
 
 /** @param {string} pid */
-function ticksOf(pid) {
-  // The name of the program, in parentheses, may hold anything.
-  const [, rest = ""] = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-  const [user, system] = rest.split(" ").slice(11, 13).map(Number);
-  return (user ?? 0) + (system ?? 0);
+function microsecondsOf(pid) {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"))
+    .reduce((sum, times) => sum + Number(times.split(" ")[0]) / 1_000, 0);
 }

@@ -1,0 +1,190 @@
+// What one caller notices, and what many callers notice of a server that is half busy: after a build
+//   node benchmarks/latency/run.js [--rounds 9] [--seconds 1] [--only petstore,floor] [--operations get]
+// All servers run side by side, in turns, on one core; the load runs on the other.
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { load } from "../http/load.js";
+import { seed } from "../http/seed.js";
+import { serverFile } from "../http/server-process.js";
+import { median } from "../report/median.js";
+import { writeResults } from "../report/write-results.js";
+import { cpuTimeOf } from "../workers/cpu-time.js";
+import { pin } from "./pin.js";
+
+/** @import { ChildProcess } from "node:child_process" */
+
+/** @typedef {{ name: string, url: string, child: ChildProcess }} Server */
+/** @typedef {"list" | "get" | "create"} Operation */
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "9" },
+    seconds: { type: "string", default: "1" },
+    only: { type: "string", default: "floor,petstore,serve,fastify" },
+    operations: { type: "string", default: "list,get,create" },
+  },
+});
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+const PETS = 100_000;
+const CONNECTIONS = 64;
+const NAMES = new Map([
+  ["petstore", "pet store"],
+  ["serve", "petstore serve"],
+]);
+const operations = /** @type {const} */ (["list", "get", "create"]).filter((operation) =>
+  values.operations.split(",").includes(operation),
+);
+
+pin(process.pid, 1);
+const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
+const theirs = join(folder, "theirs.db");
+const ours = join(folder, "ours.db");
+await seed("floor", theirs, PETS);
+const key = await seed("petstore", ours, PETS);
+const client = fork(fileURLToPath(new URL("open-loop.js", import.meta.url)));
+
+/** @type {Map<string, number[]>} */
+const measured = new Map();
+/** @type {Map<Operation, number>} */
+const arrivals = new Map();
+for (const operation of operations) {
+  // Each operation has databases of its own, so that creates before do not count.
+  const servers = await Promise.all(values.only.split(",").map(start));
+  for (const { url } of servers) await load(url, operation, key, 2, CONNECTIONS);
+  const [floor] = servers;
+  const rate =
+    floor === undefined ? 0 : (await load(floor.url, operation, key, 3, CONNECTIONS)) / 2;
+  arrivals.set(operation, rate);
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % servers.length;
+    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+      await measure(server, operation, rate);
+    }
+    console.error(`${round} ${operation}`);
+  }
+  for (const { child } of servers) {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+}
+client.kill();
+rmSync(folder, { recursive: true });
+
+const names = values.only.split(",").map((server) => NAMES.get(server) ?? server);
+writeResults(
+  "one-connection",
+  "Over one connection",
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers run side by side and are measured in turns; they share one core, and the load has another. All commit with synchronous=FULL.`,
+  ["server", ...operations.flatMap((operation) => [operation, "processor"])],
+  names.map((name) => [
+    name,
+    ...operations.flatMap((operation) => [
+      `${relative(name, operation, "rate")} (${median(of(name, operation, "rate")).toFixed(0)}/s)`,
+      `${relative(name, operation, "cpu")} (${median(of(name, operation, "cpu")).toFixed(0)} µs)`,
+    ]),
+  ]),
+);
+writeResults(
+  "open-loop",
+  "Requests at random times",
+  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${rounds} rounds of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${(arrivals.get(operation) ?? 0).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers and cores as above.`,
+  ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
+  operations.flatMap((operation) =>
+    names.map((name) => [
+      operation,
+      name,
+      ...["p50", "p99", "p99.9"].flatMap((quantile) => [
+        median(of(name, operation, quantile)).toFixed(2),
+        relative(name, operation, quantile),
+      ]),
+    ]),
+  ),
+);
+
+/**
+ * Starts a server on a copy of its database, pinned to the servers' core.
+ * @param {string} name
+ * @returns {Promise<Server>}
+ */
+async function start(name) {
+  const database = join(folder, `${name}.db`);
+  const seeded = name === "petstore" || name === "serve" ? ours : theirs;
+  for (const end of ["", "-wal", "-shm"]) rmSync(database + end, { force: true });
+  for (const end of ["", "-wal"]) {
+    if (existsSync(seeded + end)) copyFileSync(seeded + end, database + end);
+  }
+  const environment = { ...process.env, NODE_ENV: "production", DATABASE: database, API_KEY: key };
+  const child = spawn(process.execPath, [serverFile(name)], {
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  process.on("exit", () => child.kill());
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  // A server that prints more must not wait for a reader.
+  child.stdout.resume();
+  pin(child.pid, 0);
+  const [, port = ""] = /(\d+)(?:\/v1)?\s*$/.exec(String(line)) ?? [];
+  return { name: NAMES.get(name) ?? name, url: `http://127.0.0.1:${port}`, child };
+}
+
+/**
+ * @param {Server} server
+ * @param {Operation} operation
+ * @param {number} rate of the arrivals
+ */
+async function measure({ name, url, child }, operation, rate) {
+  const before = cpuTimeOf(child.pid);
+  const reached = await load(url, operation, key, seconds, 1);
+  push(name, operation, "rate", reached);
+  push(name, operation, "cpu", (cpuTimeOf(child.pid) - before) / (reached * seconds));
+
+  client.send({ url, operation, key, rate, seconds });
+  /** @type {number[][]} */
+  const [latencies = []] = await once(client, "message");
+  const sorted = latencies.toSorted((one, other) => one - other);
+  for (const [quantile, part] of /** @type {const} */ ([
+    ["p50", 0.5],
+    ["p99", 0.99],
+    ["p99.9", 0.999],
+  ])) {
+    push(name, operation, quantile, sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Operation} operation
+ * @param {string} figure
+ * @param {number} value
+ */
+function push(name, operation, figure, value) {
+  const id = `${name} ${operation} ${figure}`;
+  measured.set(id, [...(measured.get(id) ?? []), value]);
+}
+
+/**
+ * @param {string} name
+ * @param {Operation} operation
+ * @param {string} figure
+ */
+function of(name, operation, figure) {
+  return measured.get(`${name} ${operation} ${figure}`) ?? [];
+}
+
+/**
+ * The median of the ratios to the floor, each within a round.
+ * @param {string} name
+ * @param {Operation} operation
+ * @param {string} figure
+ */
+function relative(name, operation, figure) {
+  const floor = of("floor", operation, figure);
+  const ratios = of(name, operation, figure).map((value, round) => value / (floor[round] ?? NaN));
+  return median(ratios).toFixed(2);
+}
