@@ -6,9 +6,8 @@ import * as v from "valibot";
 import { describeFileError } from "../describe-error.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { findSource } from "../pets/source.js";
-import { counted } from "../pets/progress.js";
-import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { openSource } from "../pets/source.js";
+import { counted, type ReportError, type Streams, type Terminal } from "../terminal.js";
 
 const EXPORT_HELP = `
 Each line is a key as JSON, with its plan, usage and bans. It has the digests of the secrets, and never a
@@ -114,12 +113,12 @@ async function readKeys(
   file: string,
   { stdin }: Streams,
 ): Promise<Result<readonly KeyWithUsage[], string>> {
-  const source = await findSource(file, stdin);
+  const source = await openSource(file, stdin);
   if (source.isErr()) return err(source.error);
   const keys: KeyWithUsage[] = [];
   let number = 0;
   try {
-    for await (const line of createInterface({ input: source.value.open() })) {
+    for await (const line of createInterface({ input: source.value.stream })) {
       number += 1;
       if (line.trim() === "") continue;
       const parsed = v.safeParse(lineSchema, line);

@@ -1,6 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
@@ -16,9 +15,8 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
-import type { Streams, Terminal } from "../terminal.js";
+import { counted, createProgress, type Streams, type Terminal } from "../terminal.js";
 import { formatOf, type Format } from "./entries.js";
-import { counted, createProgress } from "./progress.js";
 
 /** The options of `petstore pets export`. */
 export interface ExportOptions {
@@ -100,13 +98,12 @@ async function write(
 ): Promise<Result<void, string>> {
   try {
     const existing = await stat(path).catch(() => undefined);
-    // lstat, because a link exists even if its target does not.
-    const isTaken = (await lstat(path).catch(() => undefined)) !== undefined;
     if (path === "-") await pipeline(text, stdout);
+    // A pipe or a device. Node reports a directory.
     else if (existing?.isFile() === false)
       await pipeline(text, createWriteStream(path, { flags: "a" }));
-    else if (isTaken && !mayReplace) return err(`${path} already exists (--force replaces it)`);
-    else return await writeNewFile(text, path);
+    else if (existing === undefined || mayReplace) return await writeFile(text, path);
+    else return err(`${path} already exists (--force replaces it)`);
     return ok();
   } catch (error) {
     const name = path === "-" ? "to standard output" : path;
@@ -114,20 +111,15 @@ async function write(
   }
 }
 
-/** Writes a file beside the target of a link, so that the link stays and points to the new file. */
-async function writeNewFile(
-  text: AsyncIterable<string>,
-  path: string,
-): Promise<Result<void, string>> {
+/** Writes a file that gets its name when it is complete. A link stays, and its target is replaced. */
+async function writeFile(text: AsyncIterable<string>, path: string): Promise<Result<void, string>> {
   const target = await realpath(path).catch(() => path);
   // Two exports to the same path must not write to the same file.
   const unfinished = `${target}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
   const stop = listenForStop();
   try {
-    const file = await open(unfinished, "wx");
-    await pipeline(text, file.createWriteStream({ flush: true }), { signal: stop.signal });
+    await pipeline(text, createWriteStream(unfinished, { flush: true }), { signal: stop.signal });
     await rename(unfinished, target);
-    await syncDirectory(dirname(target));
     return ok();
   } catch (error) {
     if (stop.signal.aborted) return err("the export received a signal to stop");
@@ -135,15 +127,5 @@ async function writeNewFile(
   } finally {
     stop.end();
     await rm(unfinished, { force: true });
-  }
-}
-
-/** Syncs a directory. Without this, a power failure can lose the new name of a file in it. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

@@ -1,9 +1,16 @@
 import { addAbortSignal } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import { openStorage } from "../open-store.js";
+import { openStorage, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
-import type { ReportError, Streams, Terminal } from "../terminal.js";
+import {
+  counted,
+  createProgress,
+  type Progress,
+  type ReportError,
+  type Streams,
+  type Terminal,
+} from "../terminal.js";
 import { createEntryAdder, type EntryAdder, type Outcome } from "./add-entry.js";
 import {
   createNdjsonReader,
@@ -12,10 +19,9 @@ import {
   type EntryReader,
   type Format,
 } from "./entries.js";
-import { counted, createProgress, type Progress } from "./progress.js";
 import { createCsvReader } from "./read-csv.js";
-import { createRejects, openRejects, type Rejects } from "./rejects.js";
-import { findSource, readBlocks, type Source } from "./source.js";
+import { openRejects, type Rejects } from "./rejects.js";
+import { openSource, readLines, type Source } from "./source.js";
 
 /** The options of `petstore pets import`. */
 export interface ImportOptions {
@@ -36,42 +42,40 @@ interface ImportOutput {
 /** Imports a file into the store and reports each line that cannot be imported. */
 export async function importPets(
   path: string,
-  options: ImportOptions,
+  { database, format, rejects: rejectsPath, fromLine, again }: ImportOptions,
   { terminal, streams, report }: ImportOutput,
 ): Promise<Result<void, string>> {
-  const { database, fromLine, again = false } = options;
-  const source = await findSource(path, streams.stdin);
+  const source = await openSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
-  const file = await openRejects(options.rejects, path, database, fromLine > 1);
-  if (file.isErr()) return err(file.error);
   const progress = createProgress(streams.stderr);
-  const rejects = createRejects(file.value, (line) => {
-    progress("");
-    terminal.error(line);
-  });
-  const stop = listenForStop();
-  const storage = await openStorage(database, report);
-  if (storage.isErr()) {
-    stop.end();
-    await rejects.close();
-    return err(storage.error);
+  const rejects = await openRejects(
+    { path: rejectsPath, importedFile: path, database, resumes: fromLine > 1 },
+    (line) => {
+      progress("");
+      terminal.error(line);
+    },
+  );
+  if (rejects.isErr()) {
+    source.value.stream.destroy();
+    return err(rejects.error);
   }
-  const adder = createEntryAdder(storage.value, again);
-  const read = formatOf(options.format, path) === "csv" ? createCsvReader() : createNdjsonReader();
-  const { signal } = stop;
-  const run = { source: source.value, fromLine, read, adder, rejects, progress, signal };
-  const { pets, linesThere, stopped } = await importLines(run);
+  const stop = listenForStop();
+  const read = formatOf(format, path) === "csv" ? createCsvReader() : createNdjsonReader();
+  const run = { source: source.value, fromLine, read, rejects: rejects.value, progress };
+  const stopped = await withStore(openStorage(database, report), async (storage) => {
+    const adder = createEntryAdder(storage, again === true);
+    const imported = await importLines({ ...run, adder, signal: stop.signal });
+    progress("");
+    terminal.out(describe(imported));
+    const advice = adder.advice();
+    if (advice !== undefined) terminal.out(advice);
+    return ok(imported.stopped);
+  });
   stop.end();
-  progress("");
-  const closed = await storage.value.close();
-  const summary = await rejects.close();
-  if (closed.isErr()) return err(closed.error.message);
-
-  const there = `${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`;
-  terminal.out(`imported ${counted(pets, "pet")}${linesThere === 0 ? "" : `; ${there}`}`);
-  const advice = adder.advice();
-  if (advice !== undefined) terminal.out(advice);
-  if (stopped !== undefined) return err(`the import stopped: ${stopped}`);
+  source.value.stream.destroy();
+  const summary = await rejects.value.close();
+  if (stopped.isErr()) return err(stopped.error);
+  if (stopped.value !== undefined) return err(`the import stopped: ${stopped.value}`);
   return summary === undefined ? ok() : err(summary);
 }
 
@@ -104,12 +108,12 @@ async function importLines(run: Import): Promise<Imported> {
     return { pets, linesThere, stopped: `${reason} ${advice}` };
   };
   try {
-    for await (const block of readBlocks(addAbortSignal(signal, source.open()))) {
-      const { entries, heading, problem } = read(block.lines, block.isEnd);
+    for await (const batch of readLines(addAbortSignal(signal, source.stream))) {
+      const { entries, heading, problem } = read(batch.lines, batch.isEnd);
       if (problem !== undefined) return { pets, linesThere, stopped: problem };
       if (signal.aborted) return stopped(STOP_SIGNAL);
       const wanted = entries.filter(({ first }) => first >= fromLine);
-      // The storage commits the pets of a block together.
+      // The storage commits the pets of a batch together.
       const outcomes = await Promise.all(wanted.map((entry) => adder.add(entry, heading)));
       const of = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind);
       pets += of("added").length;
@@ -118,7 +122,7 @@ async function importLines(run: Import): Promise<Imported> {
       nextLine = failed?.entry.first ?? (wanted.at(-1)?.last ?? nextLine - 1) + 1;
       const rejected = of("rejected").filter(({ entry }) => entry.first < nextLine);
       const added = await rejects.add(rejected, heading);
-      const fraction = source.size === 0 ? undefined : Math.min(block.bytesRead / source.size, 1);
+      const fraction = source.size === 0 ? undefined : Math.min(batch.bytesRead / source.size, 1);
       if (wanted.length > 0) progress(counted(pets, "pet"), fraction);
       if (added.isErr()) return stopped(added.error);
       if (failed !== undefined) return stopped(failed.reason);
@@ -130,3 +134,8 @@ async function importLines(run: Import): Promise<Imported> {
 }
 
 const STOP_SIGNAL = "It received a signal to stop.";
+
+function describe({ pets, linesThere }: Imported): string {
+  const there = `${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`;
+  return `imported ${counted(pets, "pet")}${linesThere === 0 ? "" : `; ${there}`}`;
+}

@@ -1,46 +1,22 @@
 import { isUtf8 } from "node:buffer";
 import { parseInt64 } from "@petstore/core";
-import { CsvError, parse, type InfoRecord } from "csv-parse/sync";
+import { CsvError, parse } from "csv-parse/sync";
 import { err, ok, type Result } from "neverthrow";
-import {
-  isBlank,
-  LINE_FEED,
-  LONGEST_ENTRY,
-  TOO_LONG,
-  type Entry,
-  type EntryReader,
-} from "./entries.js";
-import { counted } from "./progress.js";
+import { counted } from "../terminal.js";
+import { TOO_LONG, type Entry, type EntryReader } from "./entries.js";
+import { isBlank, LINE_FEED, LONGEST_LINE, type Line } from "./source.js";
 
 /** Creates a reader of comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
 export function createCsvReader(): EntryReader {
+  const split = createRecordSplitter();
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
-  let line = 1;
-  // The lines of a record whose end has not been read.
-  let open: Buffer = Buffer.alloc(0);
-
   return (lines, isEnd) => {
     const entries: Entry[] = [];
-    const { records, rest } = splitRecords(Buffer.concat([open, lines]), isEnd);
-    open = rest;
-    for (const { bytes: taken, fields: parsed } of records) {
-      let bytes = taken;
-      for (
-        let end = lengthOfLines(bytes, 1);
-        end > 0 && isBlank(bytes.subarray(0, end));
-        line += 1
-      ) {
-        bytes = bytes.subarray(end);
-        end = lengthOfLines(bytes, 1);
-      }
-      if (bytes.length === 0) continue;
-      if (bytes.at(-1) === LINE_FEED) bytes = bytes.subarray(0, -1);
-      const [first, last] = [line, line + lineFeedsIn(bytes)];
-      line = last + 1;
-      const fields = checkBytes(bytes).andThen(() => parsed);
+    for (const { record, fields } of parseRecords(split(lines, isEnd))) {
+      const { first, last, bytes } = record;
       if (heading === undefined) {
-        const names = checkHeading(fields, bytes);
+        const names = checkHeading(fields);
         if (names.isErr()) return { entries, problem: names.error };
         heading = bytes;
         columns = names.value;
@@ -54,128 +30,119 @@ export function createCsvReader(): EntryReader {
   };
 }
 
+/** The lines of a record, without the final line feed. */
+interface CsvRecord {
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: Buffer;
+  /** Why it cannot be parsed, if that is known before. */
+  readonly problem: string | undefined;
+}
+
+/** Creates a function that joins lines to records. A record ends with the line that leaves no quote open. */
+function createRecordSplitter(): (lines: readonly Line[], isEnd: boolean) => readonly CsvRecord[] {
+  let open: Line[] = [];
+  let length = 0;
+  return (lines, isEnd) => {
+    const records: CsvRecord[] = [];
+    const endRecord = (isOpen: boolean): void => {
+      if (open.length > 0) records.push(toRecord(open, isOpen));
+      open = [];
+      length = 0;
+    };
+    for (const line of lines) {
+      if (length + line.bytes.length > LONGEST_LINE) endRecord(true);
+      const isInside = open.length > 0;
+      if (!isInside && isBlank(line)) continue;
+      open.push(line);
+      length += line.bytes.length + 1;
+      if (!leavesOpen(line.bytes, isInside)) endRecord(false);
+    }
+    if (isEnd) endRecord(true);
+    return records;
+  };
+}
+
+/** Whether a quote is open at the end of a line, which begins inside or outside quotes. */
+function leavesOpen(line: Buffer, isInside: boolean): boolean {
+  let quotes = 0;
+  for (let at = line.indexOf(QUOTE); at >= 0; at = line.indexOf(QUOTE, at + 1)) quotes += 1;
+  const isOpen = isInside !== (quotes % 2 === 1);
+  if (!isOpen || quotes === 0) return isOpen;
+  // Only a quote before a field, or the second of two, opens: after another one, the next lines are not lost.
+  const last = line.lastIndexOf(QUOTE);
+  return last === 0 || line[last - 1] === COMMA || line[last - 1] === QUOTE;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+function toRecord(lines: readonly Line[], isOpen: boolean): CsvRecord {
+  const bytes = Buffer.concat(lines.flatMap((line) => [FEED, line.bytes]).slice(1));
+  const [first, last] = [lines[0]?.number ?? 0, lines.at(-1)?.number ?? 0];
+  return { first, last, bytes, problem: problemOf(bytes, isOpen) };
+}
+
+function problemOf(bytes: Buffer, isOpen: boolean): string | undefined {
+  if (bytes.length > LONGEST_LINE) return TOO_LONG;
+  if (!isUtf8(bytes)) return "It is not UTF-8.";
+  return isOpen ? "A quote is not closed." : undefined;
+}
+
+const FEED = Buffer.of(LINE_FEED);
+
 type Fields = Result<readonly string[], string>;
 
-/** A record with its line feed, and with the blank lines before it. */
-interface CsvRecord {
-  readonly bytes: Buffer;
+interface ParsedRecord {
+  readonly record: CsvRecord;
   readonly fields: Fields;
 }
 
-/**
- * Splits lines into records. After one that csv-parse refuses, parsing starts again: the parser's own option
- * to skip such records does not tell where they end, and takes quadratic time for a line of quotes.
- */
-function splitRecords(
-  lines: Buffer,
-  isEnd: boolean,
-): { readonly records: readonly CsvRecord[]; readonly rest: Buffer } {
-  const records: CsvRecord[] = [];
-  let rest = lines;
-  const take = (length: number, fields: Fields): void => {
-    records.push({ bytes: rest.subarray(0, length), fields });
-    rest = rest.subarray(length);
-  };
-  while (rest.length > 0) {
-    let taken = 0;
-    const problem = parseRecords(rest, (fields, { bytes: end }) => {
-      take(end - taken, ok(fields));
-      taken = end;
-    });
-    const isOpen = problem?.code === "CSV_QUOTE_NOT_CLOSED";
-    if (isOpen && !isEnd && rest.length <= LONGEST_ENTRY) break;
-    if (problem === undefined) take(rest.length, ok([]));
-    else take(...refuse(rest, isOpen));
+/** Parses records together, which is four times as fast as one by one. If one fails, parses smaller parts. */
+function parseRecords(records: readonly CsvRecord[]): readonly ParsedRecord[] {
+  const problem = records.find((record) => record.problem !== undefined)?.problem;
+  const rows = problem === undefined ? parseRows(records.map(({ bytes }) => bytes)) : err(problem);
+  if (rows.isOk()) {
+    return records.map((record, index) => ({ record, fields: ok(rows.value[index] ?? []) }));
   }
-  return { records, rest };
+  if (records.length === 1) {
+    return records.map((record) => ({ record, fields: err(rows.error) }));
+  }
+  const size = Math.ceil(records.length / PARTS);
+  const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, part) => part * size);
+  return starts.flatMap((start) => parseRecords(records.slice(start, start + size)));
 }
 
-/** Passes each record, and the position of its end, to `onRecord`. Returns why it stopped early. */
-function parseRecords(
-  lines: Buffer,
-  onRecord: (fields: readonly string[], info: InfoRecord) => void,
-  raw = false,
-): CsvError | undefined {
+const PARTS = 16;
+
+const MISPLACED = "A quote is out of place.";
+
+/** Returns the fields of each record. */
+function parseRows(records: readonly Buffer[]): Result<readonly (readonly string[])[], string> {
+  const text = Buffer.concat(records.flatMap((record) => [record, FEED]));
   try {
-    parse(lines, {
-      recordDelimiter: ["\r\n", "\n"],
-      relaxColumnCount: true,
-      skipEmptyLines: true,
-      raw,
-      onRecord: (fields: readonly string[], info) => {
-        onRecord(fields, info);
-        return null;
-      },
-    });
-    return undefined;
+    return ok(parse(text, { recordDelimiter: ["\r\n", "\n"], relaxColumnCount: true }));
   } catch (error) {
-    if (error instanceof CsvError) return error;
+    if (error instanceof CsvError) return err(MISPLACED);
     throw error;
   }
 }
 
-/** Refuses the lines up to the wrong quote or, after an open one, as many as an entry may have. */
-function refuse(lines: Buffer, isOpen: boolean): [length: number, fields: Fields] {
-  if (!isOpen) {
-    // Slow, but it tells where the wrong quote is.
-    const problem = parseRecords(lines, () => undefined, true);
-    const length = lengthOfLines(lines, String(problem?.["raw"]).split("\n").length);
-    if (length <= LONGEST_ENTRY) return [length, err("A quote is out of place.")];
-  }
-  const isShort = lines.length <= LONGEST_ENTRY;
-  const length = isShort ? lines.length : lines.lastIndexOf(LINE_FEED, LONGEST_ENTRY) + 1;
-  return [length || lengthOfLines(lines, 1), err("A quote is not closed.")];
-}
-
-/** Returns the length of the first lines with their line feeds. */
-function lengthOfLines(bytes: Buffer, count: number): number {
-  let end = 0;
-  for (let line = 0; line < count && end < bytes.length; line += 1) {
-    end = bytes.indexOf(LINE_FEED, end) + 1 || bytes.length;
-  }
-  return end;
-}
-
-/** Returns the number of line feeds. */
-function lineFeedsIn(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1))
-    count += 1;
-  return count;
-}
-
-function checkBytes(bytes: Buffer): Result<void, string> {
-  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
-  return isUtf8(bytes) ? ok() : err("It is not UTF-8.");
-}
-
-const COLUMNS = ["name", "categoryId", "status"] as const;
-/** Separators that other programs use instead of commas. */
-const SEPARATORS = [
-  [";", "semicolons"],
-  ["\t", "tabs"],
-  ["|", "vertical bars"],
-] as const;
-
 /** Returns the names of the columns. */
-function checkHeading(fields: Fields, bytes: Buffer): Fields {
-  const other = SEPARATORS.find(([separator]) => {
-    const names = bytes.toString("utf8").split(separator);
-    return missingColumns(names.map((name) => name.replace(/^"|"?\r?$/g, ""))).length === 0;
-  });
-  if (other !== undefined) return err(`The heading is separated by ${other[1]} instead of commas.`);
-  if (fields.isErr()) return fields;
+function checkHeading(fields: Fields): Fields {
+  if (fields.isErr()) return err(`The heading cannot be read. ${fields.error} ${SEPARATORS}`);
   const names = fields.value;
-  const missing = missingColumns(names);
-  if (missing.length > 0) return err(`The heading has no column ${missing.join(", ")}.`);
-  const repeated = COLUMNS.filter((each) => names.indexOf(each) !== names.lastIndexOf(each));
+  const missing = ["name", "categoryId"].filter((column) => !names.includes(column));
+  if (missing.length > 0)
+    return err(`The heading has no column ${missing.join(", ")}. ${SEPARATORS}`);
+  const repeated = ["name", "categoryId", "status"].filter(
+    (column) => names.indexOf(column) !== names.lastIndexOf(column),
+  );
   if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
   return fields;
 }
 
-function missingColumns(names: readonly string[]): readonly string[] {
-  return ["name", "categoryId"].filter((column) => !names.includes(column));
-}
+const SEPARATORS = "Columns are separated by commas.";
 
 function toPet(names: readonly string[], values: readonly string[]): Result<unknown, string> {
   if (values.length !== names.length) {

@@ -127,15 +127,6 @@ describe("pets export", () => {
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
 
-  it("does not overwrite a broken link without --force", async () => {
-    const database = await filled(3);
-    const [link, file] = [`${database}.link`, `${database}.ndjson`];
-    symlinkSync(file, link);
-    const refused = await petstore("pets", "export", link, "--database", database);
-    expect(refused.error).toBe(`petstore: ${link} already exists (--force replaces it)`);
-    expect(existsSync(file)).toBe(false);
-  });
-
   it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove it", async () => {
     const database = await filled(3);
     const pipe = join(dirname(database), "pipe");

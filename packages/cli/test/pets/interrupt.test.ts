@@ -45,27 +45,23 @@ describe("an import that waits for its input", () => {
     },
   );
 
-  it.skipIf(process.platform !== "linux").each([
-    ["without an end", "/dev/zero"],
-    ["without a writer", "pipe"],
-  ])("stops also when that is a file %s", async (_, name) => {
+  it.skipIf(process.platform !== "linux")("stops also when the file has no end", async () => {
     const database = newDatabase();
-    const file = name === "pipe" ? join(dirname(database), name) : name;
-    if (name === "pipe") expect(spawnSync("mkfifo", [file]).status).toBe(0);
-    const { child, output, ended } = startImport(file, database);
+    const { child, output, ended } = startImport("/dev/zero", database);
     await expect.poll(() => existsSync(database)).toBe(true);
     child.kill("SIGINT");
     expect(await ended).toBe(1);
     expect(output()).toContain("Everything before line 1 is done");
   });
 
-  it.skipIf(process.platform !== "linux")("reads a pipe from its first writer on", async () => {
+  it.skipIf(process.platform !== "linux")("waits for the first writer of a pipe", async () => {
     const database = newDatabase();
     const pipe = join(dirname(database), "pipe");
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
     const { output, ended } = startImport(pipe, database);
-    await expect.poll(() => existsSync(database)).toBe(true);
-    spawnSync("sh", ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe]);
+    // The shell waits for the reader.
+    const write = ["-c", 'echo \'{"name":"Rex","categoryId":1}\' > "$0"', pipe];
+    expect(spawnSync("sh", write, { timeout: 30_000 }).status).toBe(0);
     expect({ code: await ended, output: output() }).toEqual({
       code: 0,
       output: imported(`petstore: new database ${database}\nimported 1 pet`),
