@@ -24,7 +24,8 @@ function createRepository() {
   write("packages/cli/bin/petstore.js", 'await import("../dist/bin.js");');
   write("packages/cli/src/bin.ts", 'console.log("one");');
   // As the real build, it installs first.
-  const build = "touch node_modules/.stamp && mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
+  const build =
+    "touch node_modules/.stamp && mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
   write("bin/npm", `#!/bin/sh\n${build}\n`);
   chmodSync(join(root, "bin/npm"), 0o755);
   /** @type {(env: NodeJS.ProcessEnv) => Promise<string>} */

@@ -64,7 +64,7 @@ export async function compareHttp(folder) {
     },
     {
       name: "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)",
-      file: "http-adapter/src/node/write.ts",
+      file: "http-adapter/src/node/response.ts",
       unit: "request",
       sample: 1_600,
       now: processorTime,
@@ -82,7 +82,7 @@ export async function compareHttp(folder) {
     },
     {
       name: "a body that has arrived is read at once (plain: by listeners, with a deadline)",
-      file: "http-adapter/src/node/body.ts",
+      file: "http-adapter/src/node/request.ts",
       unit: "request",
       sample: 1_600,
       now: processorTime,

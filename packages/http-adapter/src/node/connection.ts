@@ -5,32 +5,26 @@ import type { UnreadableMessage } from "../error.js";
 /** Handles one message of a connection. It never rejects. */
 type Task = () => Promise<void> | void;
 
-/**
- * A connection. Its requests are handled one after another, because a response may close the
- * connection, and the bytes after that request are then not a request (RFC 9112, section 9.6).
- */
+/** What a server of ours keeps for a connection. */
 export interface Connection {
-  /** Runs a task after the earlier ones, but not after the last response is written. */
+  /**
+   * Runs a task after the earlier ones, unless the connection is then closed: a response may close it,
+   * and the bytes after that request are not a request (RFC 9112, section 9.6).
+   */
   enqueue(task: Task): void;
-  /** Reads from the socket again, if it was paused because too many requests wait. */
+  /** Reads from the socket again, if it was paused because too many tasks wait. */
   release(): void;
   /** The newest request. */
   newest: IncomingMessage | undefined;
-  /** The request that the fallback of a server of ours responds to; the later ones wait for it. */
-  inFallback: IncomingMessage | undefined;
-  /** Whether further input is ignored, because it cannot be read or follows the last response. */
-  isInputOver: boolean;
-  /** Whether the last response is written. */
-  isClosing: boolean;
-  /** The error that keeps the newest request from arriving completely, once it is known. */
-  interruption: UnreadableMessage | undefined;
-  /** The listener for `interruption`, of the request in progress, which may not be the newest. */
-  onInterruption: ((error: UnreadableMessage) => void) | undefined;
+  /** The error in the input, once it is known. It keeps the newest request from arriving completely. */
+  inputError: UnreadableMessage | undefined;
+  /** The listener for `inputError`, of the request in progress, which may not be the newest. */
+  onInputError: ((error: UnreadableMessage) => void) | undefined;
 }
 
 const CONNECTION = Symbol("petstore: connection");
 
-/** At this many waiting requests, the socket is paused. */
+/** At this many waiting tasks, the socket is paused. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
@@ -41,33 +35,25 @@ export function connectionOf(
 }
 
 function createConnection(socket: Socket): Connection {
-  const waiting: Task[] = [];
-  let isBusy = false;
+  let last: Promise<void> | undefined;
+  let waiting = 0;
   let isHeld = false;
-  const isOver = (): boolean => connection.isClosing || socket.destroyed || socket.writableEnded;
   // Node may resume the socket by itself.
   const pause = (): void => void socket.pause();
 
-  async function run(first: Task): Promise<void> {
-    isBusy = true;
-    let task: Task | undefined = first;
-    while (task !== undefined && !isOver()) {
-      await task();
-      task = waiting.shift();
-      if (waiting.length < MOST_WAITING / 2) connection.release();
-    }
-    isBusy = false;
+  async function run(task: Task, previous: Promise<void> | undefined): Promise<void> {
+    await previous;
+    waiting -= 1;
+    if (waiting < MOST_WAITING / 2) connection.release();
+    if (!isOver(socket)) await task();
   }
 
   const connection: Connection = {
     enqueue: (task) => {
-      if (isOver()) return;
-      if (!isBusy) {
-        void run(task);
-        return;
-      }
-      waiting.push(task);
-      if (isHeld || waiting.length < MOST_WAITING) return;
+      if (isOver(socket)) return;
+      waiting += 1;
+      last = run(task, last);
+      if (isHeld || waiting < MOST_WAITING) return;
       isHeld = true;
       socket.on("resume", pause).pause();
     },
@@ -77,13 +63,15 @@ function createConnection(socket: Socket): Connection {
       socket.off("resume", pause).resume();
     },
     newest: undefined,
-    inFallback: undefined,
-    isInputOver: false,
-    isClosing: false,
-    interruption: undefined,
-    onInterruption: undefined,
+    inputError: undefined,
+    onInputError: undefined,
   };
   return connection;
+}
+
+/** Whether a connection is closed, or its last response is sent. */
+export function isOver(socket: Socket): boolean {
+  return socket.destroyed || socket.writableEnded;
 }
 
 /** A client that sends nothing for this long is treated as finished. In milliseconds. */
@@ -102,7 +90,7 @@ const MOST_BYTES = 67_108_864;
  * response (RFC 9112, section 9.6).
  */
 export function linger(socket: Socket): void {
-  if (socket.destroyed || socket.writableEnded) return;
+  if (isOver(socket)) return;
   connectionOf(socket).release();
   let total = 0;
   let inWindow = 0;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
 import { isHttp2, NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./respond.js";
+import { createResponder } from "./response.js";
 
 /** The options that the plugin is registered with. */
 export interface PetStorePluginOptions<
@@ -15,15 +15,12 @@ export interface PetStorePluginOptions<
 interface FastifyApp<Request extends FastifyRequest> {
   /** The prefix of the plugins around this one. */
   readonly prefix: string;
-  addHook(name: "onRequest", hook: FastifyHook<Request>): unknown;
-  all(path: string, handler: (request: Request, reply: FastifyReply) => void): unknown;
+  addHook(
+    name: "onRequest",
+    hook: (request: Request, reply: FastifyReply, done: (error?: Error) => void) => void,
+  ): unknown;
+  all(path: string, handler: (request: Request, reply: FastifyReply) => unknown): unknown;
 }
-
-type FastifyHook<Request extends FastifyRequest> = (
-  request: Request,
-  reply: FastifyReply,
-  done: (error?: Error) => void,
-) => void;
 
 interface FastifyRequest {
   readonly raw: IncomingMessage;
@@ -50,47 +47,38 @@ interface FastifyReply {
  */
 export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
   app: FastifyApp<Request>,
-  options: PetStorePluginOptions<Request>,
+  { store, ...options }: PetStorePluginOptions<Request>,
 ): Promise<void> {
   return new Promise((resolve) => {
-    plugIn(app, options);
+    const settings = parseOptions(store, withoutFastifys(options));
+    const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
+    const responder = createResponder(store, { ...settings, basePath });
+    const { origin = ({ raw }: Request) => socketAddress(raw) } = options;
+
+    app.addHook("onRequest", (request, reply, done) => {
+      const { raw } = request;
+      if (isHttp2(raw)) {
+        done(new TypeError(NO_HTTP2));
+        return;
+      }
+      const target = responder.locate(raw);
+      if (target === undefined) {
+        done();
+        return;
+      }
+      const exchange = { request: raw, response: takeOver(reply), origin: () => origin(request) };
+      respondInTurn(responder, { ...exchange, isWaiting: false }, target);
+    });
+    // Fastify runs the hooks of a plugin only for its routes. A target that its router decodes to one of
+    // them may not be below the base path.
+    const leave = (_: FastifyRequest, reply: FastifyReply): unknown => reply.callNotFound();
+    if (basePath !== "") app.all(settings.basePath, leave);
+    app.all(`${settings.basePath}/*`, leave);
     resolve();
   });
 }
 
-function plugIn<Request extends FastifyRequest>(
-  app: FastifyApp<Request>,
-  { store, ...options }: PetStorePluginOptions<Request>,
-): void {
-  const settings = parseOptions(store, withoutFastifys(options));
-  const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
-  const responder = createResponder(store, { ...settings, basePath });
-  const { origin = ({ raw }: Request) => socketAddress(raw) } = options;
-
-  app.addHook("onRequest", (request, reply, done) => {
-    const { raw } = request;
-    if (isHttp2(raw)) {
-      done(new TypeError(NO_HTTP2));
-      return;
-    }
-    const target = responder.locate(raw);
-    if (target === undefined) {
-      done();
-      return;
-    }
-    const exchange = { request: raw, response: takeOver(reply), origin: () => origin(request) };
-    respondInTurn(responder, { ...exchange, expectation: "none" }, target);
-  });
-  // Fastify runs the hooks of a plugin only for its routes.
-  if (basePath !== "") app.all(settings.basePath, leave);
-  app.all(`${settings.basePath}/*`, leave);
-}
-
-/** Handles a path that Fastify's router finds below the base path, although the raw target is not. */
-function leave(_: FastifyRequest, reply: FastifyReply): void {
-  reply.callNotFound();
-}
-
+/** Takes the response from Fastify, with the headers that the host's hooks have set. */
 function takeOver(reply: FastifyReply): ServerResponse {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {

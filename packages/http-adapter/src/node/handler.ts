@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions, type HttpOptions } from "../options.js";
 import type { Target } from "../route.js";
-import { connectionOf } from "./connection.js";
-import { createResponder, type Exchange, type Responder } from "./respond.js";
+import { isOver } from "./connection.js";
+import type { Exchange } from "./request.js";
+import { createResponder, type Responder } from "./response.js";
 
 /**
  * The options of a transport on Node's messages; everything has a default. `Request` is the host's type
@@ -43,25 +44,18 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   return (request, response, next) => {
     if (isHttp2(request)) throw new TypeError(NO_HTTP2);
     const target = responder.locate(request);
-    if (target === undefined && next !== undefined) {
-      next();
-      return;
+    if (target === undefined && next !== undefined) next();
+    else {
+      const exchange = { request, response, origin: () => origin(request) };
+      respondInTurn(responder, { ...exchange, isWaiting: false }, target);
     }
-    const exchange = {
-      request,
-      response,
-      expectation: "none",
-      origin: () => origin(request),
-    } as const;
-    respondInTurn(responder, exchange, target);
   };
 }
 
 /**
- * Responds to a request on a host's connection once Node assigns the socket to its response: after the
- * earlier responses, the store's and the host's. A host may call the store for a later request first,
- * so a request that still waits for its socket must not hold up others. After a response that closes
- * the connection, nothing is done (RFC 9112, section 9.6).
+ * Responds to a request on a host's server once Node assigns the socket to its response: after the
+ * responses to the earlier requests of the connection, the store's and the host's. After a response
+ * that closes the connection, nothing is done (RFC 9112, section 9.6).
  */
 export function respondInTurn(
   responder: Responder,
@@ -71,12 +65,9 @@ export function respondInTurn(
   const { request, response } = exchange;
   if (response.socket === null) {
     response.once("socket", () => respondInTurn(responder, exchange, target));
-    return;
+  } else if (!isOver(request.socket)) {
+    void responder.respond(exchange, target);
   }
-  const connection = connectionOf(request.socket);
-  // The task of the fallback ends with this response, so the response must not wait for it.
-  if (connection.inFallback === request) void responder.respond(exchange, target);
-  else connection.enqueue(() => responder.respond(exchange, target));
 }
 
 /** Returns the remote address of a request's socket. */

@@ -3,9 +3,8 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { locate } from "../route.js";
 import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./respond.js";
+import { createResponder, type Responder } from "./response.js";
 
 /** Node's own servers for HTTP/1.1. */
 export type NodeServer = Server | SecureServer;
@@ -24,70 +23,75 @@ export type NodeServer = Server | SecureServer;
  * const unmount = mount(server, store);
  * server.listen(3000);
  * ```
- * @returns a function that unmounts. Unmount in reverse order to leave the server as it was.
+ * @returns a function that unmounts the store.
  * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http`
- * or `node:https`; or if it already has a store at the base path.
+ * or `node:https`; or if another store is mounted at the base path.
  */
 export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
   if (!isServer(server)) throw new TypeError(NO_HTTP2);
   const settings = parseOptions(store, options);
   const { basePath } = settings;
-  const responder = createResponder(store, settings);
+  const mounts = mountsOf(server);
+  if (mounts.some((other) => other.basePath === basePath)) {
+    throw new TypeError(
+      `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
+    );
+  }
   const { origin = socketAddress } = options;
-  const basePaths = addBasePath(server, basePath);
-
-  function isNested({ url = "" }: IncomingMessage): boolean {
-    if (basePaths.size === 1) return false;
-    const longer = [...basePaths].filter(({ length }) => length > basePath.length);
-    return longer.some((each) => locate(each, url) !== undefined);
-  }
-
-  let isMounted = true;
-
-  function take(event: string | symbol, args: readonly unknown[], inner: Emit): boolean {
-    const [request, response] = args;
-    const isRequest = event === "request" || event === "checkContinue";
-    if (!isMounted || !isRequest || !isMessage(request) || !isResponse(response)) {
-      return inner(event, ...args);
-    }
-    const target = isNested(request) ? undefined : responder.locate(request);
-    // Without a listener, Node would leave the client without a response.
-    if (target === undefined && inner(event, ...args)) return true;
-    const expectation = event === "request" ? "none" : "continue";
-    const exchange = { request, response, expectation, origin: () => origin(request) } as const;
-    respondInTurn(responder, exchange, target);
-    return true;
-  }
-
-  const restoreEmit = overrideEmit(server, take);
+  const mounted: Mount = { basePath, responder: createResponder(store, settings), origin };
+  mounts.push(mounted);
+  mounts.sort((one, other) => other.basePath.length - one.basePath.length);
   return () => {
-    if (!isMounted) return;
-    isMounted = false;
-    basePaths.delete(basePath);
-    if (basePaths.size === 0) Reflect.deleteProperty(server, BASE_PATHS);
-    restoreEmit();
+    const index = mounts.indexOf(mounted);
+    if (index !== -1) mounts.splice(index, 1);
   };
-}
-
-const BASE_PATHS = Symbol("petstore: base paths");
-
-/**
- * Adds a base path to those of a server's stores, and returns all of them.
- * @throws TypeError if the server already has a store there: only one of the two would get requests.
- */
-export function addBasePath(
-  server: NodeServer & { [BASE_PATHS]?: Set<string> | undefined },
-  basePath: string,
-): Set<string> {
-  const basePaths = (server[BASE_PATHS] ??= new Set());
-  if (!basePaths.has(basePath)) return basePaths.add(basePath);
-  throw new TypeError(
-    `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
-  );
 }
 
 function isServer(value: unknown): boolean {
   return value instanceof Server || value instanceof SecureServer;
+}
+
+/** A store on a server. */
+interface Mount {
+  readonly basePath: string;
+  readonly responder: Responder;
+  readonly origin: (request: IncomingMessage) => string | undefined;
+}
+
+const MOUNTS = Symbol("petstore: mounts");
+
+/** Returns the stores on a server, the longest base path first. The first call overrides `emit`. */
+function mountsOf(server: NodeServer & { [MOUNTS]?: Mount[] }): Mount[] {
+  if (server[MOUNTS] !== undefined) return server[MOUNTS];
+  const mounts: Mount[] = [];
+  server[MOUNTS] = mounts;
+  overrideEmit(server, mounts);
+  return mounts;
+}
+
+/** Emits an event. Returns whether it had a listener. */
+type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+
+/** Passes each request to the stores before the listeners of the server. */
+function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
+  const server: { emit: Emit } = emitter;
+  const emit = server.emit.bind(server);
+  server.emit = (event, ...args) => {
+    const [request, response] = args;
+    const isRequest = event === "request" || event === "checkContinue";
+    if (!isRequest || !isMessage(request) || !isResponse(response)) return emit(event, ...args);
+    const isBelow = ({ responder }: Mount): boolean => responder.locate(request) !== undefined;
+    const below = mounts.find(isBelow);
+    if (below === undefined && emit(event, ...args)) return true;
+    // Without a listener, Node would leave the client without a response.
+    const mounted = below ?? mounts[0];
+    if (mounted === undefined) return false;
+    const { responder, origin } = mounted;
+    const isWaiting = event === "checkContinue";
+    const exchange = { request, response, isWaiting, origin: () => origin(request) };
+    respondInTurn(responder, exchange, responder.locate(request));
+    return true;
+  };
 }
 
 function isMessage(value: unknown): value is IncomingMessage {
@@ -96,29 +100,4 @@ function isMessage(value: unknown): value is IncomingMessage {
 
 function isResponse(value: unknown): value is ServerResponse {
   return value instanceof ServerResponse;
-}
-
-/** Emits an event; returns whether it had a listener. */
-type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
-
-/**
- * Calls `outer` instead of a server's `emit`; `outer` decides which events it passes to `inner`, the
- * `emit` from before. Returns a function that undoes this.
- */
-function overrideEmit(
-  emitter: EventEmitter,
-  outer: (event: string | symbol, args: readonly unknown[], inner: Emit) => boolean,
-): () => void {
-  const server: { emit: Emit } = emitter;
-  const isOwn = Object.hasOwn(server, "emit");
-  const original = server.emit;
-  const inner: Emit = (...args) => Reflect.apply(original, server, args);
-  const override: Emit = (event, ...args) => outer(event, args, inner);
-  server.emit = override;
-  return () => {
-    // A later override stays.
-    if (server.emit !== override) return;
-    if (isOwn) server.emit = original;
-    else Reflect.deleteProperty(server, "emit");
-  };
 }

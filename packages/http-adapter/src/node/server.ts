@@ -1,14 +1,10 @@
 import { createServer, type Server } from "node:http";
-import { Socket, Server as TcpServer } from "node:net";
+import { Server as TcpServer, type Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
-import { methodNotAllowed } from "../error.js";
 import { parseServerOptions } from "../options.js";
-import { METHODS } from "../route.js";
 import { linger } from "./connection.js";
-import { createDispatcher, type Dispatcher, type Fallback } from "./dispatch.js";
+import { dispatchMessages, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
-import { errorOfParser } from "./message.js";
-import { addBasePath } from "./mount.js";
 
 /**
  * The limits of a message before it reaches the store, under Node's own names. Times are in
@@ -84,18 +80,13 @@ export function createPetStoreServer(
   const { origin = socketAddress, fallback } = options;
   const { timeout, ...limits } = completeLimits(options.limits ?? {});
   const server = createServer({ ...limits, requireHostHeader: false });
-  addBasePath(server, settings.basePath);
   server.timeout = timeout;
   // A client may close its side after its last request and still wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   let isDraining = false;
-  const dispatcher = createDispatcher(store, settings, {
-    origin,
-    fallback,
-    isDraining: () => isDraining,
-  });
-  const sockets = listen(server, dispatcher);
+  dispatchMessages(server, store, settings, { origin, fallback, isDraining: () => isDraining });
+  const sockets = keepSockets(server);
 
   return Object.assign(server, {
     drain: (milliseconds: number) => {
@@ -105,31 +96,16 @@ export function createPetStoreServer(
   });
 }
 
-/** Passes the messages of a server to its dispatcher. Returns the set of its open sockets. */
-function listen(server: Server, dispatcher: Dispatcher): ReadonlySet<Socket> {
+/** Prepares the sockets of a server. Returns the set of those that are open. */
+function keepSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     // Node sometimes removes its own listener, and an error without a listener ends the process.
-    socket.on("error", ignore);
+    socket.on("error", () => undefined);
     // Node calls this after the last response.
     socket.destroySoon = () => linger(socket);
-  });
-  server.on("request", (request, response) => dispatcher.take("none", request, response));
-  server.on("checkContinue", (request, response) => dispatcher.take("continue", request, response));
-  server.on("checkExpectation", (request, response) =>
-    dispatcher.take("unknown", request, response),
-  );
-  server.on("clientError", (cause, socket) => {
-    const error = errorOfParser(cause);
-    if (error === undefined || !(socket instanceof Socket)) socket.destroy();
-    else dispatcher.breakOff(error, socket);
-  });
-  server.on("connect", ({ socket }) => {
-    // Node has removed its own listener for CONNECT.
-    socket.on("timeout", () => socket.destroy());
-    dispatcher.refuse(methodNotAllowed(METHODS), socket);
   });
   return sockets;
 }
@@ -162,8 +138,4 @@ function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: numbe
 function completeLimits(chosen: ChosenLimits): ServerLimits {
   const defined = Object.entries(chosen).filter(([, limit]) => limit !== undefined);
   return { ...SERVER_LIMITS, ...Object.fromEntries(defined) };
-}
-
-function ignore(): void {
-  // The socket emits "close" after an error.
 }

@@ -7,5 +7,7 @@ describeHost(plain);
 describeHost(secure);
 describeHost(listener);
 
-test("unmounting leaves a node:http server as it was", () => expectUnmounted(plain));
-test("unmounting leaves a node:https server as it was", () => expectUnmounted(secure));
+test("after unmounting, a node:http server responds as without the store", () =>
+  expectUnmounted(plain));
+test("after unmounting, a node:https server responds as without the store", () =>
+  expectUnmounted(secure));

@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { err, ok } from "neverthrow";
+import { collectBytes } from "../body.js";
+import {
+  badRequest,
+  expectationFailed,
+  headersTooLarge,
+  payloadTooLarge,
+  requestTimeout,
+  type BadRequest,
+  type HttpError,
+} from "../error.js";
+import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "../http-message.js";
+import { connectionOf, type Connection } from "./connection.js";
+
+/** A request of Node's and the response to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Whether the client waits for a `100 Continue` that Node has not sent (RFC 9110, section 10.1.1). */
+  readonly isWaiting: boolean;
+  /** Tells callers without a valid key apart. */
+  readonly origin: () => string | undefined;
+}
+
+/** A request as the handler takes it, and what it means for its connection. */
+export interface NodeRequest extends HttpRequest {
+  /** Whether the response closes the connection; to be called when the request is handled. */
+  readonly isLast: () => boolean;
+}
+
+/** Creates the request that the handler takes. */
+export function toHttpRequest(
+  { request, response, isWaiting, origin }: Exchange,
+  maxBodySeconds: number,
+): NodeRequest {
+  const { socket } = request;
+  const connection = connectionOf(socket);
+  const flaw = flawOf(request, isWaiting);
+  let isAsked = !isWaiting;
+  let isRead = false;
+  return {
+    method: request.method ?? "",
+    flaw,
+    connection: socket,
+    origin,
+    lines: (name) => headerLines(request, name),
+    readBody: (limit) => {
+      if (!isAsked) response.writeContinue();
+      isAsked = true;
+      isRead = true;
+      return readBody(request, limit, maxBodySeconds, connection);
+    },
+    isLast: () => {
+      if (flaw !== undefined || isUpgrade(request)) return true;
+      if (request.complete) return false;
+      // The client was not asked for its body, or reading it was stopped.
+      if (!isAsked || isRead || connection.inputError !== undefined) return true;
+      return isLong(request);
+    },
+  };
+}
+
+/** Node silently drops all header lines after this many, framing and credentials too. */
+const MAX_LINES = 1_000;
+
+/** Checks a message that Node's parser accepts. Returns the error in the message, if there is one. */
+export function flawOf(request: IncomingMessage, isWaiting: boolean): HttpError | undefined {
+  const { rawHeaders, headers, httpVersion } = request;
+  if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
+  const flaw =
+    flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
+    flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
+  if (flaw !== undefined || !isWaiting) return flaw;
+  // For Node, a list of expectations that contains 100-continue is one, too.
+  return headers.expect?.trim().toLowerCase() === "100-continue" ? undefined : expectationFailed();
+}
+
+export function unknownVersion(): BadRequest {
+  return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
+}
+
+/**
+ * Returns the values of all lines of a header with this lower-case name, in the order received.
+ * `IncomingMessage.headers` would silently keep the first of two Authorization or Host lines.
+ */
+function headerLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+  const lines: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) lines.push(rawHeaders[index + 1] ?? "");
+  }
+  return lines;
+}
+
+/**
+ * Whether a request asks for another protocol. Node's parser loses the bytes that follow it in the same
+ * packet, so the connection cannot be used after its response.
+ */
+export function isUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined;
+}
+
+/** The rest of a body with at most this Content-Length is read, to keep the connection open. */
+const MAX_DRAINED_BYTES = 65_536;
+
+/** Whether the body may be longer than is worth reading (RFC 9112, section 6.3). */
+function isLong({ headers }: IncomingMessage): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
+}
+
+/**
+ * Reads a body, and leaves the rest of a longer or slower one unread. If a body parser of the host has
+ * read it already, the body is the parser's result on the request.
+ */
+async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  seconds: number,
+  connection: Connection,
+): Promise<BodyResult> {
+  if (request.readableDidRead) return readParsed(bodyLeftOn(request), limit);
+  // A body parser of the host has found the body empty.
+  if (request.readableEnded) return ofBytes(EMPTY, limit);
+  if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);
+  if (!request.complete && connection.inputError !== undefined) return err(connection.inputError);
+  if (request.destroyed) return err(endedEarly());
+  if (!request.complete) return collect(request, limit, seconds, connection);
+  // A body that has arrived completely is read without listeners and without a deadline.
+  const chunk: unknown = request.read();
+  return ofBytes(chunk instanceof Uint8Array ? chunk : EMPTY, limit);
+}
+
+const EMPTY = new Uint8Array();
+const HAS_ENCODING =
+  "@petstore/http-adapter: the host has called setEncoding, so the bytes of the body are lost";
+const GONE = "The host has read the body: mount the pet store before the body parser.";
+
+function endedEarly(): BadRequest {
+  return badRequest("The body ended early.");
+}
+
+/** Returns `rawBody` if it is text or bytes, since they are exact; otherwise `body`, parsed. */
+function bodyLeftOn(request: object): unknown {
+  const raw: unknown = "rawBody" in request ? request.rawBody : undefined;
+  if (typeof raw === "string") return Buffer.from(raw);
+  if (raw instanceof Uint8Array) return raw;
+  return "body" in request ? request.body : undefined;
+}
+
+function readParsed(body: unknown, limit: number): BodyResult {
+  if (body === undefined) return err(badRequest(GONE));
+  return body instanceof Uint8Array ? ofBytes(body, limit) : ok({ kind: "parsed", value: body });
+}
+
+function ofBytes(bytes: Uint8Array, limit: number): BodyResult {
+  return bytes.length > limit ? err(payloadTooLarge(limit)) : ok({ kind: "bytes", bytes });
+}
+
+/** Reads a body as it arrives, for at most this many seconds. */
+function collect(
+  request: IncomingMessage,
+  limit: number,
+  seconds: number,
+  connection: Connection,
+): Promise<BodyResult> {
+  const collected = collectBytes(limit);
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => finish(err(requestTimeout())), seconds * 1_000);
+    const end = (): void => finish(ok({ kind: "bytes", bytes: collected.all() }));
+    const close = (): void => finish(err(endedEarly()));
+    const take = (chunk: Uint8Array): void => {
+      if (!collected.add(chunk)) finish(err(payloadTooLarge(limit)));
+    };
+    function finish(result: BodyResult): void {
+      clearTimeout(deadline);
+      connection.onInputError = undefined;
+      request.off("data", take).off("end", end).off("close", close).pause();
+      resolve(result);
+    }
+    connection.onInputError = (error) => {
+      if (!request.complete) finish(err(error));
+    };
+    // Without a listener for "error", Node emits only "close" when the client disconnects.
+    request.on("data", take).on("end", end).on("close", close);
+    // If the host has paused the request, adding a listener does not resume it.
+    request.resume();
+  });
+}
