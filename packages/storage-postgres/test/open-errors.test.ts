@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chownSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -88,6 +90,27 @@ describe("openPostgresStorage fails with", () => {
       alter role antique set search_path = old, pg_catalog`);
     const url = server.url("old").replace("//petstore:", "//antique:");
     expect(await codeOf({ url })).toBe("postgres_too_old");
+  });
+
+  it("cannot_connect when the server ends each connection as soon as it is ready", async () => {
+    const message = (type: string, ...parts: readonly string[]) => {
+      const body = Buffer.from(parts.join(""));
+      const head = Buffer.from(`${type}....`);
+      head.writeUInt32BE(body.length + 4, 1);
+      return Buffer.concat([head, body]);
+    };
+    const fatal = "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+    // In one packet: the login succeeds, the connection is ready, and it ends.
+    const ending = [message("R", "\0\0\0\0"), message("Z", "I"), message("E", fatal)];
+    const ended = createServer((socket) => {
+      socket.on("error", () => undefined).once("data", () => socket.end(Buffer.concat(ending)));
+    }).listen(0, "127.0.0.1");
+    await once(ended, "listening");
+    const { port } = ended.address() as AddressInfo;
+    expect(await codeOf({ url: `postgres://petstore@127.0.0.1:${port}/pets` })).toBe(
+      "cannot_connect",
+    );
+    ended.close();
   });
 
   it.runIf(sized(0, 1, 1))("busy, after waiting ten seconds for another migration", async () => {

@@ -41,6 +41,8 @@ export function createDatabase(source: PoolSource): Database {
     const opened = source.open();
     // Without a listener, the error of an idle connection would end the process.
     opened.on("error", () => replace(opened));
+    // A new connection may end before its promise has resolved.
+    opened.on("connect", (client) => client.on("error", ignore));
     return opened;
   }
 

@@ -6,6 +6,7 @@ export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
 /** The part of a pg `PoolClient` that this package uses. */
