@@ -10,7 +10,7 @@ import { createPostgresServer } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
 import { allIds, firstPage, rex, times } from "./support/samples.js";
 
-const ROUNDS = sized(1, 3, 20);
+const ROUNDS = sized(0, 3, 20);
 const PETS = 100;
 
 /** A primary with a standby that follows it, and a proxy that stands for the name of the primary. */
@@ -88,7 +88,7 @@ it.each(times(ROUNDS, (round) => round))(
   },
 );
 
-it(
+it.runIf(ROUNDS > 0)(
   "a failover to a standby that is behind is reported, and no server gives out an id again",
   { timeout: 60_000 },
   async () => {
