@@ -24,9 +24,9 @@ export async function withServer(name, environment, use, flags = []) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
-    // A server prints its port, or an address below which it serves.
-    const [line] = await once(child.stdout.setEncoding("utf8"), "data");
-    const [, port = ""] = /(\d+)(?:\/v1)?\s*$/.exec(String(line)) ?? [];
+    // A server first prints its port, or an address below which it serves.
+    const [output] = await once(child.stdout.setEncoding("utf8"), "data");
+    const [, port = ""] = /(\d+)(?:\/v1)?\s*$/m.exec(String(output)) ?? [];
     return await use(`http://127.0.0.1:${port}`, performance.now() - started);
   } finally {
     child.kill("SIGTERM");

@@ -129,7 +129,7 @@ async function start(name) {
   // A server that prints more must not wait for a reader.
   child.stdout.resume();
   pin(child.pid, 0);
-  const [, port = ""] = /(\d+)(?:\/v1)?\s*$/.exec(String(line)) ?? [];
+  const [, port = ""] = /(\d+)(?:\/v1)?\s*$/m.exec(String(line)) ?? [];
   return { name: NAMES.get(name) ?? name, url: `http://127.0.0.1:${port}`, child };
 }
 

@@ -23,12 +23,13 @@ const rounds = Number(values.rounds);
 const extent = { seconds: Number(values.seconds), connections: 32, pets: 100_000 };
 const servers = /** @type {const} */ (["floor", "petstore"]);
 const operations = /** @type {const} */ (["list", "get", "create"]);
+const KEY_COUNTS = [1, 100];
 const CALLERS = 32;
 const LIMIT = 2 ** 31 - 1;
 
 const database = await startDatabase();
 try {
-  const keys = await seed(database, extent.pets, 100);
+  const keys = await seed(database, extent.pets, Math.max(...KEY_COUNTS));
   await compareServers(keys);
   await compareLimiters(keys);
   await comparePages();
@@ -43,24 +44,28 @@ async function compareServers(keys) {
   /** @typedef {{ rate: number, p99: number, cpu: number, log: number }} Measured */
   /** @type {Map<string, Measured[]>} */
   const measured = new Map();
+  const loads = operations.flatMap((operation) =>
+    KEY_COUNTS.map((count) => /** @type {const} */ ([operation, count])),
+  );
   for (let round = 0; round < rounds; round += 1) {
-    for (const operation of operations) {
+    for (const [operation, count] of loads) {
+      const used = keys.slice(0, count);
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const one = await withServer(
           `../../postgres/servers/${server}`,
           { DATABASE: database.url },
           async (url) => {
-            await load(url, operation, keys, { ...extent, seconds: 1 });
+            await load(url, operation, used, { ...extent, seconds: 1 });
             await database.query("checkpoint");
             const [cpu, log] = [database.cpuTime(), await database.logBytes()];
-            const { rate, requests, p99 } = await load(url, operation, keys, extent);
+            const { rate, requests, p99 } = await load(url, operation, used, extent);
             return {
               ...{ rate, p99, cpu: (database.cpuTime() - cpu) / requests },
               log: ((await database.logBytes()) - log) / requests,
             };
           },
         );
-        const name = `${operation} ${server}`;
+        const name = `${operation} ${count} ${server}`;
         console.error(round, name, one);
         measured.set(name, [...(measured.get(name) ?? []), one]);
       }
@@ -74,16 +79,21 @@ async function compareServers(keys) {
   writeResults(
     "postgres-http",
     "On PostgreSQL, over HTTP",
-    `One server process, ${extent.connections} keep-alive connections of wrk with ${keys.length} keys in turn, ${extent.pets.toLocaleString("en")} pets; medians of ${rounds} rounds of ${extent.seconds} s; × is the ratio of the rates within a round (higher is better). The floor is bare node:http with a pool of 10 connections of pg and named statements: no key, no limits, no validation. PostgreSQL is the one from npm with its own settings, fsync on. Its processor time and its log (bytes) are for one request.`,
-    ["operation", ...["server", "requests/s", "×", "p99, ms", "PostgreSQL, µs", "log, bytes"]],
-    operations.flatMap((operation) =>
+    `One server process, ${extent.connections} keep-alive connections of wrk with one key or ${keys.length} keys in turn, ${extent.pets.toLocaleString("en")} pets; medians of ${rounds} rounds of ${extent.seconds} s; × is the ratio of the rates within a round (higher is better). The floor is bare node:http with a pool of 10 connections of pg and named statements: no key, no limits, no validation. PostgreSQL is the one from npm with its own settings, fsync on. Its processor time and its log (bytes) are for one request.`,
+    [
+      "operation",
+      "keys",
+      ...["server", "requests/s", "×", "p99, ms", "PostgreSQL, µs", "log, bytes"],
+    ],
+    loads.flatMap(([operation, count]) =>
       servers.map((server) => {
-        const name = `${operation} ${server}`;
+        const name = `${operation} ${count} ${server}`;
+        const floor = measured.get(`${operation} ${count} floor`) ?? [];
         const ratios = (measured.get(name) ?? []).map(
-          ({ rate }, round) => rate / (measured.get(`${operation} floor`)?.[round]?.rate ?? NaN),
+          ({ rate }, round) => rate / (floor[round]?.rate ?? NaN),
         );
         return [
-          ...[operation, server === "floor" ? "floor" : "pet store"],
+          ...[operation, String(count), server === "floor" ? "floor" : "pet store"],
           ...[figure(name, "rate", 0), median(ratios).toFixed(2), figure(name, "p99", 1)],
           ...[figure(name, "cpu", 0), figure(name, "log", 0)],
         ];
