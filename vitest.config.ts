@@ -1,8 +1,19 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const IN_MEMORY = "packages/core/test/text-in-memory.test.ts";
+
+/** Begins with the tests that start programs: they take longest, and must not be left for the end. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification): boolean =>
+      /packages\/(?:cli|storage-postgres)\//.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -23,6 +34,7 @@ export default defineConfig({
     pool: "forks",
     // One more than cores: a test that waits leaves its core to another.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowestFirst },
     // For busy machines: no test takes that long by itself.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -12,8 +12,8 @@ function runReadOnly(folder: string, script: string, ...args: readonly string[])
   return spawnSync("unshare", command, { encoding: "utf8" });
 }
 
-/** unshare may be missing, or not be allowed to mount. */
-const canMount = runReadOnly("/tmp", "true").status === 0;
+/** unshare may be missing, or not be allowed to mount. In this folder, nothing is being written. */
+const canMount = runReadOnly(import.meta.dirname, "true").status === 0;
 
 const program = useBuiltPetstore();
 
