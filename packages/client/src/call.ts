@@ -112,7 +112,7 @@ function read<T, E extends { readonly code: string }>(
   return operation.read({ head, body: body.value });
 }
 
-/** Tells the gate what the response said, and what to tell others if it closes. */
+/** Passes to the gate what the response said, and the refusal that waiting calls get if the gate closes. */
 function leave({ queue, random }: CallContext, number: number, sent: Attempt): void {
   const { status, quota, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
   const isRefused = status === 429;

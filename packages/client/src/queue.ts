@@ -5,7 +5,7 @@ import { withSeconds, type Aborted, type TimedOut, type UnexpectedResponse } fro
 import { afterEnding, afterSending, isOpen, OPEN, type Ended } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
 
-/** Why the gate is closed: what its calls get that cannot wait. */
+/** Why the gate is closed. Calls that cannot wait get this error. */
 export type Refusal = WithQuota<RateLimitExceeded | ApiKeyBanned> | UnexpectedResponse;
 
 /** The number of a request that may be sent now, or why none is sent. */
@@ -18,7 +18,7 @@ export interface Queue {
    * server goes `again` and comes first. Resolves to the refusal if the gate opens after the call's deadline.
    */
   enter(lifetime: Lifetime, again: boolean, onWaiting: (seconds: number) => void): Promise<Entered>;
-  /** To be called when a request has ended. `refusal` is what to tell others if it closes the gate. */
+  /** To be called when a request has ended. If that closes the gate, waiting calls get `refusal`. */
   leave(ended: Ended, refusal: Refusal | undefined): void;
 }
 
