@@ -1,7 +1,7 @@
 import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
 import { collectBytes } from "./body.js";
-import { badRequest, notFound, payloadTooLarge, requestTimeout } from "./error.js";
+import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandler } from "./handle.js";
 import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
@@ -53,11 +53,7 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
     const message = toHttpRequest(request, () => origin(request, ...host), maxBodySeconds);
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);
-    const target = locate(basePath, url);
-    const handled =
-      target === undefined
-        ? handler.refuse(notFound(), message.method, message.origin())
-        : await handler.handle(message, target);
+    const handled = await handler.handle(message, locate(basePath, url));
     const { status, headers, body } = handled.response;
     if (report.requestId !== undefined) headers["X-Request-Id"] = report.requestId;
     report.send?.(handled, status);

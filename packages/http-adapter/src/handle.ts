@@ -1,7 +1,7 @@
 import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { checkContent, idempotencyKeyOf, parseBody } from "./body.js";
-import { internalError, type Failure, type HttpError } from "./error.js";
+import { internalError, notFound, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { encodePet } from "./json.js";
 import type { HttpSettings } from "./options.js";
@@ -25,10 +25,10 @@ export interface Handled extends Outcome {
 
 /** What every transport of a store does with a message. */
 export interface Handler {
-  /** Handles a request below the base path. A bug becomes a 500. */
-  handle(request: HttpRequest, target: Target): Promise<Handled>;
-  /** Responds with an error, without charging the caller. */
-  refuse(error: HttpError, method: string, origin: string | undefined): Handled;
+  /** Handles a request; without a target, with 404. A bug becomes a 500. */
+  handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;
+  /** Responds to input that is not a request. */
+  refuse(error: HttpError, origin: string | undefined): Handled;
 }
 
 /** An admission that takes unvalidated input: the engine validates it. */
@@ -51,14 +51,19 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const { onError, cors, rateLimitHeaders } = settings;
   const perform = createPerform(store, settings);
 
-  async function handle(request: HttpRequest, target: Target): Promise<Handled> {
+  async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
     const handled = await handleForClient(request, target);
-    if (cors !== undefined) Object.assign(handled.response.headers, cors.headersFor(request));
+    if (cors !== undefined && target !== undefined) {
+      Object.assign(handled.response.headers, cors.headersFor(request));
+    }
     return handled;
   }
 
-  async function handleForClient(request: HttpRequest, target: Target): Promise<Handled> {
-    const route = matchRoute(target.path, request.method);
+  async function handleForClient(
+    request: HttpRequest,
+    target: Target | undefined,
+  ): Promise<Handled> {
+    const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, admission: undefined };
     let performed: Performed;
@@ -82,9 +87,8 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
     return { response, operation, code: failure.code, keyId };
   }
 
-  function refuse(error: HttpError, method: string, origin: string | undefined): Handled {
-    const rendered = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
-    const response = forMethod(method, rendered);
+  function refuse(error: HttpError, origin: string | undefined): Handled {
+    const response = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
     return { response, operation: undefined, code: error.code, keyId: undefined };
   }
 
@@ -99,7 +103,7 @@ function forMethod(method: string, response: HttpResponse): HttpResponse {
 /** Checks and performs a request. Each fact that it finds out is added to `known`. */
 type Perform = (
   request: HttpRequest,
-  target: Target,
+  target: Target | undefined,
   route: ReturnType<typeof matchRoute>,
   known: Known,
 ) => Promise<Performed>;
@@ -111,13 +115,14 @@ function createPerform(
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
-  /** The lines are in the order of checks: message, preflight, key and limits, path and method, the rest. */
+  /** The lines are in the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
   return async function perform(request, target, route, known) {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
       return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
     }
+    if (target === undefined) return err({ ...notFound(), quota: store.anonymousQuota(origin) });
     if (cors?.isPreflight(request) === true) {
       return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(origin))));
     }

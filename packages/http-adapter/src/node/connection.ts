@@ -1,30 +1,34 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { UnreadableMessage } from "../error.js";
 
-/** Handles one message of a connection. It never rejects. */
-type Task = () => Promise<void> | void;
+/** A request of Node's and the response to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Whether the client waits for a `100 Continue` that Node has not sent (RFC 9110, section 10.1.1). */
+  readonly isWaiting: boolean;
+  /** Tells callers without a valid key apart. */
+  readonly origin: () => string | undefined;
+}
 
 /** What a server of ours keeps for a connection. */
 export interface Connection {
-  /**
-   * Runs a task after the earlier ones, unless the connection is then closed: a response may close it,
-   * and the bytes after that request are not a request (RFC 9112, section 9.6).
-   */
-  enqueue(task: Task): void;
-  /** Reads from the socket again, if it was paused because too many tasks wait. */
+  /** Counts a request whose turn has not come. If too many wait, the socket is paused. */
+  wait(response: ServerResponse): void;
+  /** Reads from the socket again, if it was paused. */
   release(): void;
-  /** The newest request. */
-  newest: IncomingMessage | undefined;
-  /** The error in the input, once it is known. It keeps the newest request from arriving completely. */
+  /** The request that arrived last. Only its body may still be incomplete. */
+  newest: Exchange | undefined;
+  /** The error that ends the input, once it is known. */
   inputError: UnreadableMessage | undefined;
-  /** The listener for `inputError`, of the request in progress, which may not be the newest. */
+  /** Called with `inputError`; set by the request in progress. */
   onInputError: ((error: UnreadableMessage) => void) | undefined;
 }
 
 const CONNECTION = Symbol("petstore: connection");
 
-/** At this many waiting tasks, the socket is paused. */
+/** At this many waiting requests, the socket is paused. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
@@ -35,38 +39,42 @@ export function connectionOf(
 }
 
 function createConnection(socket: Socket): Connection {
-  let last: Promise<void> | undefined;
   let waiting = 0;
   let isHeld = false;
   // Node may resume the socket by itself.
   const pause = (): void => void socket.pause();
-
-  async function run(task: Task, previous: Promise<void> | undefined): Promise<void> {
-    await previous;
-    waiting -= 1;
-    if (waiting < MOST_WAITING / 2) connection.release();
-    if (!isOver(socket)) await task();
-  }
-
-  const connection: Connection = {
-    enqueue: (task) => {
-      if (isOver(socket)) return;
-      waiting += 1;
-      last = run(task, last);
-      if (isHeld || waiting < MOST_WAITING) return;
-      isHeld = true;
-      socket.on("resume", pause).pause();
-    },
-    release: () => {
-      if (!isHeld) return;
-      isHeld = false;
-      socket.off("resume", pause).resume();
-    },
-    newest: undefined,
-    inputError: undefined,
-    onInputError: undefined,
+  const release = (): void => {
+    if (!isHeld) return;
+    isHeld = false;
+    socket.off("resume", pause).resume();
   };
-  return connection;
+  const wait = (response: ServerResponse): void => {
+    waiting += 1;
+    response.once("socket", () => {
+      waiting -= 1;
+      if (waiting < MOST_WAITING / 2) release();
+    });
+    if (isHeld || waiting < MOST_WAITING) return;
+    isHeld = true;
+    socket.on("resume", pause).pause();
+  };
+  return { wait, release, newest: undefined, inputError: undefined, onInputError: undefined };
+}
+
+/** Returns the error that keeps a request from arriving completely, if there is one. */
+export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableMessage | undefined {
+  return complete ? undefined : connectionOf(socket).inputError;
+}
+
+/**
+ * Runs a task once Node assigns the socket to a response: after the responses to the earlier requests
+ * of the connection, ours and the host's. A response may close the connection; the bytes after its
+ * request are not a request, and their tasks are not run (RFC 9112, section 9.6).
+ */
+export function runInTurn(exchange: Exchange, task: () => unknown): void {
+  const { request, response } = exchange;
+  if (response.socket === null) response.once("socket", () => runInTurn(exchange, task));
+  else if (!isOver(request.socket)) task();
 }
 
 /** Whether a connection is closed, or its last response is sent. */

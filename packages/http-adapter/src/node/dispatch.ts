@@ -12,8 +12,8 @@ import {
 } from "../error.js";
 import type { HttpSettings } from "../options.js";
 import { METHODS } from "../route.js";
-import { connectionOf, linger } from "./connection.js";
-import { flawOf, isUpgrade, unknownVersion, type Exchange } from "./request.js";
+import { connectionOf, inputErrorOf, linger, runInTurn, type Exchange } from "./connection.js";
+import { flawOf, isUpgrade, unknownVersion } from "./request.js";
 import { createResponder, sendReport, type Responder } from "./response.js";
 
 /** Responds to the requests of a server outside the base path. */
@@ -35,24 +35,23 @@ export function dispatchMessages(
   const responder = createResponder(store, settings, isDraining);
   const callFallback = fallback && createFallback(fallback, responder, settings, isDraining);
 
-  /** Responds to a request. Resolves when the response is closed. */
-  async function respond(exchange: Exchange): Promise<void> {
-    const { request, response, isWaiting } = exchange;
-    const closed = new Promise((resolve) => response.once("close", resolve));
+  function respond(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
     const target = responder.locate(request);
-    const flaw = target === undefined ? flawOf(request, isWaiting) : undefined;
-    if (flaw !== undefined) await responder.refuse(flaw, exchange);
-    else if (target === undefined && callFallback !== undefined) void callFallback(exchange);
-    else await responder.respond(exchange, target);
-    await closed;
+    if (target !== undefined || callFallback === undefined) {
+      return responder.respond(exchange, target);
+    }
+    const flaw = flawOf(exchange) ?? inputErrorOf(request);
+    return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
   }
 
   function take(request: IncomingMessage, response: ServerResponse, isWaiting: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined) return;
-    connection.newest = request;
     const exchange = { request, response, isWaiting, origin: () => origin(request) };
-    connection.enqueue(() => respond(exchange));
+    connection.newest = exchange;
+    if (response.socket === null) connection.wait(response);
+    runInTurn(exchange, () => respond(exchange));
   }
 
   server.on("request", (request, response) => take(request, response, false));
@@ -66,8 +65,15 @@ export function dispatchMessages(
   server.on("connect", ({ socket }) => {
     // Node has removed its own listener for CONNECT.
     socket.on("timeout", () => socket.destroy());
-    connectionOf(socket).enqueue(() => responder.refuseInput(methodNotAllowed(METHODS), socket));
+    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket));
   });
+}
+
+/** Runs a task after the responses to all requests of a connection, unless it is then closed. */
+function runLast(socket: Socket, task: () => void): void {
+  const { newest } = connectionOf(socket);
+  if (newest === undefined || newest.response.destroyed) task();
+  else newest.response.once("close", task);
 }
 
 /** Responds to input that cannot be read, and closes its connection. */
@@ -77,8 +83,8 @@ function breakOff(responder: Responder, error: UnreadableMessage, socket: Socket
   connection.inputError = error;
   connection.onInputError?.(error);
   // A request that ends in its body has the error in its own response, unless that is already sent.
-  const isInBody = connection.newest?.complete === false;
-  connection.enqueue(() => (isInBody ? linger(socket) : responder.refuseInput(error, socket)));
+  const isInBody = connection.newest?.request.complete === false;
+  runLast(socket, () => (isInBody ? linger(socket) : responder.refuseInput(error, socket)));
 }
 
 /** Creates the function that lets the fallback respond to a request. It never rejects. */
@@ -91,25 +97,15 @@ function createFallback(
   return async (exchange) => {
     const { request, response, isWaiting } = exchange;
     const { socket } = request;
-    const connection = connectionOf(socket);
     const report = startReport(request.headers["x-request-id"]);
-
-    function finish(): void {
-      connection.onInputError = undefined;
-      sendReport(report, response, UNKNOWN_OUTCOME);
-    }
-    function interrupt(error: UnreadableMessage): void {
+    const finish = (): void => sendReport(report, response, UNKNOWN_OUTCOME);
+    response.once("close", finish);
+    connectionOf(socket).onInputError = (error) => {
       if (request.complete || response.headersSent) return;
+      // What the fallback still writes is not sent.
       response.off("close", finish).detachSocket(socket);
       responder.refuseInput(error, socket);
-    }
-    response.once("close", finish);
-    if (connection.inputError !== undefined && !request.complete) {
-      interrupt(connection.inputError);
-      return;
-    }
-    connection.onInputError = interrupt;
-
+    };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (isWaiting) response.writeContinue();
@@ -117,12 +113,11 @@ function createFallback(
       await fallback(request, response);
     } catch (cause) {
       onError(cause);
-      if (response.headersSent || response.destroyed) {
-        response.destroy();
-        return;
+      if (response.headersSent || response.destroyed) response.destroy();
+      else {
+        response.off("close", finish);
+        await responder.respond(exchange, undefined, internalError());
       }
-      response.off("close", finish);
-      await responder.refuse(internalError(), exchange);
     }
   };
 }
@@ -133,29 +128,23 @@ const UNKNOWN_OUTCOME = Object.freeze({ operation: undefined, code: undefined, k
 /**
  * Returns the error to send when Node's parser refuses a message with this error of `clientError`;
  * `undefined` if no HTTP client is left to receive it (a reset, a failed TLS handshake).
- *
- * A version other than 1.0 and 1.1 is 400 rather than 505, because the client made the mistake (RFC
- * 9110, section 15.6.6, lets a server choose).
  */
 function errorOfParser(error: Error): UnreadableMessage | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  switch (code) {
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return requestTimeout();
-    case "HPE_HEADER_OVERFLOW":
-      return headersTooLarge();
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return chunkExtensionsTooLong();
-    case "HPE_INVALID_EOF_STATE":
-      return badRequest("The request ended early.");
-    case "HPE_INVALID_VERSION":
-    case "HPE_PAUSED_H2_UPGRADE":
-      return unknownVersion();
-    default:
-      // The codes of llhttp, Node's parser.
-      return code.startsWith("HPE_") ? badRequest(describe(error)) : undefined;
-  }
+  const known = ERRORS_OF_PARSER[code];
+  if (known !== undefined) return known();
+  // The codes of llhttp, Node's parser.
+  return code.startsWith("HPE_") ? badRequest(describe(error)) : undefined;
 }
+
+const ERRORS_OF_PARSER: Readonly<Record<string, () => UnreadableMessage>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: requestTimeout,
+  HPE_HEADER_OVERFLOW: headersTooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: chunkExtensionsTooLong,
+  HPE_INVALID_EOF_STATE: () => badRequest("The request ended early."),
+  HPE_INVALID_VERSION: unknownVersion,
+  HPE_PAUSED_H2_UPGRADE: unknownVersion,
+};
 
 /** llhttp's reasons are fixed texts: they never repeat what the client sent. */
 function describe(error: Error): string {

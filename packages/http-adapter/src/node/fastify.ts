@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { isHttp2, NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
+import { runInTurn } from "./connection.js";
+import { isHttp2, NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder } from "./response.js";
 
 /** The options that the plugin is registered with. */
@@ -66,8 +67,9 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
         done();
         return;
       }
-      const exchange = { request: raw, response: takeOver(reply), origin: () => origin(request) };
-      respondInTurn(responder, { ...exchange, isWaiting: false }, target);
+      const response = takeOver(reply);
+      const exchange = { request: raw, response, isWaiting: false, origin: () => origin(request) };
+      runInTurn(exchange, () => responder.respond(exchange, target));
     });
     // Fastify runs the hooks of a plugin only for its routes. A target that its router decodes to one of
     // them may not be below the base path.

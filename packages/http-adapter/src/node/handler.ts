@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions, type HttpOptions } from "../options.js";
-import type { Target } from "../route.js";
-import { isOver } from "./connection.js";
-import type { Exchange } from "./request.js";
-import { createResponder, type Responder } from "./response.js";
+import { runInTurn } from "./connection.js";
+import { createResponder } from "./response.js";
 
 /**
  * The options of a transport on Node's messages; everything has a default. `Request` is the host's type
@@ -46,28 +44,10 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
     const target = responder.locate(request);
     if (target === undefined && next !== undefined) next();
     else {
-      const exchange = { request, response, origin: () => origin(request) };
-      respondInTurn(responder, { ...exchange, isWaiting: false }, target);
+      const exchange = { request, response, isWaiting: false, origin: () => origin(request) };
+      runInTurn(exchange, () => responder.respond(exchange, target));
     }
   };
-}
-
-/**
- * Responds to a request on a host's server once Node assigns the socket to its response: after the
- * responses to the earlier requests of the connection, the store's and the host's. After a response
- * that closes the connection, nothing is done (RFC 9112, section 9.6).
- */
-export function respondInTurn(
-  responder: Responder,
-  exchange: Exchange,
-  target: Target | undefined,
-): void {
-  const { request, response } = exchange;
-  if (response.socket === null) {
-    response.once("socket", () => respondInTurn(responder, exchange, target));
-  } else if (!isOver(request.socket)) {
-    void responder.respond(exchange, target);
-  }
 }
 
 /** Returns the remote address of a request's socket. */

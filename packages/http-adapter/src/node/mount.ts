@@ -3,7 +3,8 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { NO_HTTP2, respondInTurn, socketAddress, type NodeOptions } from "./handler.js";
+import { runInTurn } from "./connection.js";
+import { NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder, type Responder } from "./response.js";
 
 /** Node's own servers for HTTP/1.1. */
@@ -28,7 +29,7 @@ export type NodeServer = Server | SecureServer;
  * or `node:https`; or if another store is mounted at the base path.
  */
 export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
-  if (!isServer(server)) throw new TypeError(NO_HTTP2);
+  if (![Server, SecureServer].some((kind) => server instanceof kind)) throw new TypeError(NO_HTTP2);
   const settings = parseOptions(store, options);
   const { basePath } = settings;
   const mounts = mountsOf(server);
@@ -45,10 +46,6 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     const index = mounts.indexOf(mounted);
     if (index !== -1) mounts.splice(index, 1);
   };
-}
-
-function isServer(value: unknown): boolean {
-  return value instanceof Server || value instanceof SecureServer;
 }
 
 /** A store on a server. */
@@ -78,26 +75,18 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
   const emit = server.emit.bind(server);
   server.emit = (event, ...args) => {
     const [request, response] = args;
-    const isRequest = event === "request" || event === "checkContinue";
-    if (!isRequest || !isMessage(request) || !isResponse(response)) return emit(event, ...args);
-    const isBelow = ({ responder }: Mount): boolean => responder.locate(request) !== undefined;
-    const below = mounts.find(isBelow);
+    const isWaiting = event === "checkContinue";
+    if (event !== "request" && !isWaiting) return emit(event, ...args);
+    if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
+      return emit(event, ...args);
+    const below = mounts.find(({ responder }) => responder.locate(request) !== undefined);
     if (below === undefined && emit(event, ...args)) return true;
     // Without a listener, Node would leave the client without a response.
     const mounted = below ?? mounts[0];
     if (mounted === undefined) return false;
     const { responder, origin } = mounted;
-    const isWaiting = event === "checkContinue";
     const exchange = { request, response, isWaiting, origin: () => origin(request) };
-    respondInTurn(responder, exchange, responder.locate(request));
+    runInTurn(exchange, () => responder.respond(exchange, responder.locate(request)));
     return true;
   };
-}
-
-function isMessage(value: unknown): value is IncomingMessage {
-  return value instanceof IncomingMessage;
-}
-
-function isResponse(value: unknown): value is ServerResponse {
-  return value instanceof ServerResponse;
 }

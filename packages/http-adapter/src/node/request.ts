@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { err, ok } from "neverthrow";
 import { collectBytes } from "../body.js";
 import {
@@ -11,17 +11,7 @@ import {
   type HttpError,
 } from "../error.js";
 import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "../http-message.js";
-import { connectionOf, type Connection } from "./connection.js";
-
-/** A request of Node's and the response to it. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Whether the client waits for a `100 Continue` that Node has not sent (RFC 9110, section 10.1.1). */
-  readonly isWaiting: boolean;
-  /** Tells callers without a valid key apart. */
-  readonly origin: () => string | undefined;
-}
+import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
 /** A request as the handler takes it, and what it means for its connection. */
 export interface NodeRequest extends HttpRequest {
@@ -32,31 +22,26 @@ export interface NodeRequest extends HttpRequest {
 /** Creates the request that the handler takes. */
 export function toHttpRequest(
   { request, response, isWaiting, origin }: Exchange,
+  flaw: HttpError | undefined,
   maxBodySeconds: number,
 ): NodeRequest {
-  const { socket } = request;
-  const connection = connectionOf(socket);
-  const flaw = flawOf(request, isWaiting);
-  let isAsked = !isWaiting;
   let isRead = false;
   return {
     method: request.method ?? "",
     flaw,
-    connection: socket,
+    connection: request.socket,
     origin,
     lines: (name) => headerLines(request, name),
     readBody: (limit) => {
-      if (!isAsked) response.writeContinue();
-      isAsked = true;
+      if (isWaiting) response.writeContinue();
       isRead = true;
-      return readBody(request, limit, maxBodySeconds, connection);
+      return readBody(request, limit, maxBodySeconds);
     },
     isLast: () => {
       if (flaw !== undefined || isUpgrade(request)) return true;
       if (request.complete) return false;
-      // The client was not asked for its body, or reading it was stopped.
-      if (!isAsked || isRead || connection.inputError !== undefined) return true;
-      return isLong(request);
+      // Reading the body was stopped, or the client was not asked for it.
+      return isRead || isWaiting || inputErrorOf(request) !== undefined || isLong(request);
     },
   };
 }
@@ -65,7 +50,7 @@ export function toHttpRequest(
 const MAX_LINES = 1_000;
 
 /** Checks a message that Node's parser accepts. Returns the error in the message, if there is one. */
-export function flawOf(request: IncomingMessage, isWaiting: boolean): HttpError | undefined {
+export function flawOf({ request, isWaiting }: Exchange): HttpError | undefined {
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
@@ -77,6 +62,7 @@ export function flawOf(request: IncomingMessage, isWaiting: boolean): HttpError 
   return headers.expect?.trim().toLowerCase() === "100-continue" ? undefined : expectationFailed();
 }
 
+/** RFC 9110, section 15.6.6, lets a server choose between 505 and this, because the client made the mistake. */
 export function unknownVersion(): BadRequest {
   return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
 }
@@ -118,15 +104,15 @@ async function readBody(
   request: IncomingMessage,
   limit: number,
   seconds: number,
-  connection: Connection,
 ): Promise<BodyResult> {
   if (request.readableDidRead) return readParsed(bodyLeftOn(request), limit);
   // A body parser of the host has found the body empty.
   if (request.readableEnded) return ofBytes(EMPTY, limit);
   if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);
-  if (!request.complete && connection.inputError !== undefined) return err(connection.inputError);
-  if (request.destroyed) return err(endedEarly());
-  if (!request.complete) return collect(request, limit, seconds, connection);
+  const error = inputErrorOf(request);
+  if (error !== undefined) return err(error);
+  if (request.destroyed) return err(ENDED_EARLY);
+  if (!request.complete) return collect(request, limit, seconds);
   // A body that has arrived completely is read without listeners and without a deadline.
   const chunk: unknown = request.read();
   return ofBytes(chunk instanceof Uint8Array ? chunk : EMPTY, limit);
@@ -136,10 +122,7 @@ const EMPTY = new Uint8Array();
 const HAS_ENCODING =
   "@petstore/http-adapter: the host has called setEncoding, so the bytes of the body are lost";
 const GONE = "The host has read the body: mount the pet store before the body parser.";
-
-function endedEarly(): BadRequest {
-  return badRequest("The body ended early.");
-}
+const ENDED_EARLY = Object.freeze(badRequest("The body ended early."));
 
 /** Returns `rawBody` if it is text or bytes, since they are exact; otherwise `body`, parsed. */
 function bodyLeftOn(request: object): unknown {
@@ -159,27 +142,21 @@ function ofBytes(bytes: Uint8Array, limit: number): BodyResult {
 }
 
 /** Reads a body as it arrives, for at most this many seconds. */
-function collect(
-  request: IncomingMessage,
-  limit: number,
-  seconds: number,
-  connection: Connection,
-): Promise<BodyResult> {
+function collect(request: IncomingMessage, limit: number, seconds: number): Promise<BodyResult> {
   const collected = collectBytes(limit);
   return new Promise((resolve) => {
     const deadline = setTimeout(() => finish(err(requestTimeout())), seconds * 1_000);
     const end = (): void => finish(ok({ kind: "bytes", bytes: collected.all() }));
-    const close = (): void => finish(err(endedEarly()));
+    const close = (): void => finish(err(ENDED_EARLY));
     const take = (chunk: Uint8Array): void => {
       if (!collected.add(chunk)) finish(err(payloadTooLarge(limit)));
     };
     function finish(result: BodyResult): void {
       clearTimeout(deadline);
-      connection.onInputError = undefined;
       request.off("data", take).off("end", end).off("close", close).pause();
       resolve(result);
     }
-    connection.onInputError = (error) => {
+    connectionOf(request.socket).onInputError = (error) => {
       if (!request.complete) finish(err(error));
     };
     // Without a listener for "error", Node emits only "close" when the client disconnects.

@@ -1,23 +1,24 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
-import { notFound, type HttpError } from "../error.js";
-import { createHandler, type Handled, type Handler } from "../handle.js";
+import type { HttpError } from "../error.js";
+import { createHandler, type Handled } from "../handle.js";
 import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
 import type { Outcome, Report } from "../report.js";
 import { locate, type Target } from "../route.js";
-import { linger } from "./connection.js";
-import { toHttpRequest, type Exchange } from "./request.js";
+import { linger, type Exchange } from "./connection.js";
+import { flawOf, toHttpRequest } from "./request.js";
 
 /** Responds to the messages of Node's connections. Its methods neither throw nor reject. */
 export interface Responder {
   /** Returns the target of a request, or `undefined` if it is not below the base path. */
-  readonly locate: (request: IncomingMessage) => Target | undefined;
-  /** Responds to a request; without a target, with 404. Resolves when the response is passed to Node. */
-  respond(exchange: Exchange, target: Target | undefined): Promise<void>;
-  /** Responds to a request with an error, without charging the caller. */
-  refuse(error: HttpError, exchange: Exchange): Promise<void>;
+  locate(request: IncomingMessage): Target | undefined;
+  /**
+   * Responds to a request: with the error, if there is a flaw, and closes the connection; without a target,
+   * with 404. Resolves when the response is passed to Node.
+   */
+  respond(exchange: Exchange, target: Target | undefined, flaw?: HttpError): Promise<void>;
   /** Responds to input that is not a request, and closes the connection. */
   refuseInput(error: HttpError, socket: Socket): void;
 }
@@ -28,62 +29,40 @@ export function createResponder(
   settings: HttpSettings,
   isDraining: () => boolean = () => false,
 ): Responder {
-  const { basePath, maxBodySeconds, onError, startReport } = settings;
+  const { basePath, maxBodySeconds, onError, startReport, clock } = settings;
   const handler = createHandler(store, settings);
-
-  /** Handles a request, writes its response and reports it. */
-  async function send(
-    { request, response }: Exchange,
-    handle: () => Handled | Promise<Handled>,
-    isLast: () => boolean,
-  ): Promise<void> {
-    const report = startReport(request.headers["x-request-id"]);
-    try {
-      const handled = await handle();
-      addRequestId(handled, report);
-      writeResponse(request, response, handled.response, isDraining() || isLast());
-      reportWhenClosed(report, response, handled);
-    } catch (cause) {
-      onError(cause);
-      response.destroy();
-    }
-  }
-
-  function refuse(error: HttpError, exchange: Exchange): Promise<void> {
-    const { method, origin, isLast } = toHttpRequest(exchange, maxBodySeconds);
-    const handle = (): Handled => handler.refuse(error, method, origin());
-    return send(exchange, handle, () => error.code !== "not_found" || isLast());
-  }
-
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    respond: (exchange, target) => {
-      if (target === undefined) return refuse(notFound(), exchange);
-      const request = toHttpRequest(exchange, maxBodySeconds);
-      return send(exchange, () => handler.handle(request, target), request.isLast);
+    respond: async (exchange, target, flaw = flawOf(exchange)) => {
+      const { request, response } = exchange;
+      const report = startReport(request.headers["x-request-id"]);
+      try {
+        const message = toHttpRequest(exchange, flaw, maxBodySeconds);
+        const handled = await handler.handle(message, target);
+        addRequestId(handled, report);
+        writeResponse(request, response, handled.response, isDraining() || message.isLast());
+        const finish = (): void => sendReport(report, response, handled);
+        if (response.destroyed) finish();
+        else if (report.send !== undefined) response.once("close", finish);
+      } catch (cause) {
+        onError(cause);
+        response.destroy();
+      }
     },
-    refuse,
-    refuseInput: (error, socket) => refuseInput(handler, settings, error, socket),
+    refuseInput: (error, socket) => {
+      if (!socket.writable) return;
+      try {
+        const report = startReport(undefined);
+        const handled = handler.refuse(error, socket.remoteAddress);
+        addRequestId(handled, report);
+        writeToSocket(socket, handled.response, clock.now());
+        report.send?.(handled, handled.response.status);
+      } catch (cause) {
+        onError(cause);
+      }
+      linger(socket);
+    },
   };
-}
-
-function refuseInput(
-  handler: Handler,
-  { onError, startReport, clock }: HttpSettings,
-  error: HttpError,
-  socket: Socket,
-): void {
-  if (!socket.writable) return;
-  const report = startReport(undefined);
-  try {
-    const handled = handler.refuse(error, "", socket.remoteAddress);
-    addRequestId(handled, report);
-    writeToSocket(socket, handled.response, clock.now());
-    report.send?.(handled, handled.response.status);
-  } catch (cause) {
-    onError(cause);
-  }
-  linger(socket);
 }
 
 /** Express keeps the client's target here when a Router cuts its own prefix from `url`. */
@@ -131,13 +110,6 @@ function writeToSocket(socket: Socket, { status, headers, body }: HttpResponse, 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const date = `Date: ${new Date(now).toUTCString()}`;
   socket.write([statusLine, ...lines, date, "Connection: close", "", body].join("\r\n"));
-}
-
-function reportWhenClosed(report: Report, response: ServerResponse, outcome: Outcome): void {
-  if (report.send === undefined) return;
-  const send = (): void => sendReport(report, response, outcome);
-  if (response.destroyed || !response.headersSent) send();
-  else response.once("close", send);
 }
 
 /** Sends the report of a response that is closed. It has no status if the client disconnected before. */
