@@ -24,7 +24,31 @@ export async function runCommand(
     report(message);
     exitCode = 1;
   };
-  const program: Command = new Command("petstore")
+  const program = petstoreCommand(terminal, report)
+    .addCommand(serveCommand({ terminal, streams, report, fail }))
+    .addCommand(keysCommand({ terminal, streams, report, fail }))
+    .addCommand(petsCommand({ terminal, streams, report, fail }))
+    .addCommand(backupCommand(terminal, fail))
+    .addCommand(restoreCommand(terminal, fail))
+    .addCommand(migrateCommand(terminal, fail));
+  program.addCommand(helpCommand(program));
+  inheritSettings(program);
+
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    // Commander has already reported the error. It also throws after it has printed help.
+    if (!(error instanceof CommanderError)) throw error;
+    const problem = await terminal.written();
+    if (problem !== undefined) fail(`the output could not be printed: ${problem}`);
+    return error.exitCode || exitCode;
+  }
+  return exitCode;
+}
+
+/** `petstore` without its commands. Commander's errors are reported on one line, like ours. */
+function petstoreCommand(terminal: Terminal, report: ReportError): Command {
+  return new Command("petstore")
     .description(
       "Serve a pet store, manage its API keys, and import, export, back up and restore its pets.",
     )
@@ -43,26 +67,6 @@ export async function runCommand(
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))
     .exitOverride();
-  program
-    .addCommand(serveCommand({ terminal, streams, report, fail }))
-    .addCommand(keysCommand({ terminal, streams, report, fail }))
-    .addCommand(petsCommand({ terminal, streams, report, fail }))
-    .addCommand(backupCommand(terminal, fail))
-    .addCommand(restoreCommand(terminal, fail))
-    .addCommand(migrateCommand(terminal, fail))
-    .addCommand(helpCommand(program));
-  inheritSettings(program);
-
-  try {
-    await program.parseAsync([...args], { from: "user" });
-  } catch (error) {
-    // Commander has already reported the error. It also throws after it has printed help.
-    if (!(error instanceof CommanderError)) throw error;
-    const problem = await terminal.written();
-    if (problem !== undefined) fail(`the output could not be printed: ${problem}`);
-    return error.exitCode || exitCode;
-  }
-  return exitCode;
 }
 
 /** `petstore help`: Commander's own takes the name of one command, not of a subcommand. */
