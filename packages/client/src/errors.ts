@@ -33,23 +33,33 @@ export interface UnexpectedResponse {
 /** The errors that a remote client adds to those of a caller in process. A union closed on `code`. */
 export type TransportError = Unreachable | TimedOut | Aborted | UnexpectedResponse;
 
+/** Creates the error of a request that got no complete response; `cause` is what `fetch` reported. */
 export const unreachable = (cause: unknown): Unreachable => ({
   code: "unreachable",
   message: "The server cannot be reached, or the connection ended early.",
   cause,
 });
 
+/**
+ * Creates the error of an attempt or a call, which `what` names, that did not end within this many
+ * seconds.
+ */
 export const timedOut = (what: string, seconds: number): TimedOut => ({
   code: "timed_out",
   message: `The ${what} did not end within ${count(seconds)}.`,
 });
 
+/** Creates the error of a call that the caller's signal ended; `cause` is the signal's reason. */
 export const aborted = (cause: unknown): Aborted => ({
   code: "aborted",
   message: "The caller's signal ended the call.",
   cause,
 });
 
+/**
+ * Creates the error of a response that the operation does not have; `problem` is a sentence that says
+ * why.
+ */
 export const unexpectedResponse = (
   problem: string,
   status: number,

@@ -39,6 +39,7 @@ export interface Ended {
   readonly refusal: { readonly retryAfter: number; readonly jitter: number } | undefined;
 }
 
+/** The gate of a new client: no request was sent, and nothing is known about the limits. */
 export const OPEN: Gate = {
   sent: 0,
   inFlight: 0,

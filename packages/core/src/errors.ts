@@ -8,11 +8,13 @@ export interface CodedError<Code extends string> {
 
 /** No API key was presented. */
 export type MissingApiKey = ReturnType<typeof missingApiKey>;
+/** Creates the error of a call without an API key. */
 export const missingApiKey = () =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
 /** The API key is malformed, unknown, revoked or expired. The error does not say which. */
 export type InvalidApiKey = ReturnType<typeof invalidApiKey>;
+/** Creates the error of a call whose API key is not valid, for whatever reason. */
 export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
 
 /**
@@ -20,6 +22,7 @@ export const invalidApiKey = () => coded("invalid_api_key", "The API key is not 
  * succeeds after `retryAfterSeconds`: whole seconds, at least 1.
  */
 export type RateLimitExceeded = Readonly<ReturnType<typeof rateLimitExceeded>>;
+/** Creates the error of a call over `limit` requests per `window`, which is "minute" or "day". */
 export const rateLimitExceeded = (limit: number, window: string, retryAfterSeconds: number) => ({
   ...coded(
     "rate_limit_exceeded",
@@ -33,6 +36,7 @@ export const rateLimitExceeded = (limit: number, window: string, retryAfterSecon
  * The same request succeeds after `retryAfterSeconds`: whole seconds, at least 1.
  */
 export type ApiKeyBanned = Readonly<ReturnType<typeof apiKeyBanned>>;
+/** Creates the error of a call during a ban, which ends in this many seconds. */
 export const apiKeyBanned = (retryAfterSeconds: number) => ({
   ...coded(
     "api_key_banned",
@@ -43,15 +47,18 @@ export const apiKeyBanned = (retryAfterSeconds: number) => ({
 
 /** A list parameter is invalid. The message names every wrong parameter. */
 export type InvalidQuery = ReturnType<typeof invalidQuery>;
+/** Creates the error of list parameters with these problems, of which there is at least one. */
 export const invalidQuery = (problems: readonly string[]) =>
   coded("invalid_query", sentence(problems));
 
 /** The new pet lacks required fields or has invalid values. The message names every wrong field. */
 export type InvalidPet = ReturnType<typeof invalidPet>;
+/** Creates the error of a new pet with these problems, of which there is at least one. */
 export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
 
 /** An idempotency key must be 1 to 255 visible ASCII characters. */
 export type InvalidIdempotencyKey = ReturnType<typeof invalidIdempotencyKey>;
+/** Creates the error of an idempotency key that is malformed, or of several. */
 export const invalidIdempotencyKey = () =>
   coded(
     "invalid_idempotency_key",
@@ -60,11 +67,13 @@ export const invalidIdempotencyKey = () =>
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
 export type IdempotencyKeyReused = ReturnType<typeof idempotencyKeyReused>;
+/** Creates the error of an idempotency key that another pet was created with. */
 export const idempotencyKeyReused = () =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
 /** No pet has this id. */
 export type PetNotFound = ReturnType<typeof petNotFound>;
+/** Creates the error of an id that no pet has, or that no pet can have. */
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
 /**
@@ -72,6 +81,7 @@ export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
  * host's own log and is never shown to a client.
  */
 export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
+/** Creates the error of a storage that failed; the default message says that nothing was done. */
 export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) => ({
   ...coded("storage_unavailable", message),
   cause,
@@ -90,19 +100,23 @@ export const closeTimedOut = (calls: number, seconds: number): StorageUnavailabl
 
 /** The host has closed the store. */
 export type StoreClosed = ReturnType<typeof storeClosed>;
+/** Creates the error of a call on a closed store. */
 export const storeClosed = () => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
 export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
+/** Creates the error of a key request with these problems, of which there is at least one. */
 export const invalidKeyRequest = (problems: readonly string[]) =>
   coded("invalid_key_request", sentence(problems));
 
 /** No API key has this id. */
 export type KeyNotFound = ReturnType<typeof keyNotFound>;
+/** Creates the error of an id that no API key has. */
 export const keyNotFound = () => coded("key_not_found", "No API key has this id.");
 
 /** The API key is revoked or expired, so it cannot be rotated. */
 export type KeyInactive = ReturnType<typeof keyInactive>;
+/** Creates the error of a rotation of a key that is revoked or expired. */
 export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
 
 /** The engine cannot serve any call at the moment. */

@@ -55,61 +55,73 @@ export type UnreadableMessage = BadRequest | RequestTimeout | PayloadTooLarge | 
 /** Every error that a response can carry: a union closed on `code`. */
 export type Failure = PetStoreError | HttpError;
 
+/** Creates a `BadRequest`; the message names the error in the request. */
 export const badRequest = (message: string): BadRequest => ({ code: "bad_request", message });
 
+/** Creates a `NotFound`: for a path that is no route, or is outside the base path. */
 export const notFound = (): NotFound => ({
   code: "not_found",
   message: "Nothing is at this path.",
 });
 
+/** Creates a `MethodNotAllowed` of a path that supports these methods, such as `GET, HEAD`. */
 export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
   code: "method_not_allowed",
   message: `This path supports only ${allow}.`,
   allow,
 });
 
+/** Creates a `RequestTimeout`. */
 export const requestTimeout = (): RequestTimeout => ({
   code: "request_timeout",
   message: "The request took too long to arrive.",
 });
 
+/** Creates a `HeadersTooLarge`. */
 export const headersTooLarge = (): HeadersTooLarge => ({
   code: "headers_too_large",
   message: "The header section is too long.",
 });
 
+/** Creates the error of a body whose chunk extensions are longer than Node's parser allows. */
 export const chunkExtensionsTooLong = (): PayloadTooLarge => ({
   code: "payload_too_large",
   message: "The chunk extensions are too long.",
 });
 
+/** Creates the error of a body of more than `limit` bytes. */
 export const payloadTooLarge = (limit: number): PayloadTooLarge => ({
   code: "payload_too_large",
   message: `The body must not be longer than ${limit} bytes.`,
 });
 
+/** Creates the error of a body that is not declared as JSON in UTF-8. */
 export const unsupportedMediaType = (): UnsupportedMediaType => ({
   code: "unsupported_media_type",
   message: "The body must be application/json in UTF-8.",
   accept: { Accept: "application/json" },
 });
 
+/** Creates the error of a body that is compressed. */
 export const unsupportedContentCoding = (): UnsupportedMediaType => ({
   code: "unsupported_media_type",
   message: "The body must not be compressed.",
   accept: { "Accept-Encoding": "identity" },
 });
 
+/** Creates a `MalformedJson`; the message says what is wrong with the text. */
 export const malformedJson = (message: string): MalformedJson => ({
   code: "malformed_json",
   message,
 });
 
+/** Creates an `ExpectationFailed`. */
 export const expectationFailed = (): ExpectationFailed => ({
   code: "expectation_failed",
   message: "The only supported expectation is 100-continue.",
 });
 
+/** Creates an `InternalError`. Clients learn nothing about its cause. */
 export const internalError = (): InternalError => ({
   code: "internal_error",
   message: "Something went wrong on our side.",

@@ -31,8 +31,7 @@ import {
   type StoredApiKey,
 } from "./stored-key.js";
 
-// Documented on KeyRing.
-
+/** Issues a key. See `KeyRing.issue`. */
 export async function issueKey(
   context: Context,
   input: IssueKeyInput,
@@ -55,6 +54,7 @@ export async function issueKey(
   return ok({ secret, key: emitted(context, "key_issued", { key, usage: NO_USAGE }) });
 }
 
+/** Revokes a key. See `KeyRing.revoke`. */
 export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const { now } = context.readClock();
   const changed = await changeKey(context, id, (key) =>
@@ -69,6 +69,7 @@ export async function revokeKey(context: Context, id: string): Promise<Result<Ap
   );
 }
 
+/** Adds a new secret to a key. See `KeyRing.rotate`. */
 export async function rotateKey(
   context: Context,
   id: string,
@@ -87,6 +88,7 @@ export async function rotateKey(
   return ok({ secret, key: emitted(context, "key_rotated", changed.value.after) });
 }
 
+/** Moves a key to another plan. See `KeyRing.changePlan`. */
 export async function changePlan(
   context: Context,
   id: string,
@@ -99,6 +101,7 @@ export async function changePlan(
   return ok(emitted(context, "plan_changed", changed.value.after));
 }
 
+/** Ends the ban of a key. See `KeyRing.liftBan`. */
 export async function liftBan(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
@@ -122,6 +125,7 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
 /** How many keys a purge looks at, and removes at most, before other calls run. */
 const PURGE_BATCH = 100;
 
+/** Removes keys that ended long ago. See `KeyRing.purge`. */
 export async function purgeKeys(
   { storage, readClock }: Context,
   options: PurgeKeysOptions,

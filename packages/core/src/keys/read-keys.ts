@@ -14,13 +14,13 @@ import type { KeyWithUsage } from "../storage/storage.js";
 import { parseKeyQuery } from "./key-requests.js";
 import type { ApiKey, KeyPage, ListKeysInput } from "./key-ring.js";
 
-// Documented on KeyRing.
-
+/** Returns a key. See `KeyRing.find`. */
 export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const found = await loadKey(context, id);
   return found.map((stored) => viewOf(context, stored));
 }
 
+/** Returns a page of keys. See `KeyRing.list`. */
 export async function listKeys(
   context: Context,
   input: ListKeysInput,

@@ -1,7 +1,8 @@
 import type { ClockReading } from "../clock.js";
 
-/** Lengths of the two windows, in milliseconds. */
+/** The length of the minute window, in milliseconds. */
 export const MINUTE = 60_000;
+/** The length of the day window, in milliseconds. */
 export const DAY = 86_400_000;
 
 /** How far the clocks of processes on one storage may differ, in milliseconds. */

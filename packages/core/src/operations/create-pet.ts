@@ -17,6 +17,9 @@ import {
 import { parseNewPet, type NewPetInput } from "../pets/new-pet.js";
 import type { NewPet } from "../pets/pet.js";
 
+/**
+ * Validates and creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`.
+ */
 export async function createPet(
   context: Context,
   input: NewPetInput,

@@ -9,6 +9,7 @@ import {
 import type { PetIdInput, PetResult } from "../pet-store.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
 
+/** Returns a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
 export async function getPet(
   { storage, emit, readClock }: Context,
   input: PetIdInput,

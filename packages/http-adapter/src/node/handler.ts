@@ -60,5 +60,6 @@ export function isHttp2(request: IncomingMessage): boolean {
   return "stream" in request && request.httpVersionMajor > 1;
 }
 
+/** The message of the TypeError for a server or a request of `node:http2`. */
 export const NO_HTTP2 =
   "@petstore/http-adapter: HTTP/2 is not supported: use a server of node:http or node:https, and let a proxy translate HTTP/2";

@@ -38,13 +38,10 @@ export const SERVER_LIMITS: ServerLimits = Object.freeze({
   maxHeaderSize: 16_384,
 });
 
-/** Limits that differ from the defaults; an `undefined` one keeps its default. */
-type ChosenLimits = { readonly [Name in keyof ServerLimits]?: number | undefined };
-
 /** The options of `createPetStoreServer`; everything has a default. */
 export interface PetStoreServerOptions extends Omit<NodeOptions, "requestIds"> {
-  /** Limits that differ from `SERVER_LIMITS`. */
-  readonly limits?: ChosenLimits | undefined;
+  /** Limits that differ from `SERVER_LIMITS`; an `undefined` one keeps its default. */
+  readonly limits?: { readonly [Name in keyof ServerLimits]?: number | undefined } | undefined;
   /** Responds to the requests outside the base path. Default: 404 with an Error body. */
   readonly fallback?: Fallback | undefined;
 }
@@ -78,7 +75,8 @@ export function createPetStoreServer(
 ): PetStoreServer {
   const settings = parseServerOptions(store, options);
   const { origin = socketAddress, fallback } = options;
-  const { timeout, ...limits } = completeLimits(options.limits ?? {});
+  const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
+  const { timeout, ...limits }: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
   const server = createServer({ ...limits, requireHostHeader: false });
   server.timeout = timeout;
   // A client may close its side after its last request and still wait for the response.
@@ -133,9 +131,4 @@ function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: numbe
       resolve();
     });
   });
-}
-
-function completeLimits(chosen: ChosenLimits): ServerLimits {
-  const defined = Object.entries(chosen).filter(([, limit]) => limit !== undefined);
-  return { ...SERVER_LIMITS, ...Object.fromEntries(defined) };
 }

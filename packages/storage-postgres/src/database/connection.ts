@@ -22,6 +22,7 @@ export interface Connection {
 /** A prepared query. Rejects with PostgreSQL's errors. */
 export type Select<Argument, Row> = (argument: Argument) => Promise<readonly Row[]>;
 
+/** Creates the connection to the tables of a schema. */
 export function createConnection(database: Database, schema: string): Connection {
   const queries: Kysely<Schema> = createQueries(schema);
   return {

@@ -32,6 +32,7 @@ export interface PoolSource {
 /** How long one statement may take, connecting included, in milliseconds. */
 export const STATEMENT_TIMEOUT = 2_000;
 
+/** Creates the database over a pool, which is opened at once. */
 export function createDatabase(source: PoolSource): Database {
   const checked = new WeakSet<PostgresClient>();
   let pool = openPool();

@@ -12,6 +12,7 @@ export type RunCall = <T>(
   action: () => Promise<T>,
 ) => Promise<Result<T, StorageFailure>>;
 
+/** Creates the storage of API keys. Changes of one key run one after another. */
 export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
   const inTurn = createTurns();
   return {

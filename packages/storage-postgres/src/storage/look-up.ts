@@ -8,6 +8,7 @@ export interface LookUp<Key, Value> {
   close(): Promise<void>;
 }
 
+/** How a look-up reads, and how its calls are grouped. */
 export interface LookUpOptions<Key, Value> {
   /** Reads what has these keys, which differ: pairs of key and value. */
   readonly read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>;
@@ -23,6 +24,7 @@ export interface GroupSettings {
   readonly now: () => number;
 }
 
+/** Creates a look-up. */
 export function createLookUp<Key extends string | bigint, Value>({
   read,
   group,

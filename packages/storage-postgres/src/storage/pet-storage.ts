@@ -23,6 +23,7 @@ import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets, Revision } from "../tables/pets.js";
 import { createLookUp, type GroupSettings } from "./look-up.js";
 
+/** The tables that hold pets, and how calls reach them. */
 export interface PetStorageOptions {
   readonly pets: Pets;
   readonly creations: PetCreations;
@@ -30,6 +31,7 @@ export interface PetStorageOptions {
   readonly group: GroupSettings;
 }
 
+/** Creates the storage of pets. `close` resolves when its calls are settled. */
 export function createPetStorage({ pets, creations, writer, group }: PetStorageOptions): {
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;

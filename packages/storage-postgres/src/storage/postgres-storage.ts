@@ -23,6 +23,7 @@ const DEADLINE = 5_000;
 /** Limits how large a statement and its lists of values are. */
 const LARGEST_BATCH = 250;
 
+/** Creates the storage over an open database; `usageCommit` says what a charge waits for. */
 export function createPostgresStorage(
   { connection, clock, onWarning, warn, close }: OpenDatabase,
   usageCommit: Synchronous,

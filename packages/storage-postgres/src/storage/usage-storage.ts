@@ -19,6 +19,7 @@ import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import { createLookUp, type GroupSettings } from "./look-up.js";
 import { isText } from "./text.js";
 
+/** The table that holds usage, and how calls reach it. */
 export interface UsageStorageOptions {
   readonly table: ApiKeyUsage;
   readonly writer: Writer;
@@ -26,6 +27,7 @@ export interface UsageStorageOptions {
   readonly group: GroupSettings;
 }
 
+/** Creates the storage of usage. `close` resolves when its calls are settled. */
 export function createUsageStorage(options: UsageStorageOptions): {
   readonly usage: UsageStorage;
   readonly close: () => Promise<void>;

@@ -23,6 +23,7 @@ export interface ApiKeyUsage {
   readonly save: Write<UsageChanges>;
 }
 
+/** A holder as it was read, with the stamp that a charge must still find. */
 export interface StampedHolder {
   readonly digest: string;
   readonly holder: KeyHolder;
@@ -31,6 +32,7 @@ export interface StampedHolder {
   readonly readAt: number;
 }
 
+/** Usage as it was read, with the stamp that a change must still find. */
 export interface StampedUsage {
   readonly keyId: string;
   readonly usage: Usage;
@@ -50,6 +52,7 @@ export interface UsageChanges {
 const STAMP = sql<string>`usage.stamp::text`.as("stamp");
 const READ_AT = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("read_at");
 
+/** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
   const findHolders = prepareFindHolders(connection);
   const find = prepareFind(connection);

@@ -26,10 +26,12 @@ export interface ApiKeys {
   readonly remove: Write<{ readonly ids: readonly string[] }>;
 }
 
+/** A key as it was read, with the version that a change must still find. */
 export interface VersionedKey extends KeyWithUsage {
   readonly version: string;
 }
 
+/** A changed key, the version that it was shown with, and its new version. */
 export interface KeyChange {
   readonly key: StoredApiKey;
   readonly shown: string;
@@ -38,6 +40,7 @@ export interface KeyChange {
 
 const COLUMNS = ["version", "secrets", ...KEY_COLUMNS] as const;
 
+/** Prepares the statements on the tables of API keys and their secrets. */
 export function prepareApiKeys(connection: Connection): ApiKeys {
   const columns = [VERSION, secretsIn(connection), ...KEY_COLUMNS] as const;
   const find = connection.select(COLUMNS, (queries, value: Parameter<{ id: string }>) =>

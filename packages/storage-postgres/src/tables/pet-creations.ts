@@ -28,6 +28,7 @@ export interface NewPets {
   readonly lastId: bigint;
 }
 
+/** Prepares the statements that add pets and creations. */
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
   const removeExpired = prepareRemoveExpired(connection);

@@ -21,6 +21,7 @@ export interface Pets {
 /** Changes with every change of the pets: the greatest id, and how often pets were changed by hand. */
 export type Revision = `${bigint}/${bigint}`;
 
+/** A page of pets, and the revision that it was read at. */
 export interface RevisedPage {
   readonly revision: Revision;
   /** Left out if the revision is the known one. */
@@ -40,6 +41,7 @@ const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
 /** No inventory has this revision. */
 const NONE: Revision = "-1/-1";
 
+/** Prepares the statements that read the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
   const listAll = prepareList(connection, () => sql`true`);

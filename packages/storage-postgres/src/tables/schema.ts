@@ -36,16 +36,21 @@ export interface WritersTable {
   readonly seen_at: Date;
 }
 
+/**
+ * One row for each API key, with a version for changes that hold only where nothing has changed since.
+ */
 export interface VersionedApiKeysTable extends ApiKeysTable {
   /** Random; renewed by every change of the key or its secrets. */
   readonly version: string;
 }
 
+/** One row for each API key that was used, with a stamp like the version of the key. */
 export interface StampedApiKeyUsageTable extends ApiKeyUsageTable {
   /** Random; renewed by every change of the usage or its key. */
   readonly stamp: string;
 }
 
+/** One row for each migration that was run. */
 export interface MigrationsTable {
   readonly number: number;
   readonly name: string;

@@ -23,6 +23,7 @@ export interface CallQueue<Transaction, Subject> {
   failOlderThan(time: number, error: unknown): void;
 }
 
+/** Creates an empty queue whose transactions take up to `largestBatch` calls. */
 export function createCallQueue<Transaction, Subject>(
   largestBatch: number,
 ): CallQueue<Transaction, Subject> {

@@ -36,6 +36,7 @@ export interface GroupCommit<Transaction, Subject = void> {
   close(): Promise<void>;
 }
 
+/** How a group commits its calls, and for how long. */
 export interface GroupCommitOptions<Transaction, Subject> {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
@@ -57,6 +58,7 @@ const LARGEST_BATCH = 1_000;
 /** How often calls under way are compared with their limit, in milliseconds. */
 const LIMIT_PRECISION = 250;
 
+/** Creates a group without calls. */
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {

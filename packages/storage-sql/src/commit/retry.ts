@@ -13,6 +13,7 @@ export function backoffBefore(retry: number): number {
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
 }
 
+/** For how long to retry, and after which errors. */
 export interface RetryOptions {
   /** How long to retry, in milliseconds. */
   readonly timeout: number;

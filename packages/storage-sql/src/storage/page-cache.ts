@@ -12,6 +12,7 @@ export interface PageCache<Revision> {
 const CAPACITY = 2_000_000;
 const OVERHEAD_PER_PET = 100;
 
+/** Creates an empty cache. */
 export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
   const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
   let currentRevision: Revision | undefined;

@@ -24,6 +24,7 @@ export type UsageSubject =
   | { readonly digest: string; readonly keyId?: undefined }
   | { readonly keyId: string; readonly digest?: undefined };
 
+/** Creates a transaction that reads from this table and saves nothing by itself. */
 export function createUsageTransaction(table: UsageReader): UsageTransaction {
   const holders = new Map<string, KeyHolder | undefined>();
   const changed = new Map<string, Usage>();
@@ -40,6 +41,7 @@ export function createUsageTransaction(table: UsageReader): UsageTransaction {
   };
 }
 
+/** Creates the storage of usage, whose charges are committed in groups. */
 export function createUsageStorage(
   findHolder: UsageStorage["findHolder"],
   charging: GroupCommit<UsageTransaction, UsageSubject>,

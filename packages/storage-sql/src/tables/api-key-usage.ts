@@ -9,6 +9,7 @@ import {
   type UsageRow,
 } from "./schema.js";
 
+/** The columns of a holder, in the order that `toHolder` reads. */
 export const HOLDER_COLUMNS = [
   "id",
   "plan",
@@ -42,6 +43,7 @@ export function joinHolders(queries: Selecting) {
     .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
 }
 
+/** Returns the holder in a row. */
 export function toHolder([
   id,
   plan,

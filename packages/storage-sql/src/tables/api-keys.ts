@@ -7,6 +7,7 @@ import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from 
 /** A key without its secrets, which have a table of their own. */
 export type BareKey = Omit<StoredApiKey, "secrets">;
 
+/** A key without its secrets, with its usage. */
 export interface BareKeyWithUsage {
   readonly key: BareKey;
   readonly usage: Usage;
@@ -18,6 +19,7 @@ export interface KeysAfter {
   readonly after: string;
 }
 
+/** The columns of a key and its usage, in the order that `toKeyWithUsage` reads. */
 export const KEY_COLUMNS = [
   "id",
   "plan",
@@ -30,8 +32,10 @@ export const KEY_COLUMNS = [
   ...USAGE_COLUMNS,
 ] as const;
 
+/** A row of `KEY_COLUMNS`. */
 export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
 
+/** Selects the key with an id. */
 export function selectKey(queries: Selecting, value: Parameter<{ id: string }>) {
   return selectAll(queries).where("id", "=", value("id"));
 }
@@ -61,6 +65,7 @@ export function keyValues(value: Parameter<BareKey>) {
   };
 }
 
+/** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
 export function toKeyWithUsage([
   id,
   plan,

@@ -7,8 +7,10 @@ export interface PetCreation extends Omit<Creation, "isReplay"> {
   readonly token: string;
 }
 
+/** The columns of a creation, in the order that `toCreation` reads. */
 export const CREATION_COLUMNS = ["token", "pet_id", "fingerprint", "expires_at"] as const;
 
+/** Returns the creation in a row. */
 export function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
   PetCreationsTable,
   typeof CREATION_COLUMNS

@@ -3,6 +3,7 @@ import type { Pet, PetStatus } from "@petstore/core";
 import type { Parameter, Tuple } from "./query.js";
 import type { PetsTable, Selecting } from "./schema.js";
 
+/** The columns of a pet, in the order that `toPet` reads. */
 export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
 
 /** Which pets a page holds at most. */
@@ -11,6 +12,7 @@ export interface PetsAfter {
   readonly after: bigint;
 }
 
+/** Selects the pet with an id. */
 export function selectPet(queries: Selecting, value: Parameter<{ id: bigint }>) {
   return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
 }
@@ -33,6 +35,7 @@ export function selectPetsByStatus(
   return selectPets(queries, value).where("status", "=", value("status"));
 }
 
+/** Returns the pet in a row, frozen. */
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
   return Object.freeze({ id, name, categoryId, status });
 }

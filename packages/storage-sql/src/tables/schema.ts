@@ -10,6 +10,7 @@ export interface SqlSchema {
   readonly api_key_usage: ApiKeyUsageTable;
 }
 
+/** One row for each pet. */
 export interface PetsTable {
   readonly id: bigint;
   readonly name: string;
@@ -26,6 +27,7 @@ export interface PetCreationsTable {
   readonly expires_at: bigint;
 }
 
+/** One row for each API key that was not purged, revoked and expired ones too. */
 export interface ApiKeysTable {
   readonly id: string;
   readonly plan: string;
@@ -37,6 +39,7 @@ export interface ApiKeysTable {
   readonly revoked_at: number | null;
 }
 
+/** One row for each secret of a key. */
 export interface ApiKeySecretsTable {
   readonly digest: string;
   readonly key_id: string;
@@ -46,6 +49,7 @@ export interface ApiKeySecretsTable {
   readonly expires_at: number | null;
 }
 
+/** One row for each API key that was used. */
 export interface ApiKeyUsageTable extends UsageColumns {
   readonly key_id: string;
 }

@@ -10,6 +10,7 @@ import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/sqlite-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 
+/** Which database to back up, and where to. */
 export interface BackupOptions {
   /** The database file. Other processes may use it meanwhile. */
   readonly filename: string;

@@ -11,6 +11,7 @@ import { migrations } from "../migrations/migrate.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { backupSqliteFile, sync } from "./backup-sqlite-file.js";
 
+/** Which backup to restore, and where to. */
 export interface RestoreOptions {
   /** The backup, or any other database of a store. It stays as it is. */
   readonly backup: string;

@@ -15,6 +15,7 @@ export interface Transactions {
   read<T>(work: () => T): T;
 }
 
+/** What happens around each transaction. */
 export interface TransactionOptions {
   /** Whether `synchronous` is set before each transaction. A host's database stays at FULL. */
   readonly setsSynchronous: boolean;
@@ -30,6 +31,7 @@ export interface DatabaseCheck {
   beforeFullCommit(): void;
 }
 
+/** Prepares the transactions of a connection. */
 export function createTransactions(
   database: SqliteDatabase,
   { setsSynchronous, check, afterCommit }: TransactionOptions,

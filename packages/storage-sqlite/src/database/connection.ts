@@ -24,6 +24,7 @@ export interface Connection extends Transactions {
   ): Select<Argument, Tuple<Row, Columns>>;
 }
 
+/** Creates the connection over an open database. */
 export function createConnection(
   database: SqliteDatabase,
   options: TransactionOptions,

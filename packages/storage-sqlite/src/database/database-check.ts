@@ -8,6 +8,7 @@ export interface WatchedDatabase extends DatabaseCheck {
   readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
 }
 
+/** What a check looks at, and what it does if the database may not be used any more. */
 export interface WatchOptions {
   /** Looks at the files of the database. */
   readonly look: () => FilesFound;

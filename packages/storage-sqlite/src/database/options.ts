@@ -4,6 +4,7 @@ import type { SqliteDatabase } from "./sqlite-database.js";
 /** Where the storage keeps its data: in a file of its own, or in a host's open database. */
 export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;
 
+/** The options of a storage with a file of its own. */
 export interface SqliteFileOptions extends TimeoutOptions {
   /**
    * The database file. It is created if it does not exist; its folder must exist. `:memory:` for a
@@ -18,6 +19,7 @@ export interface SqliteFileOptions extends TimeoutOptions {
   readonly database?: undefined;
 }
 
+/** The options of a storage in a host's open database. */
 export interface SqliteDatabaseOptions extends TimeoutOptions {
   /**
    * The host's open better-sqlite3 `Database`. The storage sets WAL mode and `synchronous=FULL`, shares

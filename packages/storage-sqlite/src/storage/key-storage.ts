@@ -5,6 +5,7 @@ import { prepareApiKeySecrets } from "../tables/api-key-secrets.js";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import { prepareApiKeys } from "../tables/api-keys.js";
 
+/** Creates the storage of API keys. */
 export function createKeyStorage(
   connection: Connection,
   usage: ApiKeyUsage,

@@ -22,6 +22,7 @@ export interface PetsTransaction {
   flush(): void;
 }
 
+/** Creates a transaction without pets; `flush` writes those that were added. */
 export function createPetsTransaction(table: Pets, creations: PetCreations): PetsTransaction {
   const added: Pet[] = [];
   const remembered = new Map<string, PetCreation>();
@@ -56,6 +57,7 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
   };
 }
 
+/** Creates the storage of pets, with a cache of pages. */
 export function createPetStorage(
   table: Pets,
   reading: GroupCommit<unknown>,

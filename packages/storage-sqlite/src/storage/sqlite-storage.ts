@@ -18,6 +18,7 @@ import { preparePets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage, createPetsTransaction } from "./pet-storage.js";
 
+/** How long calls wait, and by which clock. */
 export interface SqliteStorageSettings {
   /** How long a call waits for a locked database, in milliseconds. */
   readonly timeout: number;
@@ -25,6 +26,7 @@ export interface SqliteStorageSettings {
   readonly now: () => number;
 }
 
+/** Creates the storage over an open database. */
 export function createSqliteStorage(
   { connection, onWarning, close }: OpenDatabase,
   settings: SqliteStorageSettings,

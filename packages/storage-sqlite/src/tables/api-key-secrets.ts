@@ -17,6 +17,7 @@ interface NewSecret extends ApiKeySecret {
   readonly position: number;
 }
 
+/** Prepares the statements on the table of secrets. */
 export function prepareApiKeySecrets(connection: Connection): ApiKeySecrets {
   const insert = prepareInsert(connection);
   const remove = prepareRemove(connection);

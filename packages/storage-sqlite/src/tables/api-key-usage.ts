@@ -23,6 +23,7 @@ export interface ApiKeyUsage {
   remove(keyId: string): void;
 }
 
+/** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findHolder = prepareFindHolder(connection);
   const find = prepareFind(connection);

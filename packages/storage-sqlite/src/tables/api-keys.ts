@@ -26,6 +26,7 @@ export interface ApiKeys {
   listBanned(count: number, after: string): readonly BareKeyWithUsage[];
 }
 
+/** Prepares the statements on the table of API keys. */
 export function prepareApiKeys(connection: Connection): ApiKeys {
   const remove = prepareRemove(connection);
   const find = connection.select(KEY_COLUMNS, selectKey);

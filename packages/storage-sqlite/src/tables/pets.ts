@@ -23,6 +23,7 @@ export interface Pets {
   revision(): number | undefined;
 }
 
+/** Prepares the statements on the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = connection.select(PET_COLUMNS, selectPet, "bigint");
   const list = connection.select(PET_COLUMNS, selectPets, "bigint");

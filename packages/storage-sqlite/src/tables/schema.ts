@@ -26,6 +26,7 @@ export interface PetsRevisionTable {
   readonly revision: number;
 }
 
+/** One row for each migration that was run. */
 export interface MigrationsTable {
   readonly number: number;
   readonly name: string;
