@@ -12,6 +12,8 @@ test("as the listener of a server it answers everything: elsewhere is 404", asyn
   const elsewhere = await call({ path: "/" });
   expect(elsewhere.status).toBe(404);
   expect(elsewhere.body).toContain('"not_found"');
+  // The first check is the message's own syntax, as on a server of ours.
+  expect((await call({ path: "/", headers: ["Host: b"] })).status).toBe(400);
 });
 
 test("as a middleware it calls next for what is elsewhere, and only then", async () => {
