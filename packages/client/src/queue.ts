@@ -14,8 +14,9 @@ export type Entered = Result<number, Refusal | Aborted | TimedOut>;
 /** The calls of a client in front of its gate. */
 export interface Queue {
   /**
-   * Resolves when the call may send a request, first come, first served; a call that was refused by the
-   * server goes `again` and comes first. Resolves to the refusal if the gate opens after the call's deadline.
+   * Resolves when the call may send a request. Calls go in the order of their arrival; one that the server has
+   * refused enters `again` and goes before the others. If the gate opens only after the call's deadline,
+   * resolves to the refusal.
    */
   enter(lifetime: Lifetime, again: boolean, onWaiting: (seconds: number) => void): Promise<Entered>;
   /** To be called when a request has ended. If that closes the gate, waiting calls get `refusal`. */

@@ -9,7 +9,7 @@ export interface CorsOptions {
 
 /** The CORS protocol (Fetch standard, "CORS protocol") for one store. */
 export interface Cors {
-  /** Whether a request is a preflight: the question of a browser whether it may send another request. */
+  /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
   isPreflight(request: HttpRequest): boolean;
   /** Returns the headers of every response. */
   headersFor(request: HttpRequest): Headers;
@@ -33,7 +33,7 @@ const EXPOSED = [
   "Idempotent-Replayed",
 ].join(", ");
 
-/** What a preflight asks for. Browsers remember it for this many seconds, at most a day. */
+/** The headers that permit what a preflight asks for. Browsers remember them for this many seconds, at most a day. */
 export const PREFLIGHT_HEADERS: Headers = Object.freeze({
   "Access-Control-Allow-Methods": METHODS,
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",

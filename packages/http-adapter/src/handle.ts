@@ -115,7 +115,7 @@ function createPerform(
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
-  /** The lines are in the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
+  /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
   return async function perform(request, target, route, known) {
     const origin = request.origin();
     known.origin = origin;

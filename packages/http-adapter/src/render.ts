@@ -44,7 +44,7 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
 /** The headers of every response. */
 const ALWAYS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-/** Renders a response with the headers of every response, those that say what the caller has left, and more. */
+/** Renders a response. It has the headers of every response, those of the rate limit, and its own. */
 export function render(
   status: number,
   body: RenderedBody,
@@ -69,7 +69,7 @@ export function renderPreflight(rateLimit: Headers): HttpResponse {
   return { status: 204, headers: { ...ALWAYS, ...rateLimit, ...PREFLIGHT_HEADERS }, body: "" };
 }
 
-/** Renders an Error (specification, "Errors") with the headers of its code, and more headers. */
+/** Renders an Error (specification, "Errors") with the headers of its code and of its operation. */
 export function renderError(
   failure: Failure,
   rateLimit: Headers,

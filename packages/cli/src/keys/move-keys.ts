@@ -99,7 +99,7 @@ async function importKeys(
       if (inserted.isErr()) return err(inserted.error);
       added += 1;
     }
-    // An earlier import may have ended between the two.
+    // An earlier import may have added the key and ended before it stored the usage.
     const updated = await usage.update(key.id, (current) => ({
       next: current?.lastUsedAt === NO_USAGE.lastUsedAt ? used : current,
       result: undefined,

@@ -58,7 +58,7 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 `);
 }
 
-/** npm and its like find the command here when they run a script. */
+/** Returns how to run this command from a shell. What a package script starts is not on the shell's path. */
 function commandName(): string {
   return process.env["npm_lifecycle_event"] === undefined
     ? "petstore"

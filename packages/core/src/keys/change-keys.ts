@@ -139,7 +139,7 @@ export async function purgeKeys(
   do {
     const page = await storage.keys.list({ limit: PURGE_BATCH, after, banned: false });
     if (page.isErr()) return err(storageUnavailable(page.error));
-    // A key that has ended stays so: it can be removed in another transaction.
+    // A key that has ended is never valid again, so it can be removed in another transaction.
     const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
     if (ended.length > 0) {
       const removed = await storage.keys.remove(ended.map(({ key }) => key.id));

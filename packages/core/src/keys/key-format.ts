@@ -19,7 +19,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
 /** The largest multiple of 62 that fits in a byte. Bytes from there on would favour some digits. */
 const UNBIASED = 248;
-/** A sound random source needs more draws than this once in 10^20 times. */
+/** A working random source needs more draws than this only once in 10^20 cases. */
 const MAX_DRAWS = 16;
 
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */

@@ -42,7 +42,7 @@ export function createAnonymousBuckets(
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    // Callers with a valid key ask this, too. Without the first half, each would pay for `bucketOf`.
+    // Called for valid keys, too: the first comparison spares them the cost of `bucketOf`.
     isEmpty: (origin) => readClock().now < lastReset && peek(origin).remaining === 0,
     peek,
   };

@@ -91,7 +91,7 @@ function unavailable(
   return { ...storageUnavailable(cause), quota: anonymous.peek(origin) };
 }
 
-/** Charges a request without a valid key to its origin. If the bucket is empty, that is the error. */
+/** Charges a request without a valid key to its origin. Returns `error`, or a refusal if the bucket is empty. */
 function chargeOrigin(
   context: Context,
   error: MissingApiKey | InvalidApiKey,

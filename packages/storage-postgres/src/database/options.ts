@@ -70,7 +70,7 @@ function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
 const URL_RULE = "must be a URL that starts with postgres:// or postgresql://";
 const CONNECTIONS = "must be an integer from 1 to 100";
 
-/** Names no quotes, and is short enough for PostgreSQL. */
+/** Matches names that need no quotes and are short enough for PostgreSQL. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
 const optionsSchema = v.strictObject({

@@ -6,7 +6,7 @@ import type { ApiKeys } from "../tables/api-keys.js";
 import { isText } from "./text.js";
 import { randomStamp } from "./usage-storage.js";
 
-/** Runs a call: again while it fails for a reason that passes, and not beyond its deadline. */
+/** Runs a call, and retries it until its deadline while its error is temporary. */
 export type RunCall = <T>(
   name: string,
   action: () => Promise<T>,
@@ -31,7 +31,7 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
             return found && { key: found.key, usage: found.usage };
           })
         : Promise.resolve(ok(undefined)),
-    // No id has U+0000: those after a text with it are those after the part before it.
+    // No id contains U+0000, so what sorts after "a\0b" also sorts after "a".
     list: (query) =>
       run("Listing API keys", () => keys.list({ ...query, after: query.after?.split("\0")[0] })),
     update: (id, decide) =>

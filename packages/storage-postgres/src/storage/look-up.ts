@@ -2,7 +2,7 @@ import type { StorageFailure } from "@petstore/core";
 import { createGroupCommit, type CommitErrors, type GroupCommit } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
 
-/** Finds what has a key; calls that arrive together share a statement. */
+/** Finds the values of keys. Calls that arrive together share a statement. */
 export interface LookUp<Key, Value> {
   find(name: string, key: Key): Promise<Result<Value | undefined, StorageFailure>>;
   close(): Promise<void>;
@@ -10,7 +10,7 @@ export interface LookUp<Key, Value> {
 
 /** How a look-up reads, and how its calls are grouped. */
 export interface LookUpOptions<Key, Value> {
-  /** Reads what has these keys, which differ: pairs of key and value. */
+  /** Reads the values of these keys, which differ. Resolves to pairs of key and value. */
   readonly read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>;
   readonly group: GroupSettings;
 }

@@ -116,7 +116,7 @@ async function findEarlier(
   const latest = Math.max(...requests.map(({ now }) => now));
   const [found] = await Promise.all([
     creations.find(requests.map(({ token }) => token)),
-    // More than are added, so that their number follows the number of recent creations. The next call
+    // Removes more than are added, so that expired creations do not pile up. The next call
     // removes those that this one cannot.
     creations.removeExpired(latest, 2 * requests.length).catch(() => undefined),
   ]);

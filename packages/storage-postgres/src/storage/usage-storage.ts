@@ -123,7 +123,7 @@ interface StampReader {
   readonly stampOf: (keyId: string) => string;
 }
 
-/** Those that can be stored at all, each once. */
+/** Returns the texts that PostgreSQL can store, each of them once. */
 function distinct(texts: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(texts)].flatMap((text) => (text !== undefined && isText(text) ? text : []));
 }

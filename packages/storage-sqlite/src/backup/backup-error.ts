@@ -1,7 +1,7 @@
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/sqlite-error.js";
 
-/** Why a backup or a restore failed; closed on `code`. Then nothing has changed and no files are left behind. */
+/** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
 export interface BackupError {
   readonly code: BackupErrorCode;
   /** One sentence for the operator. */

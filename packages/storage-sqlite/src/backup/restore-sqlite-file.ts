@@ -126,7 +126,7 @@ async function clearBeside(file: string, previous: string | undefined): Promise<
 async function keep(file: string, previous: string, copy: string): Promise<void> {
   const { mode, uid, gid } = await stat(file);
   await chmod(copy, mode & 0o777);
-  // Only the superuser may give a file away, and has to: a server could not open it otherwise.
+  // Only the superuser can change the owner. It has to, or the server could not open its database.
   if (process.getuid?.() === 0) await chown(copy, uid, gid);
   // With a link, the database is never missing. Some file systems have none.
   await link(file, previous).catch(() => rename(file, previous));

@@ -23,7 +23,7 @@ export interface TransactionOptions {
   readonly afterCommit: () => void;
 }
 
-/** Checks that the database may still be used. Throws if not, and from then on always. */
+/** Checks that the database may still be used. After it has thrown once, it always throws. */
 export interface DatabaseCheck {
   /** Runs before each transaction. Checks only if the last check is a while ago. */
   beforeTransaction(): void;

@@ -18,7 +18,7 @@ const COMMITS_PER_LOOK = 200;
 /** Without a thread, SQLite writes the log back when it has this many pages: its own default. */
 const SQLITES_LOG = 1_000;
 
-/** The thread writes the log back when it has this many pages. SQLite syncs inside a commit when it begins it anew. */
+/** The thread writes the log back when it has this many pages. SQLite syncs inside the commit that restarts it. */
 const LONG_LOG = 4 * SQLITES_LOG;
 
 /** If the thread does not keep up, SQLite writes the log back when it has this many pages. */
@@ -30,7 +30,7 @@ const LOCK_PAUSE = 0.2;
 
 /**
  * Runs in the thread. It is text, so that a bundler can put this package into one file. A passive checkpoint
- * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot begin it anew.
+ * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot restart it.
  * The rest is written back under the write lock, which the storage waits for without blocking the event loop.
  * While a reader keeps an old snapshot, the log cannot be written back as a whole.
  */

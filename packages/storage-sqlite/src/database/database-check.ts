@@ -16,14 +16,14 @@ export interface WatchOptions {
   readonly newerSchema: () => string | undefined;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Lets go of the database. A connection must not write its log back when the files are taken over. */
+  /** Closes the database; without writing its log back, if another database has taken over its files. */
   readonly release: (areTakenOver: boolean) => Promise<void>;
 }
 
-/** How often a check is made apart from commits at FULL, in milliseconds. */
+/** The time between two checks, in milliseconds. Before commits at FULL, there is always one. */
 const INTERVAL = 100;
 
-/** The size of a log that is reported, in bytes. SQLite truncates a longer log once it is written back. */
+/** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
 export const LARGE_LOG = 64 * 1_048_576;
 
 const REPLACED = "the database file, its log or its shared memory was removed or replaced";

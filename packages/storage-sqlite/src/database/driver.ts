@@ -42,7 +42,7 @@ async function import13(): Promise<LoadedDriver | undefined> {
 }
 
 /**
- * A bundler leaves an import alone whose name is a variable. It could not bundle the compiled part of the
+ * A bundler leaves an import alone if its name is a variable. It could not bundle the compiled part of the
  * driver, and without the driver it would fail.
  */
 async function importDriver(name: string): Promise<LoadedDriver> {
@@ -75,7 +75,7 @@ function isNotInstalled(error: unknown): boolean {
 
 function unavailable(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  // The list of places follows that was tried.
+  // A list of the places that were tried follows.
   const sentence = reason.replace(/ Tried:$/, "").replace(/[.:]?$/, ".");
   return `better-sqlite3 cannot be loaded: ${sentence} ${cureFor(error)}`;
 }

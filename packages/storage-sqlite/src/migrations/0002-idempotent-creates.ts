@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "./migration.js";
 
-/** Creates the creations that are remembered, and adds the start of a row of refusals to the usage. */
+/** Creates the table of creations, and adds the start of a row of refusals to the usage. */
 export const idempotentCreates: Migration = {
   number: 2,
   name: "idempotent creates",

@@ -51,7 +51,7 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
       table.insert(added);
       if (remembered.size === 0) return;
       creations.save([...remembered.values()]);
-      // More than were added, so that their number follows the number of recent creations.
+      // Removes more than were added, so that expired creations do not pile up.
       creations.removeExpired(latest, 2 * remembered.size);
     },
   };

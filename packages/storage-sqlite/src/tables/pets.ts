@@ -51,7 +51,10 @@ export function preparePets(connection: Connection): Pets {
   };
 }
 
-/** Reads both, as AUTOINCREMENT does: the sequence does not include ids that were changed by hand. */
+/**
+ * Reads the greatest id of the table and that of SQLite's sequence, as AUTOINCREMENT does: the sequence does
+ * not include ids that were changed by hand.
+ */
 function prepareLastIds(connection: Connection) {
   return connection.select(
     ["id"],
