@@ -52,12 +52,26 @@ function overAllPets(key, path) {
  * @param {number} [connections]
  */
 export async function load(url, operation, key, seconds, connections = 32) {
+  const { rate } = await saturate(url, operation, key, seconds, connections);
+  return rate;
+}
+
+/**
+ * Loads a server as `load` does. Resolves also to the 99th percentile of the latencies, in milliseconds.
+ * @param {string} url
+ * @param {Operation} operation
+ * @param {string} key
+ * @param {number} seconds
+ * @param {number} connections
+ */
+export async function saturate(url, operation, key, seconds, connections) {
   const script = join(folder, `${operation}.lua`);
   writeFileSync(script, scripts[operation](key));
   const { stdout } = await run("wrk", [
     "-t1",
     `-c${connections}`,
     `-d${seconds}s`,
+    "--latency",
     "-s",
     script,
     url,
@@ -66,5 +80,9 @@ export async function load(url, operation, key, seconds, connections = 32) {
     throw new Error(`${url} did not respond to every request with success:\n${stdout}`);
   }
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? [];
-  return Number(rate);
+  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? [];
+  return {
+    rate: Number(rate),
+    p99: Number(p99) * (unit === "us" ? 0.001 : unit === "s" ? 1_000 : 1),
+  };
 }

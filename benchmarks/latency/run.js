@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { load } from "../http/load.js";
+import { load, saturate } from "../http/load.js";
 import { seed } from "../http/seed.js";
 import { serverFile } from "../http/server-process.js";
 import { median } from "../report/median.js";
@@ -48,6 +48,12 @@ const ours = join(folder, "ours.db");
 await seed("floor", theirs, PETS);
 const key = await seed("petstore", ours, PETS);
 const client = fork(fileURLToPath(new URL("open-loop.js", import.meta.url)));
+
+/** @type {Set<ChildProcess>} */
+const children = new Set();
+process.on("exit", () => {
+  for (const child of children) child.kill();
+});
 
 /** @type {Map<string, number[]>} */
 const measured = new Map();
@@ -91,6 +97,19 @@ writeResults(
   ]),
 );
 writeResults(
+  "saturation",
+  "The 99th percentile at saturation",
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds} s. Servers and cores as above.`,
+  ["server", ...operations.flatMap((operation) => [operation, "×"])],
+  names.map((name) => [
+    name,
+    ...operations.flatMap((operation) => [
+      median(of(name, operation, "saturated p99")).toFixed(2),
+      relative(name, operation, "saturated p99"),
+    ]),
+  ]),
+);
+writeResults(
   "open-loop",
   "Requests at random times",
   `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${rounds} rounds of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${(arrivals.get(operation) ?? 0).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers and cores as above.`,
@@ -124,7 +143,7 @@ async function start(name) {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  process.on("exit", () => child.kill());
+  children.add(child);
   const [line] = await once(child.stdout.setEncoding("utf8"), "data");
   // A server that prints more must not wait for a reader.
   child.stdout.resume();
@@ -143,6 +162,9 @@ async function measure({ name, url, child }, operation, rate) {
   const reached = await load(url, operation, key, seconds, 1);
   push(name, operation, "rate", reached);
   push(name, operation, "cpu", (cpuTimeOf(child.pid) - before) / (reached * seconds));
+
+  const { p99 } = await saturate(url, operation, key, seconds, 32);
+  push(name, operation, "saturated p99", p99);
 
   client.send({ url, operation, key, rate, seconds });
   /** @type {number[][]} */

@@ -1,6 +1,4 @@
-import { decodeJson } from "@petstore/http-adapter";
-import { err, type Result } from "neverthrow";
-import { isBlank, LONGEST_LINE, type Line } from "./source.js";
+import type { Result } from "neverthrow";
 
 /** The formats of a file of pets. */
 export const FORMATS = ["ndjson", "csv"] as const;
@@ -15,11 +13,11 @@ export function formatOf(chosen: Format | undefined, path: string): Format {
 
 /** A line of a file, or a CSV record of several lines, which has line breaks in quotes. */
 export interface Entry {
-  /** The number of its first line. */
+  /** The number of its first line; the first line of a file is 1. */
   readonly first: number;
   /** The number of its last line. */
   readonly last: number;
-  /** Its bytes without the final line feed; cut off if there are more than `LONGEST_LINE`. */
+  /** Its bytes without the final line feed; empty if they were too many to keep. */
   readonly bytes: Buffer;
   /** The pet in it, not yet validated, or the reason why it cannot be read. */
   readonly pet: Result<unknown, string>;
@@ -30,43 +28,28 @@ export interface EntryGroup {
   readonly entries: readonly Entry[];
   /** The bytes of the heading, if the format has one. */
   readonly heading?: Buffer | undefined;
-  /** Why the file is not in this format. The import ends there. */
+  /** Why the rest of the file cannot be read. The import ends there. */
   readonly problem?: string;
 }
 
-/** Reads entries from the next lines of a file. */
-export type EntryReader = (lines: readonly Line[], isEnd: boolean) => EntryGroup;
+/** Reads the entries of a file, as they arrive. */
+export type EntryReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<EntryGroup>;
 
 /** Returns the number of lines of an entry. */
 export function lineCount({ first, last }: Entry): number {
   return last - first + 1;
 }
 
-/** Why an entry is rejected that is longer than `LONGEST_LINE`. */
-export const TOO_LONG = `It is longer than ${LONGEST_LINE / 1_024} KiB.`;
+/** The maximum length of an entry, in bytes. */
+export const LONGEST_ENTRY = 1_048_576;
 
-/** Creates a reader of one JSON object per line. */
-export function createNdjsonReader(): EntryReader {
-  let isBeginning = true;
-  return (lines) => {
-    const entries: Entry[] = [];
-    for (const line of lines) {
-      if (isBlank(line)) continue;
-      const { number, bytes } = line;
-      if (isBeginning && bytes.toString("latin1").trimStart().startsWith("[")) {
-        return { entries, problem: JSON_ARRAY };
-      }
-      isBeginning = false;
-      entries.push({ first: number, last: number, bytes, pet: parseLine(bytes) });
-    }
-    return { entries };
-  };
-}
+/** Why an entry is rejected that is longer than `LONGEST_ENTRY`. */
+export const TOO_LONG = `It is longer than ${LONGEST_ENTRY / 1_024} KiB.`;
 
-const JSON_ARRAY =
-  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).";
+/** The byte that ends a line. */
+export const LINE_FEED = 0x0a;
 
-function parseLine(bytes: Buffer): Result<unknown, string> {
-  if (bytes.length > LONGEST_LINE) return err(TOO_LONG);
-  return decodeJson(bytes).mapErr(() => "It is not JSON in UTF-8.");
+/** Whether a line is only white space. */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -12,16 +12,11 @@ import {
   type Terminal,
 } from "../terminal.js";
 import { createEntryAdder, type EntryAdder, type Outcome } from "./add-entry.js";
-import {
-  createNdjsonReader,
-  formatOf,
-  lineCount,
-  type EntryReader,
-  type Format,
-} from "./entries.js";
-import { createCsvReader } from "./read-csv.js";
+import { formatOf, lineCount, type EntryReader, type Format } from "./entries.js";
+import { readCsv } from "./read-csv.js";
+import { readNdjson } from "./read-ndjson.js";
 import { openRejects, type Rejects } from "./rejects.js";
-import { openSource, readLines, type Source } from "./source.js";
+import { openSource, type Source } from "./source.js";
 
 /** The options of `petstore pets import`. */
 export interface ImportOptions {
@@ -60,7 +55,7 @@ export async function importPets(
     return err(rejects.error);
   }
   const stop = listenForStop();
-  const read = formatOf(format, path) === "csv" ? createCsvReader() : createNdjsonReader();
+  const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
   const run = { source: source.value, fromLine, read, rejects: rejects.value, progress };
   const stopped = await withStore(openStorage(database, report), async (storage) => {
     const adder = createEntryAdder(storage, again === true);
@@ -108,8 +103,8 @@ async function importLines(run: Import): Promise<Imported> {
     return { pets, linesThere, stopped: `${reason} ${advice}` };
   };
   try {
-    for await (const batch of readLines(addAbortSignal(signal, source.stream))) {
-      const { entries, heading, problem } = read(batch.lines, batch.isEnd);
+    addAbortSignal(signal, source.stream);
+    for await (const { entries, heading, problem } of read(source.chunks)) {
       if (problem !== undefined) return { pets, linesThere, stopped: problem };
       if (signal.aborted) return stopped(STOP_SIGNAL);
       const wanted = entries.filter(({ first }) => first >= fromLine);
@@ -122,8 +117,7 @@ async function importLines(run: Import): Promise<Imported> {
       nextLine = failed?.entry.first ?? (wanted.at(-1)?.last ?? nextLine - 1) + 1;
       const rejected = of("rejected").filter(({ entry }) => entry.first < nextLine);
       const added = await rejects.add(rejected, heading);
-      const fraction = source.size === 0 ? undefined : Math.min(batch.bytesRead / source.size, 1);
-      if (wanted.length > 0) progress(counted(pets, "pet"), fraction);
+      if (wanted.length > 0) progress(counted(pets, "pet"), source.fraction());
       if (added.isErr()) return stopped(added.error);
       if (failed !== undefined) return stopped(failed.reason);
     }

@@ -1,132 +1,114 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
+import { pipeline } from "node:stream";
 import { parseInt64 } from "@petstore/core";
-import { CsvError, parse } from "csv-parse/sync";
+import { parse } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import { counted } from "../terminal.js";
-import { TOO_LONG, type Entry, type EntryReader } from "./entries.js";
-import { isBlank, LINE_FEED, LONGEST_LINE, type Line } from "./source.js";
+import { isBlank, LONGEST_ENTRY, TOO_LONG, type Entry, type EntryGroup } from "./entries.js";
 
-/** Creates a reader of comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
-export function createCsvReader(): EntryReader {
-  const split = createRecordSplitter();
+/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
+export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<EntryGroup> {
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
-  return (lines, isEnd) => {
+  for await (const records of readRecords(chunks)) {
     const entries: Entry[] = [];
-    for (const { record, fields } of parseRecords(split(lines, isEnd))) {
-      const { first, last, bytes } = record;
+    for (const { fields, ...record } of records) {
       if (heading === undefined) {
         const names = checkHeading(fields);
-        if (names.isErr()) return { entries, problem: names.error };
-        heading = bytes;
+        if (names.isErr()) {
+          yield { entries, problem: names.error };
+          return;
+        }
+        heading = record.bytes;
         columns = names.value;
       } else {
         const pet = fields.andThen((values) => toPet(columns, values));
-        entries.push({ first, last, bytes, pet });
+        entries.push({ ...record, pet });
       }
     }
-    if (isEnd && heading === undefined) return { entries, problem: "There is no heading." };
-    return { entries, heading };
-  };
+    yield { entries, heading };
+  }
+  if (heading === undefined) yield { entries: [], problem: "There is no heading." };
 }
-
-/** The lines of a record, without the final line feed. */
-interface CsvRecord {
-  readonly first: number;
-  readonly last: number;
-  readonly bytes: Buffer;
-  /** Why it cannot be parsed, if that is known before. */
-  readonly problem: string | undefined;
-}
-
-/** Creates a function that joins lines to records. A record ends with the line that leaves no quote open. */
-function createRecordSplitter(): (lines: readonly Line[], isEnd: boolean) => readonly CsvRecord[] {
-  let open: Line[] = [];
-  let length = 0;
-  return (lines, isEnd) => {
-    const records: CsvRecord[] = [];
-    const endRecord = (isOpen: boolean): void => {
-      if (open.length > 0) records.push(toRecord(open, isOpen));
-      open = [];
-      length = 0;
-    };
-    for (const line of lines) {
-      if (length + line.bytes.length > LONGEST_LINE) endRecord(true);
-      const isInside = open.length > 0;
-      if (!isInside && isBlank(line)) continue;
-      open.push(line);
-      length += line.bytes.length + 1;
-      if (!leavesOpen(line.bytes, isInside)) endRecord(false);
-    }
-    if (isEnd) endRecord(true);
-    return records;
-  };
-}
-
-/** Whether a quote is open at the end of a line, which begins inside or outside quotes. */
-function leavesOpen(line: Buffer, isInside: boolean): boolean {
-  let quotes = 0;
-  for (let at = line.indexOf(QUOTE); at >= 0; at = line.indexOf(QUOTE, at + 1)) quotes += 1;
-  const isOpen = isInside !== (quotes % 2 === 1);
-  if (!isOpen || quotes === 0) return isOpen;
-  // Only a quote before a field, or the second of two, opens: after another one, the next lines are not lost.
-  const last = line.lastIndexOf(QUOTE);
-  return last === 0 || line[last - 1] === COMMA || line[last - 1] === QUOTE;
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-
-function toRecord(lines: readonly Line[], isOpen: boolean): CsvRecord {
-  const bytes = Buffer.concat(lines.flatMap((line) => [FEED, line.bytes]).slice(1));
-  const [first, last] = [lines[0]?.number ?? 0, lines.at(-1)?.number ?? 0];
-  return { first, last, bytes, problem: problemOf(bytes, isOpen) };
-}
-
-function problemOf(bytes: Buffer, isOpen: boolean): string | undefined {
-  if (bytes.length > LONGEST_LINE) return TOO_LONG;
-  if (!isUtf8(bytes)) return "It is not UTF-8.";
-  return isOpen ? "A quote is not closed." : undefined;
-}
-
-const FEED = Buffer.of(LINE_FEED);
 
 type Fields = Result<readonly string[], string>;
 
-interface ParsedRecord {
-  readonly record: CsvRecord;
+/** A record and its fields, or the reason why it cannot be read. */
+interface CsvRecord extends Omit<Entry, "pet"> {
   readonly fields: Fields;
 }
 
-/** Parses records together, which is four times as fast as one by one. If one fails, parses smaller parts. */
-function parseRecords(records: readonly CsvRecord[]): readonly ParsedRecord[] {
-  const problem = records.find((record) => record.problem !== undefined)?.problem;
-  const rows = problem === undefined ? parseRows(records.map(({ bytes }) => bytes)) : err(problem);
-  if (rows.isOk()) {
-    return records.map((record, index) => ({ record, fields: ok(rows.value[index] ?? []) }));
-  }
-  if (records.length === 1) {
-    return records.map((record) => ({ record, fields: err(rows.error) }));
-  }
-  const size = Math.ceil(records.length / PARTS);
-  const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, part) => part * size);
-  return starts.flatMap((start) => parseRecords(records.slice(start, start + size)));
+/** What the parser returns: each character is a byte of the file. `raw` ends with the first byte of a line break. */
+interface Row {
+  readonly record: readonly string[];
+  readonly raw: string;
 }
 
-const PARTS = 16;
-
-const MISPLACED = "A quote is out of place.";
-
-/** Returns the fields of each record. */
-function parseRows(records: readonly Buffer[]): Result<readonly (readonly string[])[], string> {
-  const text = Buffer.concat(records.flatMap((record) => [record, FEED]));
-  try {
-    return ok(parse(text, { recordDelimiter: ["\r\n", "\n"], relaxColumnCount: true }));
-  } catch (error) {
-    if (error instanceof CsvError) return err(MISPLACED);
-    throw error;
+/** Reads records, without blank lines. Throws at one that is longer than `LONGEST_RECORD`. */
+async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly CsvRecord[]> {
+  const input = { bytes: 0, isCutOff: false, unclosed: "" };
+  async function* limited(): AsyncIterable<Buffer> {
+    for await (const chunk of chunks) {
+      input.isCutOff = input.bytes + chunk.length > LONGEST_RECORD;
+      if (input.isCutOff) return;
+      input.bytes += chunk.length;
+      yield chunk;
+    }
   }
+  const parser = parse({
+    encoding: "latin1",
+    raw: true,
+    recordDelimiter: ["\r\n", "\n"],
+    relaxColumnCount: true,
+    // A misplaced quote does not end the parser: `fieldsOf` rejects its record.
+    relaxQuotes: true,
+    // The only error that is left is a quote that is not closed.
+    skipRecordsWithError: true,
+    onSkip: (_, raw = "") => void (input.unclosed = raw),
+  });
+  const rows: AsyncIterable<Row> = pipeline(limited, parser, () => undefined);
+
+  let records: CsvRecord[] = [];
+  let line = 1;
+  const add = (raw: string, row: readonly string[] | undefined): void => {
+    const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
+    const bytes = Buffer.from(text, "latin1");
+    const [first, last] = [line, line + text.split("\n").length - 1];
+    if (!isBlank(bytes)) records.push({ first, last, bytes, fields: fieldsOf(text, bytes, row) });
+    line = last + 1;
+  };
+  for await (const { record, raw } of rows) {
+    input.bytes -= raw.endsWith("\r") ? raw.length + 1 : raw.length;
+    if (input.isCutOff && input.bytes <= 0) break;
+    add(raw, record);
+    if (parser.readableLength > 0 && records.length < MOST_RECORDS) continue;
+    yield records;
+    records = [];
+  }
+  if (input.unclosed !== "" && !input.isCutOff) add(input.unclosed, undefined);
+  yield records;
+  if (input.isCutOff) throw new Error(TOO_LONG_TO_READ);
 }
+
+/** A quote that is never closed must not fill the memory. */
+const LONGEST_RECORD = 4 * LONGEST_ENTRY;
+const TOO_LONG_TO_READ = `a record is longer than ${LONGEST_RECORD / 1_048_576} MiB, perhaps because a quote is not closed`;
+
+/** Records are read together if they have arrived, but at most this many: more would need more memory. */
+const MOST_RECORDS = 500;
+
+/** Returns the fields of a record; `row` is `undefined` if a quote is not closed. */
+function fieldsOf(text: string, bytes: Buffer, row: readonly string[] | undefined): Fields {
+  if (row === undefined) return err("A quote is not closed.");
+  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
+  if (!isUtf8(bytes)) return err("It is not UTF-8.");
+  if (text.includes('"') && !RECORD.test(text)) return err("A quote is out of place.");
+  // ASCII is the same in both encodings.
+  return ok(isAscii(bytes) ? row : row.map((field) => Buffer.from(field, "latin1").toString()));
+}
+
+/** RFC 4180, section 2. */
+const RECORD = /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*\r?$/;
 
 /** Returns the names of the columns. */
 function checkHeading(fields: Fields): Fields {

@@ -4,8 +4,7 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { counted } from "../terminal.js";
 import type { Outcome } from "./add-entry.js";
-import { lineCount } from "./entries.js";
-import { LINE_FEED, LONGEST_LINE } from "./source.js";
+import { LINE_FEED, lineCount } from "./entries.js";
 
 /** Reports entries that cannot be imported: the first ones are listed, and all are written to a file. */
 export interface Rejects {
@@ -70,7 +69,7 @@ function createRejects(file: RejectsFile | undefined, list: (line: string) => vo
   let [lines, listed, unlisted, written] = [0, 0, 0, 0];
   return {
     add: async (rejected, heading) => {
-      const kept = rejected.filter(({ entry }) => entry.bytes.length <= LONGEST_LINE);
+      const kept = rejected.filter(({ entry }) => entry.bytes.length > 0);
       const appended = file === undefined ? ok() : await append(file, kept, heading);
       if (appended.isOk()) for (const { entry } of kept) written += lineCount(entry);
       for (const { entry, reason } of rejected) {

@@ -137,16 +137,34 @@ describe("pets import", () => {
 
   it("rejects the lines after a CSV quote that is not closed, and keeps them", async () => {
     const rejects = join(dirname(newDatabase()), "rejects.csv");
-    const long = "x".repeat(100);
-    const open = ['"pet,1', ...Array.from({ length: 12_000 }, (_, index) => `${long},${index}`)];
-    const text = lines("name,categoryId", ...open, '"pet,2', "pet,3", '"pet",4', "pet,5");
+    const open = ['"pet,1', ...Array.from({ length: 12_000 }, () => `${"x".repeat(100)},1`)];
+    const text = lines("name,categoryId", "pet,1", ...open);
+    const args = ["--format", "csv", "--rejects", rejects];
+    const { code, error, pets } = await importing(text, ...args);
+    expect({ code, pets: pets.length }).toEqual({ code: 1, pets: 1 });
+    expect(error.split("\n")[0]).toBe("lines 3–12003: A quote is not closed.");
+    expect(readFileSync(rejects, "utf8") === lines("name,categoryId", ...open)).toBe(true);
+  });
+
+  it("rejects a CSV record that is too long, and keeps it", async () => {
+    const rejects = join(dirname(newDatabase()), "rejects.csv");
+    const long = `"${"x".repeat(2 ** 20)}",1`;
+    const text = lines("name,categoryId", long, "pet,1");
     const { error, pets } = await importing(text, "--format", "csv", "--rejects", rejects);
-    const [first, second] = error.split("\n");
-    const last = Number(/^lines 2–(\d+): A quote is not closed\.$/.exec(first ?? "")?.[1]);
-    expect(second).toBe("lines 12003–12005: A quote is out of place.");
-    const kept = [...open.slice(0, last - 1), '"pet,2', "pet,3", '"pet",4'];
-    expect(readFileSync(rejects, "utf8") === lines("name,categoryId", ...kept)).toBe(true);
-    expect(pets).toHaveLength(12_002 - last + 1);
+    expect(error.split("\n")[0]).toBe("line 2: It is longer than 1024 KiB.");
+    expect(pets).toHaveLength(1);
+    expect(readFileSync(rejects, "utf8") === lines("name,categoryId", long)).toBe(true);
+  });
+
+  it.each(['"', ","])("stops at a CSV record that has no end: %s", async (text) => {
+    const start = lines("name,categoryId", "pet,1");
+    const endless = Array.from({ length: 5 }, () => Buffer.alloc(2 ** 20, ` ${text}`));
+    const { code, error } = await importing([Buffer.from(start), ...endless], "--format", "csv");
+    expect({ code, error }).toEqual({
+      code: 1,
+      error:
+        "petstore: the import stopped: Reading failed: a record is longer than 4 MiB, perhaps because a quote is not closed. Everything before line 3 is done: resume with --from-line 3.",
+    });
   });
 
   it.each([
