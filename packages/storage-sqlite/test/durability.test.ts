@@ -34,7 +34,7 @@ function traced(
   source: typeof WRITING | typeof LOGGING,
   calls: readonly string[],
 ): number | null {
-  const strace = ["-f", "-y", ...calls, "-o", trace];
+  const strace = ["-f", "--seccomp-bpf", "-y", ...calls, "-o", trace];
   const node = [process.execPath, program(source), folder.path("pets.db")];
   return spawnSync("strace", [...strace, ...node]).status;
 }
