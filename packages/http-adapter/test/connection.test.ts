@@ -74,7 +74,7 @@ const servers: readonly [name: string, start: (store: PetStore) => Promise<Serve
 ];
 
 /** How many connections send the same bytes at once. */
-const AT_ONCE = sized(2, 8, 40);
+const AT_ONCE = sized(1, 8, 40);
 const PET = '{"name":"Rex","categoryId":1}';
 /** Well-formed and unknown: anybody can make one. */
 const { key: UNKNOWN } = await makeStore();
@@ -163,7 +163,7 @@ test("a POST behind a closing response of the fallback is not performed", async 
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-describe.each(servers)("%s", (_, start) => {
+describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
   test("a refused body of 10 MB in chunks keeps its 413", async () => {
     const { store, key } = await makeStore();
     const { dial } = await listen(await start(store), key);
