@@ -4,7 +4,7 @@ import { sized } from "../../../../scripts/test-size.js";
 import { openStorage } from "../open-storage.js";
 import { useFolder } from "../temporary-folder.js";
 
-const CYCLES = sized(200, 1_000, 10_000);
+const CYCLES = sized(300, 1_000, 10_000);
 
 const folder = useFolder();
 
