@@ -7,6 +7,8 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { burst, count, createClient } from "../support/client.js";
 import { newDatabase, petstore } from "../support/command.js";
+import { openBeside as openFile } from "../support/in-process.js";
+import { openBeside } from "./servers.js";
 
 const program = useBuiltPetstore();
 const postgres = usePostgres();
@@ -51,10 +53,8 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   const issued = await of("keys", "issue", "--plan", "free", "--label", "moved", "--json");
   const { id, secret } = JSON.parse(issued.out) as { readonly id: string; readonly secret: string };
   await of("keys", "issue", "--plan", "pro");
-  const before = await startServer("--database", file);
-  const clients = [createClient(before.url, 1)];
-  await burst(clients, [secret], 7);
-  await before.end();
+  const before = await openFile(file);
+  for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
 
   const lines = `${file}.keys`;
   writeFileSync(lines, (await of("keys", "export")).out);
@@ -65,10 +65,8 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
     error: "",
   });
   expect((await run("keys", "show", id)).out).toBe((await of("keys", "show", id)).out);
-  const after = await startServer("--database", postgres.url());
-  const client = createClient(after.url, 1);
-  expect((await client.list(secret)).remaining).toBe(52);
-  for (const each of [...clients, client]) each.close();
+  const after = await openBeside(postgres.url());
+  expect((await after.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(52);
   expect((await run("keys", "import", lines)).out).toBe(
     "imported 0 keys; 2 keys were there already",
   );
