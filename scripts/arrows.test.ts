@@ -1,12 +1,22 @@
-import { ESLint } from "eslint";
-import tseslint from "typescript-eslint";
-import { expect, test } from "vitest";
+import type { ESLint } from "eslint";
+import { beforeAll, expect, test } from "vitest";
+import { sized } from "./test-size.js";
 
-// The project's own configuration, less what needs the types of files that do not exist.
-const eslint = new ESLint({
-  cwd: new URL("..", import.meta.url).pathname,
-  overrideConfig: [tseslint.configs.disableTypeChecked],
-  ruleFilter: ({ ruleId }) => ruleId.includes("no-restricted-"),
+/** In CI only: ESLint takes seconds to start. */
+const inCi = test.runIf(sized(0, 1, 1));
+let eslint: ESLint;
+
+beforeAll(async () => {
+  const [{ ESLint }, { default: tseslint }] = await Promise.all([
+    import("eslint"),
+    import("typescript-eslint"),
+  ]);
+  // The project's own configuration, less what needs the types of files that do not exist.
+  eslint = new ESLint({
+    cwd: new URL("..", import.meta.url).pathname,
+    overrideConfig: [tseslint.configs.disableTypeChecked],
+    ruleFilter: ({ ruleId }) => ruleId.includes("no-restricted-"),
+  });
 });
 
 async function complaints(filePath: string, code: string): Promise<string[]> {
@@ -24,7 +34,7 @@ const itself = "A package that imports its own name";
 const transport = "The engine knows no transport";
 const sql = "SQL lives in storage-sqlite";
 
-test.each([
+inCi.each([
   ["core/src/pets/pet.ts", "../operations/admit.js", oneWay],
   ["core/src/keys/key-ring.ts", "../operations/admit.js", oneWay],
   ["core/src/limits/charge.ts", "../operations/admit.js", oneWay],
@@ -79,7 +89,7 @@ test.each([
   expect(found.filter((message) => message.includes(reason)).length).toBeGreaterThanOrEqual(3);
 });
 
-test.each([
+inCi.each([
   ["core/src/index.ts", "./create-pet-store.js"],
   ["core/src/create-pet-store.ts", "./operations/admit.js"],
   ["core/src/operations/admit.ts", "../keys/key-ring.js"],
@@ -102,7 +112,7 @@ test.each([
 const time = "Time arrives as an argument";
 const randomness = "Randomness arrives as an argument";
 
-test.each([
+inCi.each([
   ["core/src/limits/charge.ts", "Date.now();", time],
   ["core/src/limits/charge.ts", "new Date();", time],
   ["core/src/random.ts", "Date.now();", time],
@@ -118,7 +128,7 @@ test.each([
   expect(await complaints(`packages/${file}`, code)).toEqual([expect.stringContaining(reason)]);
 });
 
-test.each([
+inCi.each([
   ["core/src/clock.ts", "Date.now();"],
   ["core/src/random.ts", `import { randomBytes } from "node:crypto"; Math.random();`],
   ["core/src/limits/charge.ts", `import { createHash } from "node:crypto"; new Date(0);`],

@@ -22,7 +22,7 @@ it("holds every pet that a busy server acknowledged before it began, and can be 
   );
   const backups: (readonly [file: string, before: ReadonlyMap<number, string>])[] = [];
   while (acknowledged.size === 0) await setTimeout(5);
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < 3; count += 1) {
     await setTimeout(50);
     const file = join(dirname(database), `backup-${count}.db`);
     const before = new Map(acknowledged);
@@ -66,42 +66,31 @@ it("does not replace a file without --force", async () => {
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
 });
 
-it("does not replace the database that it backs up, even while a server uses it", async () => {
-  const database = newDatabase();
-  const secret = await issueUnlimitedKey(database);
-  const server = await startBuilt([process.execPath, program()], "--database", database);
-  const refused = await petstore("backup", database, "--force", "--database", database);
-  expect(refused).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: no backup of ${database}: The destination is the database itself, or a file that belongs to it.`,
-  });
-  const added = await addPet(server.url, new Agent(), secret, "Rex");
-  expect(added.status).toBe(201);
-  await server.end("SIGKILL");
-  expect((await petstore("pets", "export", "--database", database)).out).toBe(added.body);
-});
-
-it("does not replace a database that a server uses", async () => {
+it("replaces neither the database that it backs up nor another one while a server uses it", async () => {
   const database = newDatabase();
   await issueUnlimitedKey(database);
   const used = newDatabase();
   const secret = await issueUnlimitedKey(used);
   const server = await startBuilt([process.execPath, program()], "--database", used);
-  const refused = await petstore("backup", used, "--force", "--database", database);
-  expect(refused).toEqual({
+  const overUsed = (source: string) => petstore("backup", used, "--force", "--database", source);
+  expect(await overUsed(used)).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: no backup of ${used}: The destination is the database itself, or a file that belongs to it.`,
+  });
+  expect(await overUsed(database)).toEqual({
     code: 1,
     out: "",
     error: `petstore: no backup of ${database}: The file to replace is a database that another connection has open.`,
   });
   const added = await addPet(server.url, new Agent(), secret, "Rex");
+  expect(added.status).toBe(201);
   await server.end("SIGKILL");
   expect((await petstore("pets", "export", "--database", used)).out).toBe(added.body);
 
   // The killed server has left its log behind.
   await issueUnlimitedKey(used);
-  const forced = await petstore("backup", used, "--force", "--database", database);
-  expect(forced).toMatchObject({ code: 0, error: "" });
+  expect(await overUsed(database)).toMatchObject({ code: 0, error: "" });
   expect((await petstore("pets", "export", "--database", used)).out).toBe("");
 });
 

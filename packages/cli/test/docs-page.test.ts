@@ -40,14 +40,11 @@ test("a person opens /docs, is refused without a key, authorises, adds a pet and
   expect(created).toMatch(/^201\b/m);
   expect(created).toContain('"categoryId": 9223372036854775807');
   expect(created).toContain("location: /v1/pets/1");
-  // The form suggests no idempotency key: the next pet is a new one.
-  await createPet.write('{ "name": "Max", "categoryId": 7 }');
-  expect(await createPet.execute()).toMatch(/^201\b/m);
 
   const listed = await listPets.execute();
   expect(listed).toMatch(/^200\b/m);
   expect(listed).toContain('[\n  {\n    "id": 1,\n    "name": "Rex",');
-  expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*x-ratelimit-remaining: 57\b/);
+  expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*x-ratelimit-remaining: 58\b/);
   expect(listed).toMatch(/x-ratelimit-reset: \d{10}\b/);
 
   // What the form refuses is not sent: the page must not show the response of another request.
@@ -59,14 +56,36 @@ test("a person opens /docs, is refused without a key, authorises, adds a pet and
 
   expect(await page.locator("body").innerText()).toContain("This tab keeps your key");
   expect(await page.evaluate("JSON.stringify(sessionStorage)")).toContain("pet_live_");
-  await page.reload();
-  await listPets.open();
-  expect(await listPets.execute()).toMatch(/^200\b/m);
-  await page.getByRole("button", { name: "Authorize" }).first().click();
-  await page.getByRole("button", { name: "Remove authorization" }).click();
-  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("pet_live_");
   expect(offences).toEqual([]);
 });
+
+test.runIf(sized(0, 1, 1))(
+  "a key outlives a reload until it is removed, and a second pet is a new one",
+  async ({ skip }) => {
+    skip(!hasChromium, HOW_TO_INSTALL);
+    const database = newDatabase();
+    const { url } = await startServer("--database", database);
+    const { page, offences } = await openPage(`${new URL(url).origin}/docs`);
+    const listPets = operation(page, "listPets");
+    const createPet = operation(page, "createPet");
+    await authorise(page, await issueKey(database));
+    await createPet.open();
+    // The form suggests no idempotency key.
+    for (const name of ["Rex", "Max"]) {
+      await createPet.write(`{ "name": "${name}", "categoryId": 7 }`);
+      expect(await createPet.execute()).toMatch(/^201\b/m);
+    }
+    await page.reload();
+    await listPets.open();
+    const listed = await listPets.execute();
+    expect(listed).toMatch(/^200\b/m);
+    expect(listed).toContain("Max");
+    await page.getByRole("button", { name: "Authorize" }).first().click();
+    await page.getByRole("button", { name: "Remove authorization" }).click();
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("pet_live_");
+    expect(offences).toEqual([]);
+  },
+);
 
 test.runIf(sized(0, 1, 1))(
   "on a phone, light and dark, the page does not scroll sideways, and every text can be read",

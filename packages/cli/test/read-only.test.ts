@@ -33,7 +33,6 @@ it.skipIf(!canMount)("a backup on a read-only disk can be listed and exported", 
     runReadOnly(folder, 'exec "$@"', process.execPath, program(), ...args, "--database", backup);
   expect(run("pets", "export").stdout).toContain('"name":"Rex"');
   expect(run("keys", "list").stdout).toContain(id);
-  expect(run("keys", "show", id).stdout).toContain(id);
-  expect(run("keys", "revoke", id)).toMatchObject({ status: 1 });
-  expect(run("keys", "revoke", id).stderr).toContain("read-only");
+  const refused = run("keys", "revoke", id);
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("read-only")]);
 });

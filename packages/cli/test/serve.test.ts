@@ -18,50 +18,31 @@ const PET = '{"name":"Rex","categoryId":1}';
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 
 describe("serve", () => {
-  it("serves the store on the database's keys and pets, also after a restart", async () => {
+  it("with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
     const database = newDatabase();
-    const { secret } = await secretOf(database);
-    const first = await startServer("--database", database);
-    const body = '{"name":"Rex","categoryId":9007199254740993}';
-    const created = await fetch(`${first.url}/pets`, {
+    const first = await startServer("--database", database, "--first-key");
+    await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
+    const [, authorization = "", url = ""] =
+      /-H "Authorization: (.*?)" "(.*?)"/.exec(first.output()) ?? [];
+    const created = await fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body,
+      headers: { authorization, "content-type": "application/json" },
+      body: '{"name":"Rex","categoryId":9007199254740993}',
     });
     expect(await created.text()).toBe(
       '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
     );
     expect(await first.end()).toBe(0);
-    const second = await startServer("--database", database);
-    const listed = await fetch(`${second.url}/pets`, bearer(secret));
+    const second = await startServer("--database", database, "--first-key");
+    const listed = await fetch(`${second.url}/pets`, { headers: { authorization } });
     expect(await listed.text()).toContain("9007199254740993");
     expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
-  });
-
-  it("with --first-key issues a key and prints a curl line that works, once", async () => {
-    const database = newDatabase();
-    const first = await startServer("--database", database, "--first-key");
-    await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
-    const [, header = "", url = ""] =
-      /-H "Authorization: (.*?)" "(.*?)"/.exec(first.output()) ?? [];
-    expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
-    await first.end();
-    const second = await startServer("--database", database, "--first-key");
     await second.end();
     expect(second.output()).not.toContain("curl");
     expect(second.output()).toContain(`database  ${database}\n`);
   });
 
-  it("accepts and refuses keys at once when another process issues and revokes them", async () => {
-    const database = newDatabase();
-    const { url } = await startServer("--database", database);
-    const { id, secret } = await secretOf(database);
-    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
-    await petstore("keys", "revoke", id, "--database", database);
-    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
-  });
-
-  it("names the page, the database and the command for another key, and takes --keep-alive", async () => {
+  it("names the page, the database and the command for another key, which is accepted and refused at once, and takes --keep-alive", async () => {
     const database = newDatabase();
     const { url, output } = await startServer("--database", database, "--keep-alive", "75");
     expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
@@ -69,7 +50,11 @@ describe("serve", () => {
     expect(output()).toContain(new URL("/docs", url).href);
     expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
-    expect((await petstore(...args.split(" "))).out).toContain("pet_live_");
+    const issued = await petstore(...args.split(" "), "--json");
+    const { id, secret } = JSON.parse(issued.out) as { id: string; secret: string };
+    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
+    await petstore("keys", "revoke", id, "--database", database);
+    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
 
   it("reports once that its database was removed, and responds with 503", async () => {

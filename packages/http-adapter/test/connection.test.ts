@@ -74,7 +74,7 @@ const servers: readonly [name: string, start: (store: PetStore) => Promise<Serve
 ];
 
 /** How many connections send the same bytes at once. */
-const AT_ONCE = sized(2, 8, 40);
+const AT_ONCE = sized(1, 8, 40);
 const PET = '{"name":"Rex","categoryId":1}';
 /** Well-formed and unknown: anybody can make one. */
 const { key: UNKNOWN } = await makeStore();
@@ -163,7 +163,7 @@ test("a POST behind a closing response of the fallback is not performed", async 
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-describe.each(servers)("%s", (_, start) => {
+describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
   test("a refused body of 10 MB in chunks keeps its 413", async () => {
     const { store, key } = await makeStore();
     const { dial } = await listen(await start(store), key);
@@ -214,17 +214,17 @@ test("requests that wait for their turn do not pile up", async () => {
   server.on("request", () => (requests += 1));
   socket.write(compose({ path: "/slow" }));
   const line = compose({}).repeat(100);
-  for (let count = 0; count < 60; count += 1) socket.write(line);
+  for (let count = 0; count < 40; count += 1) socket.write(line);
   let before = 0;
   await until(() => {
     const isStill = before > 0 && ours.bytesRead === before;
     before = ours.bytesRead;
     return isStill;
   });
-  expect(requests).toBeLessThan(3_000);
+  expect(requests).toBeLessThan(2_500);
   release();
   socket.resume();
-  await until(() => requests === 6_001);
+  await until(() => requests === 4_001);
   socket.destroy();
 });
 

@@ -9,7 +9,7 @@ import { readAnswers, type RawAnswer } from "./support/fuzz/read-answers.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
 import { issue, serve } from "./support/serve.js";
 
-const REQUESTS = sized(1_000, 20_000, 500_000);
+const REQUESTS = sized(400, 20_000, 500_000);
 const CONNECTIONS = 40;
 
 test(

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import openapiTypescript, { astToString } from "openapi-typescript";
-import ts from "typescript";
 import { expect, onTestFinished, test } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
 import { documentOnTheWire } from "./support/openapi.js";
 import { serve } from "./support/serve.js";
 
@@ -44,29 +43,36 @@ export const lost: Pet["status"] = "lost";
 export const other: Body<List, 401>["code"] = "pet_not_found";
 `;
 
-test("types generated from the document compile against the server's answers", async () => {
-  const { call, create } = await serve();
-  const created = await create('{"name":"Rex","categoryId":7}');
-  const listed = await call();
-  const refused = await call({ key: null });
-  const invalid = await create("{}");
-  const missing = await call({ path: "/v1/pets/2" });
+// In CI only: it compiles with TypeScript.
+test.runIf(sized(0, 1, 1))(
+  "types generated from the document compile against the server's answers",
+  async () => {
+    const { call, create } = await serve();
+    const created = await create('{"name":"Rex","categoryId":7}');
+    const listed = await call();
+    const refused = await call({ key: null });
+    const invalid = await create("{}");
+    const missing = await call({ path: "/v1/pets/2" });
 
-  const problems = compile({
-    "schema.ts": astToString(await openapiTypescript(documentOnTheWire as never)),
-    "client.ts": `${CLIENT}
+    const { default: openapiTypescript, astToString } = await import("openapi-typescript");
+    const problems = await compile({
+      "schema.ts": astToString(await openapiTypescript(documentOnTheWire as never)),
+      "client.ts": `${CLIENT}
 export const created: Body<Create, 201> = ${created.body};
 export const listed: Body<List, 200> = ${listed.body};
 export const refused: Body<List, 401> = ${refused.body};
 export const invalid: Body<Create, 400> = ${invalid.body};
 export const missing: Body<operations["getPet"]["responses"], 404> = ${missing.body};
 `,
-  });
-  expect(problems).toEqual([]);
-}, 60_000);
+    });
+    expect(problems).toEqual([]);
+  },
+  60_000,
+);
 
 /** Compiles files as strictly as can be; what the compiler has to say. */
-function compile(files: Readonly<Record<string, string>>): readonly string[] {
+async function compile(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { default: ts } = await import("typescript");
   const folder = mkdtempSync(join(tmpdir(), "petstore-openapi-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const paths = Object.entries(files).map(([name, text]) => {

@@ -7,7 +7,7 @@ import { usePostgres } from "./support/postgres-server.js";
 import { aKey, chargeOnce, times, usedBy } from "./support/samples.js";
 
 const server = usePostgres();
-const ROUNDS = sized(3, 20, 200);
+const ROUNDS = sized(1, 20, 200);
 const SERVERS = 4;
 let schemas = 0;
 

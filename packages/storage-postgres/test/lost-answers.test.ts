@@ -6,7 +6,7 @@ import { usePostgres } from "./support/postgres-server.js";
 import { createProxy, type Proxy } from "./support/proxy.js";
 import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
 
-const ROUNDS = sized(5, 50, 500);
+const ROUNDS = sized(2, 50, 500);
 const server = usePostgres();
 let proxy: Proxy;
 let storage: Storage;

@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
+import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
@@ -9,6 +10,7 @@ import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.
 const PROGRAM = "packages/storage-postgres/test/creating-process.ts";
 const program = useBundled("creating-process", [PROGRAM]);
 const server = usePostgres();
+const CRASHES = sized(1, 3, 20);
 
 it(
   "a server that crashes and restarts loses no pet, and reuses no id",
@@ -23,7 +25,7 @@ it(
         if (created.isOk()) acknowledged.push(created.value.id);
       }
     });
-    for (let round = 0; round < 2; round += 1) {
+    for (let round = 0; round < CRASHES; round += 1) {
       const before = acknowledged.length;
       while (acknowledged.length < before + 50) await storage.pets.find(1n);
       await server.kill();

@@ -7,7 +7,7 @@ import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { send, writeUntilCut } from "../support/client.js";
 
-const KILLS = sized(2, 50, 1_000);
+const KILLS = sized(1, 50, 1_000);
 const WRITERS = 24;
 
 const program = useBuiltPetstore();

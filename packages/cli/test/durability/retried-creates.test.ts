@@ -7,7 +7,7 @@ import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet } from "../support/client.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 
-const KILLS = sized(2, 20, 200);
+const KILLS = sized(1, 20, 200);
 const WRITERS = 24;
 
 const program = useBuiltPetstore();

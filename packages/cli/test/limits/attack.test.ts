@@ -7,7 +7,7 @@ import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
 
-const BAD_REQUESTS = sized(1_000, 3_000, 30_000);
+const BAD_REQUESTS = sized(300, 3_000, 30_000);
 
 it(
   "a good client at the attacker's own address is served throughout the attack",

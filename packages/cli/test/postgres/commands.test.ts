@@ -7,6 +7,8 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { burst, count, createClient } from "../support/client.js";
 import { newDatabase, petstore } from "../support/command.js";
+import { openBeside as openFile } from "../support/in-process.js";
+import { openBeside } from "./servers.js";
 
 const program = useBuiltPetstore();
 const postgres = usePostgres();
@@ -19,24 +21,19 @@ async function issueKey(...options: readonly string[]): Promise<string> {
   return secret;
 }
 
-it("two servers with workers on one database admit exactly the plan together", async () => {
+it("workers on one database admit exactly the plan together", async () => {
   const secret = await issueKey("--plan", "free");
-  const servers = await Promise.all([
-    startServer("--database", postgres.url()),
-    startServer("--database", postgres.url(), "--workers", "2"),
-  ]);
-  const clients = servers.map(({ url }) => createClient(url, 16));
-  const replies = await burst(clients, [secret], 200);
-  for (const client of clients) client.close();
+  const server = await startServer("--database", postgres.url(), "--workers", "2");
+  const client = createClient(server.url, 16);
+  const replies = await burst([client], [secret], 200);
+  client.close();
   expect({ admitted: count(replies, 200), refused: count(replies, 429) }).toEqual({
     admitted: 60,
     refused: 140,
   });
-  for (const server of servers) {
-    expect(server.output()).toContain("database  postgres://petstore@127.0.0.1");
-    expect(server.output()).not.toContain("correct-horse");
-    expect(await server.end()).toBe(0);
-  }
+  expect(server.output()).toContain("database  postgres://petstore@127.0.0.1");
+  expect(server.output()).not.toContain("correct-horse");
+  expect(await server.end()).toBe(0);
 });
 
 it("every other command works on the same database", async () => {
@@ -56,10 +53,8 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   const issued = await of("keys", "issue", "--plan", "free", "--label", "moved", "--json");
   const { id, secret } = JSON.parse(issued.out) as { readonly id: string; readonly secret: string };
   await of("keys", "issue", "--plan", "pro");
-  const before = await startServer("--database", file);
-  const clients = [createClient(before.url, 1)];
-  await burst(clients, [secret], 7);
-  await before.end();
+  const before = await openFile(file);
+  for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
 
   const lines = `${file}.keys`;
   writeFileSync(lines, (await of("keys", "export")).out);
@@ -70,10 +65,8 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
     error: "",
   });
   expect((await run("keys", "show", id)).out).toBe((await of("keys", "show", id)).out);
-  const after = await startServer("--database", postgres.url());
-  const client = createClient(after.url, 1);
-  expect((await client.list(secret)).remaining).toBe(52);
-  for (const each of [...clients, client]) each.close();
+  const after = await openBeside(postgres.url());
+  expect((await after.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(52);
   expect((await run("keys", "import", lines)).out).toBe(
     "imported 0 keys; 2 keys were there already",
   );

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
@@ -35,17 +35,24 @@ export function startServer(...args: readonly string[]): Promise<BuiltServer> {
   return startBuilt([process.execPath, join(inject("sharedFolder"), "petstore/bin.js")], ...args);
 }
 
-/** Starts a built server on a new database for the tests of a file. Returns a function that returns it. */
-export function useServer(program: () => string): () => BuiltServer {
-  const database = mkdtempSync(join(tmpdir(), "petstore-server-"));
-  let server: BuiltServer | undefined;
+/**
+ * Starts a built server on a new database, with these options, for the tests of a file or of a group.
+ * Returns a function that returns it.
+ */
+export function useServer(
+  program: () => string,
+  ...args: readonly string[]
+): () => BuiltServer & { readonly database: string } {
+  let server: (BuiltServer & { readonly database: string }) | undefined;
   beforeAll(async () => {
+    const database = join(mkdtempSync(join(tmpdir(), "petstore-server-")), "pets.db");
     const command = [process.execPath, program()];
-    server = await spawnServer(command, ["--database", join(database, "pets.db")]);
+    server = { ...(await spawnServer(command, ["--database", database, ...args])), database };
   });
   afterAll(async () => {
-    await server?.end("SIGKILL");
-    rmSync(database, { recursive: true });
+    if (!server) return;
+    await server.end("SIGKILL");
+    rmSync(dirname(server.database), { recursive: true });
   });
   return () => {
     if (!server) throw new Error("The server is started by beforeAll.");

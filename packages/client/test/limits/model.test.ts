@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seed, sized } from "../../../../scripts/test-size.js";
 import { createChance, createWorld, type World } from "./world.js";
 
-const HISTORIES = sized(12, 1_000, 10_000);
+const HISTORIES = sized(4, 1_000, 10_000);
 const PER_MINUTE = 60;
 const PER_DAY = 1_000;
 const MINUTE = 60_000;

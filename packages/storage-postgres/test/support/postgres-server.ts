@@ -121,7 +121,12 @@ function createData(data: string, programs: string, owner: Owner | undefined): v
   const folder = createOwnedFolder(owner);
   const passwordFile = join(folder, "password");
   execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
-  const settings = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
+  const settings = [
+    "--auth=scram-sha-256",
+    `--pwfile=${passwordFile}`,
+    "--encoding=UTF8",
+    "--wal-segsize=1",
+  ];
   execFileSync(
     join(programs, "initdb"),
     ["-D", join(folder, "data"), "-U", USER, "--locale=C", "--no-sync", ...settings],

@@ -7,7 +7,7 @@ import { madeUpKey } from "./made-up-key.js";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 import { sized } from "../../../../scripts/test-size.js";
 
-const KEYS = sized(4_000, 100_000, 1_000_000);
+const KEYS = sized(1_000, 100_000, 1_000_000);
 const MEBIBYTE = 2 ** 20;
 const PROGRAM = "packages/storage-sqlite/test/limits/attacked-process.ts";
 

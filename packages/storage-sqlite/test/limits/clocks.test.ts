@@ -88,7 +88,7 @@ it("a window that has ended stays ended when the clock is set back", async () =>
 });
 
 describe.each([5, -5])("two processes whose clocks differ by %i s", (seconds) => {
-  const SPAN_SECONDS = sized(240, 600, 6_000);
+  const SPAN_SECONDS = sized(180, 600, 6_000);
 
   it(
     "together grant every token of the plan, and none twice",

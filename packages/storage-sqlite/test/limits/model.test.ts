@@ -5,7 +5,7 @@ import { happenings, smallLimits } from "./model/commands.js";
 import { createWorld, endWorld, type World } from "./model/world.js";
 import { places, type Place } from "./place.js";
 
-const SEQUENCES = sized(20, 2_000, 20_000);
+const SEQUENCES = sized(10, 2_000, 20_000);
 const LONGEST = 30;
 /** How many histories share a place: few enough that listing its keys stays quick. */
 const SHARING = 500;

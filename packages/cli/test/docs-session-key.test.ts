@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { sessionKey } from "../src/serve/docs/page/session-key.js";
+
+test("a key is kept in the session storage, and restored when the page is loaded again", () => {
+  const items = new Map<string, string>();
+  const getItem = (name: string) => items.get(name) ?? null;
+  const setItem = (name: string, value: string) => void items.set(name, value);
+  const restored: unknown[] = [];
+  const system = {
+    React: { createElement: () => undefined },
+    authActions: { restoreAuthorization: (payload: unknown) => void restored.push(payload) },
+    authSelectors: { authorized: () => ({ apiKey: "pet_live_x" }) },
+  };
+  const plugin = sessionKey({ getItem, setItem });
+  plugin.afterLoad(system);
+  plugin.statePlugins.auth.wrapActions.persistAuthorizationIfNeeded(undefined, system)();
+  plugin.afterLoad(system);
+  expect(restored).toEqual([{ authorized: { apiKey: "pet_live_x" } }]);
+});
