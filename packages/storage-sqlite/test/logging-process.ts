@@ -10,11 +10,16 @@ const storage = await openStorage({ filename });
 const large = { ...rex, name: "x".repeat(100_000) };
 const sizeOf = (file: string): number => statSync(file).size;
 
-// Until the thread runs, SQLite writes the log back at 1,000 pages.
-while (sizeOf(`${filename}-wal`) < 1_500 * 4_096) await storage.pets.create(large);
-const before = sizeOf(filename);
-// Fewer pages than SQLite needs to write the log back beside a thread.
-for (let count = 0; count < 400; count += 1) await storage.pets.create(large);
-while (sizeOf(filename) === before) await setTimeout(10);
+/** Whether the file grows while this thread waits: then another thread writes the log back. */
+async function growsMeanwhile(): Promise<boolean> {
+  const before = sizeOf(filename);
+  for (let wait = 0; wait < 100 && sizeOf(filename) === before; wait += 1) await setTimeout(10);
+  return sizeOf(filename) > before;
+}
+
+// Until the thread runs, SQLite writes the log back inside commits. The thread looks at it after 200 commits.
+do {
+  for (let count = 0; count < 200; count += 1) await storage.pets.create(large);
+} while (!(await growsMeanwhile()));
 const closed = await storage.close();
 if (closed.isErr()) throw new Error(closed.error.message);
