@@ -102,10 +102,12 @@ it("pets are not listed over a connection that has become read-only", async () =
   await storage.close();
 });
 
-it("a host's pool survives the end of its idle connections", async () => {
+it("a host's pool survives the end of its idle connections, and keeps no listener", async () => {
   const admin = await connectAdmin(server.url());
   const pool = new pg.Pool({ connectionString: server.url(), application_name: "host" });
   onTestFinished(() => pool.end());
+  const listeners = () => ["error", "connect"].map((event) => pool.listenerCount(event));
+  const before = listeners();
   const storage = await openStorage({ pool, schema: "host" });
   for (let count = 0; count < 3; count += 1) {
     await Promise.all(times(3, () => storage.pets.create(rex)));
@@ -115,6 +117,7 @@ it("a host's pool survives the end of its idle connections", async () => {
   }
   expect(await allIds(storage)).toHaveLength(9);
   await storage.close();
+  expect(listeners()).toEqual(before);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
