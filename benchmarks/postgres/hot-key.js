@@ -1,12 +1,24 @@
 // Simulates charges of one key by several servers, in milliseconds of simulated time. Each server takes the
-// charges that wait, reads the key's usage, decides, and writes it where its stamp is still the one read.
-// A write that finds the row changed, or held by another write, charges nothing, and the server starts again.
+// charges that wait, reads the key's usage, decides, and writes it where its stamp is still the one read. It
+// remembers what it has written, and then does not read. A write that finds the row changed, or held by another
+// write, charges nothing; the server starts again, and always reads for ten seconds.
 
 /** As in storage-sql/src/commit/retry.ts. */
 const RETRIES_WITHOUT_BACKOFF = 20;
 const LONGEST_BACKOFF = 20;
 /** How long a charge is retried. */
 const TIMEOUT = 2_000;
+
+/** As in storage-postgres/src/storage/recent-holders.ts. */
+const PAUSE = 10_000;
+
+/**
+ * @typedef {object} Server
+ * @property {number[]} waiting since when its charges wait
+ * @property {boolean} isBusy
+ * @property {number | undefined} remembered the stamp of its last write
+ * @property {number} readsUntil
+ */
 
 /**
  * @typedef {object} Installation
@@ -38,19 +50,25 @@ export function simulateHotKey(installation, duration, random = Math.random) {
   const waits = [];
   const about = (/** @type {number} */ time) => time * (0.75 + random() / 2);
 
-  /** @param {{ waiting: number[], isBusy: boolean }} server @param {number} retries */
+  /** @param {Server} server @param {number} retries */
   const charge = (server, retries) => {
     const calls = [...server.waiting];
-    events.after(roundTrip / 2 + about(read), () => {
-      const shown = stamp;
-      events.after(roundTrip + about(turn), () => {
+    const { remembered } = server;
+    const isRemembered = remembered !== undefined && events.now() >= server.readsUntil;
+    events.after(isRemembered ? 0 : roundTrip / 2 + about(read), () => {
+      const shown = isRemembered ? remembered : stamp;
+      events.after((isRemembered ? roundTrip / 2 : roundTrip) + about(turn), () => {
         const isWritten = shown === stamp && events.now() >= heldUntil;
         const held = isWritten ? about(write) : about(write) / 2;
         writes += 1;
         if (isWritten) {
           stamp += 1;
           heldUntil = events.now() + held;
-        } else lost += 1;
+          server.remembered = stamp;
+        } else {
+          lost += 1;
+          server.readsUntil = events.now() + PAUSE;
+        }
         events.after(held + roundTrip / 2 + about(turn), () => {
           const settled = isWritten
             ? calls
@@ -67,7 +85,7 @@ export function simulateHotKey(installation, duration, random = Math.random) {
       });
     });
   };
-  /** @param {{ waiting: number[], isBusy: boolean }} server */
+  /** @param {Server} server */
   const arrive = (server) => {
     server.waiting.push(events.now());
     if (server.isBusy) return;
@@ -76,7 +94,8 @@ export function simulateHotKey(installation, duration, random = Math.random) {
   };
 
   for (let each = 0; each < servers; each += 1) {
-    const server = { waiting: [], isBusy: false };
+    /** @type {Server} */
+    const server = { waiting: [], isBusy: false, remembered: undefined, readsUntil: 0 };
     for (let caller = 0; caller < callers; caller += 1)
       events.after(random() * (roundTrip + between), () => arrive(server));
   }

@@ -1,16 +1,15 @@
-// Two ways to charge a key that several servers share, in bare statements on one PostgreSQL:
+// Ways to charge a key that several servers share, in bare statements on one PostgreSQL:
 //   node benchmarks/postgres/hot-path.js [--rounds 5] [--milliseconds 1000]
-// "read first" is what the storage does: read the usage and its stamp, then write where the stamp is still
-// that. "remembered" writes with the stamp of its own last write, and reads only when that was lost. A
-// lock for the whole transaction is the textbook way.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+// "read first" reads the usage and its stamp, then writes where the stamp is still that. "remembered" writes
+// with the stamp of its own last write, and reads only when that was lost. "remembered until lost" is what
+// the storage does: after a lost write it reads first, for ten seconds. A lock for the whole transaction is
+// the textbook way.
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { median } from "../report/median.js";
 import { writeResults } from "../report/write-results.js";
 import { startDatabase } from "./database.js";
+import { startNetwork } from "./network.js";
 
 const { values } = parseArgs({
   options: {
@@ -46,7 +45,8 @@ const write = {
 };
 
 /** @typedef {{ stamp: string, used: string }} Usage */
-/** @typedef {(client: pg.Client, key: string, remembered: Map<string, Usage>) => Promise<boolean>} Way resolves to whether it charged */
+/** @typedef {{ usages: Map<string, Usage>, isPaused: boolean }} Memory of one server */
+/** @typedef {(client: pg.Client, key: string, memory: Memory) => Promise<boolean>} Way resolves to whether it charged */
 
 /** @param {pg.Client} client @param {string} key @param {Usage | undefined} usage */
 async function writeUsage(client, key, usage) {
@@ -62,6 +62,20 @@ async function writeUsage(client, key, usage) {
   return rowCount === 1 ? next : undefined;
 }
 
+/** @type {Way} */
+async function chargeRemembered(client, key, { usages }) {
+  let usage = usages.get(key);
+  if (usage === undefined) {
+    /** @type {pg.QueryResult<Usage>} */
+    const { rows } = await client.query({ ...read, values: [key] });
+    usage = rows[0];
+  }
+  const next = await writeUsage(client, key, usage);
+  if (next) usages.set(key, next);
+  else usages.delete(key);
+  return next !== undefined;
+}
+
 /** @type {Record<string, Way>} */
 const ways = {
   "read first": async (client, key) => {
@@ -69,17 +83,13 @@ const ways = {
     const { rows } = await client.query({ ...read, values: [key] });
     return (await writeUsage(client, key, rows[0])) !== undefined;
   },
-  remembered: async (client, key, remembered) => {
-    let usage = remembered.get(key);
-    if (usage === undefined) {
-      /** @type {pg.QueryResult<Usage>} */
-      const { rows } = await client.query({ ...read, values: [key] });
-      usage = rows[0];
-    }
-    const next = await writeUsage(client, key, usage);
-    if (next) remembered.set(key, next);
-    else remembered.delete(key);
-    return next !== undefined;
+  remembered: chargeRemembered,
+  "remembered until lost": async (client, key, memory) => {
+    if (memory.isPaused) memory.usages.clear();
+    const isCharged = await chargeRemembered(client, key, memory);
+    // A round is shorter than the ten seconds.
+    if (!isCharged) memory.isPaused = true;
+    return isCharged;
   },
   "a lock": async (client, key) => {
     await client.query("begin");
@@ -103,7 +113,7 @@ const places = [
 ];
 const rows = [];
 for (const roundTrip of [0, 1]) {
-  const network = roundTrip > 0 ? await startNetwork(roundTrip) : undefined;
+  const network = roundTrip > 0 ? await startNetwork(database, roundTrip) : undefined;
   for (const place of places) {
     /** @type {Map<string, { rate: number, cpu: number }[]>} */
     const measured = new Map();
@@ -149,12 +159,12 @@ async function sample(way, { servers, isAffine }, url) {
   let charges = 0;
   await Promise.all(
     clients.map(async (client, server) => {
-      /** @type {Map<string, Usage>} */
-      const remembered = new Map();
+      /** @type {Memory} */
+      const memory = { usages: new Map(), isPaused: false };
       while (performance.now() - start < milliseconds) {
         const any = Math.floor(Math.random() * KEYS);
         const key = `key ${isAffine ? any - (any % servers) + server : any}`;
-        while (!(await way(client, key, remembered)));
+        while (!(await way(client, key, memory)));
         charges += 1;
       }
     }),
@@ -163,22 +173,4 @@ async function sample(way, { servers, isAffine }, url) {
   const cpu = (database.cpuTime() - before) / charges;
   await Promise.all(clients.map((client) => client.end()));
   return { rate: (charges / elapsed) * 1_000, cpu };
-}
-
-/** @param {number} roundTrip */
-async function startNetwork(roundTrip) {
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL("slow-network.js", import.meta.url)),
-      String(database.port),
-      String(roundTrip),
-    ],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  const [port] = await once(child.stdout.setEncoding("utf8"), "data");
-  return {
-    url: database.url.replace(`:${database.port}/`, `:${String(port).trim()}/`),
-    stop: () => child.kill(),
-  };
 }

@@ -2,9 +2,6 @@
 // simulation says of one key on up to 64:
 //   node benchmarks/postgres/scaling.js [--rounds 5] [--seconds 3] [--callers 4]
 // The cores are shared by everything: few callers, so that they wait for the network and not for a core.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { withServer } from "../http/server-process.js";
 import { median } from "../report/median.js";
@@ -12,6 +9,7 @@ import { writeResults } from "../report/write-results.js";
 import { startDatabase } from "./database.js";
 import { simulateHotKey } from "./hot-key.js";
 import { load } from "./load.js";
+import { startNetwork } from "./network.js";
 import { seed } from "./seed.js";
 
 const { values } = parseArgs({
@@ -41,18 +39,9 @@ const loads = /** @type {const} */ ([
 /** @type {Map<string, Measured[]>} */
 const measured = new Map();
 const database = await startDatabase();
-const network = spawn(
-  process.execPath,
-  [
-    fileURLToPath(new URL("slow-network.js", import.meta.url)),
-    String(database.port),
-    String(ROUND_TRIP),
-  ],
-  { stdio: ["ignore", "pipe", "inherit"] },
-);
+const network = await startNetwork(database, ROUND_TRIP);
 try {
-  const [port] = await once(network.stdout.setEncoding("utf8"), "data");
-  const url = database.url.replace(`:${database.port}/`, `:${String(port).trim()}/`);
+  const { url } = network;
   const secrets = await seed(database, extent.pets, 100);
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, operation, keys } of loads) {
@@ -83,7 +72,7 @@ try {
     }
   }
 } finally {
-  network.kill();
+  network.stop();
   await database.stop();
 }
 

@@ -44,6 +44,32 @@ it("a row that another transaction holds delays its own key only", async () => {
   await storage.close();
 });
 
+it("a key that another server changes between two requests is charged as it is now", async () => {
+  const options = { url: server.url(), schema: "changed" };
+  const [here, there] = [await openStorage(options), await openStorage(options)];
+  (await here.keys.insert(aKey("a")))._unsafeUnwrap();
+  for (let count = 0; count < 3; count += 1) {
+    expect(await chargeOnce(here, "a")).toBe(2 * count);
+    const revokedAt = count + 1;
+    await there.keys.update("a", (key) => ({ next: key && { ...key, revokedAt }, result: 0 }));
+    const shown = await here.usage.charge("digest of a", (holder) => ({ result: holder?.key }));
+    expect(shown._unsafeUnwrap()?.revokedAt).toBe(revokedAt);
+    expect(await chargeOnce(there, "a")).toBe(2 * count + 1);
+  }
+  for (const storage of [here, there]) await storage.close();
+});
+
+it("each charge of a key counts once, with whichever of its secrets", async () => {
+  const storage = await openStorage({ url: server.url(), schema: "secrets" });
+  const secrets = [...aKey("0").secrets, ...aKey("1").secrets];
+  (await storage.keys.insert({ ...aKey("0"), secrets }))._unsafeUnwrap();
+  const shown = [await chargeOnce(storage, "0"), await chargeOnce(storage, "1")];
+  const together = ["0", "1", "0"].map((id) => chargeOnce(storage, id));
+  expect([...shown, ...(await Promise.all(together))]).toEqual([0, 1, 2, 3, 4]);
+  expect(await usedBy(storage, "0")).toBe(5);
+  await storage.close();
+});
+
 it("a host's pool of one connection that is in use delays calls, and fails them in time", async () => {
   const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
   onTestFinished(() => pool.end());
@@ -76,10 +102,12 @@ it("pets are not listed over a connection that has become read-only", async () =
   await storage.close();
 });
 
-it("a host's pool survives the end of its idle connections", async () => {
+it("a host's pool survives the end of its idle connections, and keeps no listener", async () => {
   const admin = await connectAdmin(server.url());
   const pool = new pg.Pool({ connectionString: server.url(), application_name: "host" });
   onTestFinished(() => pool.end());
+  const listeners = () => ["error", "connect"].map((event) => pool.listenerCount(event));
+  const before = listeners();
   const storage = await openStorage({ pool, schema: "host" });
   for (let count = 0; count < 3; count += 1) {
     await Promise.all(times(3, () => storage.pets.create(rex)));
@@ -89,6 +117,7 @@ it("a host's pool survives the end of its idle connections", async () => {
   }
   expect(await allIds(storage)).toHaveLength(9);
   await storage.close();
+  expect(listeners()).toEqual(before);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 

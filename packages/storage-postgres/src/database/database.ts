@@ -41,9 +41,8 @@ export function createDatabase(source: PoolSource): Database {
   function openPool(): PostgresPool {
     const opened = source.open();
     // Without a listener, the error of an idle connection would end the process.
-    opened.on("error", () => replace(opened));
-    // A new connection may end before its promise has resolved.
-    opened.on("connect", (client) => client.on("error", ignore));
+    opened.on("error", source.isOwn ? () => replace(opened) : ignore);
+    opened.on("connect", ignoreErrors);
     return opened;
   }
 
@@ -116,7 +115,11 @@ export function createDatabase(source: PoolSource): Database {
         client.release(!isDone);
       }
     },
-    close: () => (source.isOwn ? pool.end() : Promise.resolve()),
+    close: async () => {
+      if (source.isOwn) return pool.end();
+      pool.off("error", ignore);
+      pool.off("connect", ignoreErrors);
+    },
   };
 }
 
@@ -181,6 +184,11 @@ function lost(error: unknown): ConnectionLost {
   if (error instanceof ConnectionLost) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new ConnectionLost(code || "it was closed", { cause: error });
+}
+
+/** A new connection may end before its promise has resolved. */
+function ignoreErrors(client: PostgresClient): void {
+  client.on("error", ignore);
 }
 
 function ignore(): void {

@@ -96,5 +96,6 @@ function isPostgresUrl(value: string): boolean {
 }
 
 function isPool(value: unknown): boolean {
-  return v.is(v.object({ connect: v.function(), end: v.function(), on: v.function() }), value);
+  const methods = { connect: v.function(), end: v.function(), on: v.function(), off: v.function() };
+  return v.is(v.object(methods), value);
 }

@@ -7,6 +7,8 @@ export interface PostgresPool {
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "connect", listener: (client: PostgresClient) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
 /** The part of a pg `PoolClient` that this package uses. */

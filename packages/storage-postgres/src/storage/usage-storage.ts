@@ -1,4 +1,4 @@
-import { systemRandom, type UsageStorage } from "@petstore/core";
+import { systemRandom, type Usage, type UsageStorage } from "@petstore/core";
 import {
   AGAIN,
   CallFailure,
@@ -15,8 +15,9 @@ import {
 import { ok } from "neverthrow";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
-import type { ApiKeyUsage } from "../tables/api-key-usage.js";
+import type { ApiKeyUsage, StampedHolder, StampedUsage } from "../tables/api-key-usage.js";
 import { createLookUp, type GroupSettings } from "./look-up.js";
+import { createRecentHolders } from "./recent-holders.js";
 import { isText } from "./text.js";
 
 /** The table that holds usage, and how calls reach it. */
@@ -55,6 +56,7 @@ export function createUsageStorage(options: UsageStorageOptions): {
 /**
  * Reads the usage of all keys, decides, and saves each changed usage if the row is still as it was read. If
  * another process has changed the row, the calls of its key run again. No lock is held between the statements.
+ * If all keys were charged recently, their usage is remembered, and nothing is read.
  */
 function commitUsage({
   table,
@@ -62,42 +64,36 @@ function commitUsage({
   clock,
   group,
 }: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
-  const read = async (subjects: readonly UsageSubject[]): Promise<UsageReader & StampReader> => {
+  const recent = createRecentHolders(group.now);
+
+  const read = async (subjects: readonly UsageSubject[]): Promise<ShownUsage> => {
     const digests = distinct(subjects.map(({ digest }) => digest));
     const keyIds = distinct(subjects.map(({ keyId }) => keyId));
+    const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
+    if (remembered) return show(remembered, [], true);
     const sentAt = group.now();
     const holders = digests.length > 0 ? await table.findHolders(digests) : [];
     const [first] = holders;
     if (first) clock.observe(first.readAt, sentAt, group.now());
-    const usages = keyIds.length > 0 ? await table.find(keyIds) : [];
-    const byDigest = new Map(holders.map(({ digest, holder }) => [digest, holder]));
-    const byKeyId = new Map(usages.map(({ keyId, usage }) => [keyId, usage]));
-    const stamps = new Map([
-      ...holders.map(({ holder, stamp }) => [holder.key.id, stamp] as const),
-      ...usages.map(({ keyId, stamp }) => [keyId, stamp] as const),
-    ]);
-    return {
-      findHolder: (digest) => byDigest.get(digest),
-      find: (keyId) => byKeyId.get(keyId),
-      stampOf: (keyId) => stamps.get(keyId) ?? "",
-    };
+    return show(holders, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
-  /** Saves each changed usage. Returns the ids of the keys whose rows another process has changed. */
+  /** Saves each changed usage where the row is still as shown. Returns what was saved. */
   const save = async (
-    { changed }: UsageTransaction,
-    { stampOf }: StampReader,
-  ): Promise<ReadonlySet<string>> => {
-    if (changed.size === 0) return new Set();
+    changed: ReadonlyMap<string, Usage>,
+    { holders, stampOf }: ShownUsage,
+  ): Promise<ReadonlyMap<string, Usage>> => {
     const keyIds = [...changed.keys()];
-    const written = await writer.write(table.save, {
-      keyIds,
-      shown: keyIds.map(stampOf),
-      usages: [...changed.values()],
-      stamp: randomStamp(),
-    });
-    const saved = new Set(written.map(Number));
-    return new Set(keyIds.filter((_, index) => !saved.has(index + 1)));
+    const shown = keyIds.map(stampOf);
+    const usages = [...changed.values()];
+    const stamp = randomStamp();
+    const written =
+      changed.size > 0 ? await writer.write(table.save, { keyIds, shown, usages, stamp }) : [];
+    const positions = new Set(written.map(Number));
+    const saved = new Map([...changed].filter((_, index) => positions.has(index + 1)));
+    if (saved.size < changed.size) recent.pause();
+    recent.keep(holders, saved, stamp);
+    return saved;
   };
 
   return async <T>(calls: readonly Request<UsageTransaction, UsageSubject, T>[]) => {
@@ -110,17 +106,43 @@ function commitUsage({
         return new CallFailure(error);
       }
     });
-    const lost = await save(transaction, shown);
+    const { changed } = transaction;
+    const saved = await save(changed, shown);
     return outcomes.map((outcome, index) => {
       const { digest, keyId = "" } = calls[index]?.subject ?? {};
       const id = digest === undefined ? keyId : shown.findHolder(digest)?.key.id;
-      return id !== undefined && lost.has(id) ? AGAIN : outcome;
+      if (id === undefined || saved.has(id)) return outcome;
+      return changed.has(id) || shown.isRemembered ? AGAIN : outcome;
     });
   };
 }
 
-interface StampReader {
+/** What a batch decides on. */
+interface ShownUsage extends UsageReader {
+  readonly holders: readonly StampedHolder[];
+  /** Whether it was read for an earlier batch. */
+  readonly isRemembered: boolean;
   readonly stampOf: (keyId: string) => string;
+}
+
+/** Of a key that was read twice, the first usage counts, with its stamp. */
+function show(
+  holders: readonly StampedHolder[],
+  usages: readonly StampedUsage[],
+  isRemembered: boolean,
+): ShownUsage {
+  const byDigest = new Map(holders.map(({ digest, holder }) => [digest, holder]));
+  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>([
+    ...usages.map((read) => [read.keyId, read] as const),
+    ...holders.map(({ holder, stamp }) => [holder.key.id, { usage: holder.usage, stamp }] as const),
+  ]);
+  return {
+    holders,
+    isRemembered,
+    findHolder: (digest) => byDigest.get(digest),
+    find: (keyId) => byKeyId.get(keyId)?.usage,
+    stampOf: (keyId) => byKeyId.get(keyId)?.stamp ?? "",
+  };
 }
 
 /** Returns the texts that PostgreSQL can store, each of them once. */

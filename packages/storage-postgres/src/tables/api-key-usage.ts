@@ -109,22 +109,21 @@ function prepareSave(connection: Connection, synchronous: Synchronous) {
     );
     const columns = sql.join(USAGE_COLUMNS.map((column) => sql.ref(column)));
     const changes = sql.join(
-      USAGE_COLUMNS.map((column) => sql`${sql.ref(column)} = wanted.${sql.ref(column)}`),
+      USAGE_COLUMNS.map((column) => sql`${sql.ref(column)} = locked.${sql.ref(column)}`),
     );
     return {
       steps: sql`
         wanted as (
           select * from unnest(${value("keyIds")}::text[], ${value("shown")}::bigint[], ${sql.join(values)})
             with ordinality as input (key_id, shown, ${columns}, position)),
-        locked as (
-          select usage.key_id from ${usage} as usage
-          where usage.key_id = any(${value("keyIds")}::text[]) and exists (select from writer)
-          order by usage.key_id for no key update skip locked),
         saved as (
           update ${usage} as usage set stamp = ${value("stamp")}, ${changes}
-          from wanted join locked using (key_id)
-          where usage.key_id = wanted.key_id and usage.stamp = wanted.shown
-          returning wanted.position)`,
+          from (
+            select wanted.* from wanted join ${usage} as usage using (key_id)
+            where usage.stamp = wanted.shown and exists (select from writer)
+            order by key_id for no key update of usage skip locked) as locked
+          where usage.key_id = locked.key_id and usage.stamp = locked.shown
+          returning locked.position)`,
       written: sql`select array_agg(position) from saved`,
       synchronous,
     };

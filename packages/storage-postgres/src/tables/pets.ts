@@ -1,4 +1,4 @@
-import type { Pet, PetPage, PetQuery } from "@petstore/core";
+import { PAGE_LIMIT, type Pet, type PetPage, type PetQuery } from "@petstore/core";
 import {
   pageOf,
   PET_COLUMNS,
@@ -44,8 +44,19 @@ const NONE: Revision = "-1/-1";
 /** Prepares the statements that read the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
-  const listAll = prepareList(connection, () => sql`true`);
-  const listByStatus = prepareList(connection, (value) => sql`status = ${value("status")}`);
+  const pets = connection.table("pets");
+  // The constant limit lets PostgreSQL plan the statement once, and not at each list.
+  const listAll = prepareList(
+    connection,
+    (value) => sql`(
+      select * from ${pets} where id > ${value("after")} order by id
+      limit ${sql.lit(PAGE_LIMIT.maximum + 1)}) as pets`,
+  );
+  // Which index is best depends on how frequent the status is.
+  const listByStatus = prepareList(
+    connection,
+    (value) => sql`${pets} as pets where status = ${value("status")} and id > ${value("after")}`,
+  );
   return {
     find: async (ids) => (await find({ ids })).map(toPet),
     list: async ({ limit, after = 0n, status }, known = NONE) => {
@@ -73,7 +84,8 @@ function prepareFind(connection: Connection) {
       queries
         .selectFrom("pets")
         .select(PET_COLUMNS)
-        .where(sql<boolean>`id = any(${value("ids")}::bigint[])`),
+        // In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once.
+        .where(sql<boolean>`id = any((select ${value("ids")}::bigint[])::bigint[])`),
     "bigint",
   );
 }
@@ -89,16 +101,15 @@ type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
  */
 function prepareList(
   { select, table }: Connection,
-  matches: (value: Parameter<ListArgument>) => RawBuilder<unknown>,
+  source: (value: Parameter<ListArgument>) => RawBuilder<unknown>,
 ) {
   return select(
     LIST_COLUMNS,
     (_queries, value: Parameter<ListArgument>) => sql<ListRow>`
       select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
       left join lateral (
-        select id, name, category_id, status from ${table("pets")}
-        where (inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint)
-          and id > ${value("after")} and ${matches(value)}
+        select * from (select id, name, category_id, status from ${source(value)}) as found
+        where inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint
         order by id limit ${value("count")}
       ) as page on true
       where current_setting('transaction_read_only') = 'off'

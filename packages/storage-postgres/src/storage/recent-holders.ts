@@ -1,0 +1,63 @@
+import type { Usage } from "@petstore/core";
+import type { StampedHolder } from "../tables/api-key-usage.js";
+
+/**
+ * The keys that this process has charged in the last second, as it has saved them. A key that no other
+ * process changes is charged without reading it again. What is decided on a remembered usage counts only
+ * when it is saved, because a save compares the stamp.
+ */
+export interface RecentHolders {
+  /** Returns the holders of all these secrets; `undefined` if one of them has to be read. */
+  find(digests: readonly string[]): readonly StampedHolder[] | undefined;
+  /** Remembers the holders whose usage was saved, with the stamp of their rows. Forgets the others. */
+  keep(holders: readonly StampedHolder[], saved: ReadonlyMap<string, Usage>, stamp: string): void;
+  /** Forgets all keys, and remembers none for a while: another process changes the same keys. */
+  pause(): void;
+}
+
+/** Each key is read this often, in milliseconds, which also brings the database's time. */
+const LONGEST_USE = 1_000;
+
+/** In milliseconds. A charge that another process made void costs one more statement. */
+const PAUSE = 10_000;
+
+/** @param now Milliseconds of a clock that is never set. */
+export function createRecentHolders(now: () => number): RecentHolders {
+  const byDigest = new Map<string, StampedHolder>();
+  /** A key may have two secrets; only the holder of the one that was used last is up to date. */
+  const byKey = new Map<string, StampedHolder>();
+  let clearAt = 0;
+  let resumeAt = 0;
+
+  const clear = (): void => {
+    byDigest.clear();
+    byKey.clear();
+    clearAt = now() + LONGEST_USE;
+  };
+  const findOne = (digest: string): readonly StampedHolder[] => {
+    const found = byDigest.get(digest);
+    return found && byKey.get(found.holder.key.id) === found ? [found] : [];
+  };
+  return {
+    find: (digests) => {
+      if (now() >= clearAt) clear();
+      const found = digests.flatMap(findOne);
+      return found.length === digests.length ? found : undefined;
+    },
+    keep: (holders, saved, stamp) => {
+      if (now() < resumeAt) return;
+      for (const read of holders) {
+        const usage = saved.get(read.holder.key.id);
+        byDigest.delete(read.digest);
+        if (usage === undefined) continue;
+        const kept = { ...read, holder: { ...read.holder, usage }, stamp };
+        byDigest.set(read.digest, kept);
+        byKey.set(read.holder.key.id, kept);
+      }
+    },
+    pause: () => {
+      clear();
+      resumeAt = now() + PAUSE;
+    },
+  };
+}
