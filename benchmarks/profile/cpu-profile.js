@@ -13,18 +13,22 @@ import { join } from "node:path";
 /**
  * The calls of the one profile in a folder, from the root.
  * @param {string} folder
+ * @param {number} start the microseconds at the beginning that do not count
  * @returns {Frame}
  */
-export function readProfile(folder) {
+export function readProfile(folder, start) {
   const [file = ""] = readdirSync(folder);
   /** @type {CpuProfile} */
   const profile = JSON.parse(readFileSync(join(folder, file), "utf8"));
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   /** @type {Map<number, number>} */
   const selves = new Map();
-  profile.samples.forEach((id, index) =>
-    selves.set(id, (selves.get(id) ?? 0) + (profile.timeDeltas[index] ?? 0)),
-  );
+  let time = 0;
+  profile.samples.forEach((id, index) => {
+    const delta = profile.timeDeltas[index] ?? 0;
+    time += delta;
+    if (time > start) selves.set(id, (selves.get(id) ?? 0) + delta);
+  });
 
   /**
    * @param {ProfileNode} node
