@@ -39,7 +39,7 @@ function problemWith(plan: string, { perMinute, perDay }: LimitOptions): string 
   return "the enterprise plan needs --per-minute and --per-day";
 }
 
-/** Called for the help only: the first number in words takes 10 ms. */
+/** Called only when help is printed: Node loads its locale data for the first number, which takes 10 ms. */
 function describePlans(): string {
   return `\nPlans:\n  ${Object.entries(standardPlans).map(describePlan).join("\n  ")}`;
 }

@@ -2,9 +2,9 @@ import type { Usage } from "@petstore/core";
 import type { StampedHolder } from "../tables/api-key-usage.js";
 
 /**
- * The keys that this process has charged in the last second, as it has saved them. A key that no other
- * process changes is charged without reading it again. What is decided on a remembered usage counts only
- * when it is saved, because a save compares the stamp.
+ * The keys that this process has charged in the last second, with the usage that it saved. While no other
+ * process changes a key, it is charged without being read again. A decision on remembered usage counts only
+ * if it is saved: a save compares the stamp of the row, which each change of the key or its usage renews.
  */
 export interface RecentHolders {
   /** Returns the holders of all these secrets; `undefined` if one of them has to be read. */
@@ -15,10 +15,10 @@ export interface RecentHolders {
   pause(): void;
 }
 
-/** Each key is read this often, in milliseconds, which also brings the database's time. */
+/** How long a key is used before it is read again, in milliseconds. A read also observes the clock of the database. */
 const LONGEST_USE = 1_000;
 
-/** In milliseconds. A charge that another process made void costs one more statement. */
+/** How long nothing is remembered after a save was lost, in milliseconds. A lost save costs one more statement. */
 const PAUSE = 10_000;
 
 /** @param now Milliseconds of a clock that is never set. */

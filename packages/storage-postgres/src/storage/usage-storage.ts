@@ -117,7 +117,7 @@ function commitUsage({
   };
 }
 
-/** What a batch decides on. */
+/** The usage that a batch decides on. */
 interface ShownUsage extends UsageReader {
   readonly holders: readonly StampedHolder[];
   /** Whether it was read for an earlier batch. */
@@ -125,7 +125,7 @@ interface ShownUsage extends UsageReader {
   readonly stampOf: (keyId: string) => string;
 }
 
-/** Of a key that was read twice, the first usage counts, with its stamp. */
+/** A key that was read by its secret and by its id has the usage and the stamp of the first reading. */
 function show(
   holders: readonly StampedHolder[],
   usages: readonly StampedUsage[],
