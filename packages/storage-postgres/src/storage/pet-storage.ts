@@ -19,8 +19,8 @@ import {
 } from "@petstore/storage-sql";
 import type { Writer } from "../commit/writer.js";
 import { NoIdLeft } from "../database/postgres-error.js";
-import type { PetCreations } from "../tables/pet-creations.js";
-import type { Pets, Revision } from "../tables/pets.js";
+import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
+import type { Additions, Pets, Revision } from "../tables/pets.js";
 import { createLookUp, type GroupSettings } from "./look-up.js";
 
 /** The tables that hold pets, and how calls reach them. */
@@ -36,9 +36,9 @@ export function createPetStorage({ pets, creations, writer, group }: PetStorageO
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;
 } {
-  const creating = createGroupCommit<Added, NewPetCall>({
+  const creating = createGroupCommit<Added, PetToCreate>({
     ...group,
-    commit: createCommit(creations, writer),
+    commit: createCommit(pets, creations, writer),
   });
   const finding = createLookUp({
     group,
@@ -69,25 +69,22 @@ interface Added {
   readonly earlier?: Creation;
 }
 
-interface NewPetCall {
-  readonly pet: NewPet;
-  readonly request?: CreationRequest | undefined;
-}
-
-type AddCall<T> = Request<Added, NewPetCall, T>;
+type AddCall<T> = Request<Added, PetToCreate, T>;
 
 /**
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
  * claims at the same time runs again, and then finds it.
  */
-function createCommit(creations: PetCreations, writer: Writer) {
+function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
   let lastId = 0n;
 
-  const add = async (pets: readonly NewPetCall[]): Promise<readonly (bigint | null)[]> => {
+  const add = async (pets: readonly PetToCreate[]): Promise<readonly (bigint | null)[]> => {
     if (pets.length === 0) return [];
     if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft("no id is left");
-    const ids = await writer.write(creations.add, { pets, lastId });
+    const ids = pets.some(({ request }) => request)
+      ? await writer.write(creations.add, { pets, lastId })
+      : idsAfter(await writer.write(table.add, withoutTokens(pets, lastId)), pets.length);
     for (const id of ids) if (id !== null && id > lastId) lastId = id;
     return ids;
   };
@@ -106,11 +103,20 @@ function createCommit(creations: PetCreations, writer: Writer) {
   };
 }
 
+function withoutTokens(pets: readonly PetToCreate[], lastId: bigint): Additions<NewPet> {
+  return { pets: pets.map(({ pet }) => pet), lastId };
+}
+
+function idsAfter([before]: readonly (bigint | null)[], count: number): readonly bigint[] {
+  if (before === undefined || before === null) return [];
+  return Array.from({ length: count }, (_, index) => before + BigInt(index + 1));
+}
+
 /** The creations that are remembered for these calls. Also removes a few that no longer are. */
 async function findEarlier(
   creations: PetCreations,
   calls: readonly AddCall<unknown>[],
-): Promise<ReadonlyMap<NewPetCall, Creation>> {
+): Promise<ReadonlyMap<PetToCreate, Creation>> {
   const requests = calls.flatMap(({ subject }) => subject.request ?? []);
   if (requests.length === 0) return new Map();
   const latest = Math.max(...requests.map(({ now }) => now));

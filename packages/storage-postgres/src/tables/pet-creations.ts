@@ -8,27 +8,25 @@ import {
 import { sql } from "kysely";
 import { prepareWrite, type Write } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
+import { countIds, type Additions } from "./pets.js";
 
-/** The statements that add pets, and the creations that are remembered. */
+/** The statements on the creations that are remembered. */
 export interface PetCreations {
   /** The creations with these tokens, expired or not. */
   find(tokens: readonly string[]): Promise<readonly PetCreation[]>;
   /** Adds pets; records their ids, or null for one whose token another creation has. */
-  readonly add: Write<NewPets>;
+  readonly add: Write<Additions<PetToCreate>>;
   /** Removes up to `count` creations that have expired at this time, the oldest first. */
   removeExpired(now: number, count: number): Promise<void>;
 }
 
-/** Pets to add, and the greatest id that is known to have been used. */
-export interface NewPets {
-  readonly pets: readonly {
-    readonly pet: NewPet;
-    readonly request?: CreationRequest | undefined;
-  }[];
-  readonly lastId: bigint;
+/** A pet to add, and under which token it is remembered, if at all. */
+export interface PetToCreate {
+  readonly pet: NewPet;
+  readonly request?: CreationRequest | undefined;
 }
 
-/** Prepares the statements that add pets and creations. */
+/** Prepares the statements on the creations. */
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
   const removeExpired = prepareRemoveExpired(connection);
@@ -53,22 +51,11 @@ function prepareFind(connection: Connection) {
   );
 }
 
-/** More ids than a standby can be behind. */
-const SKIPPED = 1_000_000;
-
-/**
- * Every statement that adds pets first updates the one row of `inventory`, and holds it until its commit is
- * visible. So ids become visible in their order, and a list that continues after the last id seen skips no
- * pet. It also means that two statements never wait for each other's tokens.
- *
- * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
- */
+/** The statements that add pets take turns (`countIds`), and so never wait for each other's tokens. */
 function prepareAdd(connection: Connection) {
-  const { table, callOf } = connection;
-  const currentTimeline = callOf("current_timeline");
-  return prepareWrite(connection, (value: Parameter<NewPets>) => {
-    const each = <T>(read: (item: NewPets["pets"][number]) => T) =>
-      value.of(({ pets }) => pets.map(read));
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<Additions<PetToCreate>>) => {
+    const each = <T>(read: (item: PetToCreate) => T) => value.of(({ pets }) => pets.map(read));
     return {
       steps: sql`
         wanted as (
@@ -81,13 +68,7 @@ function prepareAdd(connection: Connection) {
             ${each(({ request }) => request?.now ?? null)}::bigint[],
             ${each(({ request }) => request?.expiresAt ?? null)}::bigint[]
           ) with ordinality as input (name, category_id, status, token, fingerprint, now, expires_at, position)),
-        counter as (
-          update ${table("inventory")}
-          set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${value.of(({ pets }) => pets.length)}
-              + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
-            timeline = ${currentTimeline}
-          where exists (select from writer)
-          returning last_id - ${value.of(({ pets }) => pets.length)} as before),
+        ${countIds(connection, value)},
         claimed as (
           insert into ${table("pet_creations")} as earlier (token, pet_id, fingerprint, expires_at)
           select token, before + position, fingerprint, expires_at from counter, wanted

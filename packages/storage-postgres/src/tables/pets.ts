@@ -1,4 +1,4 @@
-import { PAGE_LIMIT, type Pet, type PetPage, type PetQuery } from "@petstore/core";
+import { PAGE_LIMIT, type NewPet, type Pet, type PetPage, type PetQuery } from "@petstore/core";
 import {
   pageOf,
   PET_COLUMNS,
@@ -8,14 +8,23 @@ import {
   type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
+import { prepareWrite, type Write } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
 import { ReadOnly } from "../database/postgres-error.js";
 
-/** The statements that read the table of pets. */
+/** The statements on the table of pets. */
 export interface Pets {
+  /** Adds pets, and records the last id before theirs: their ids follow it without a gap. */
+  readonly add: Write<Additions<NewPet>>;
   find(ids: readonly bigint[]): Promise<readonly Pet[]>;
   /** Returns the page, or only the revision if it is still the known one. */
   list(query: PetQuery, known: Revision | undefined): Promise<RevisedPage>;
+}
+
+/** Pets to add, and the greatest id that is known to have been used. */
+export interface Additions<Item> {
+  readonly pets: readonly Item[];
+  readonly lastId: bigint;
 }
 
 /** Changes with every change of the pets: the greatest id, and how often pets were changed by hand. */
@@ -41,7 +50,7 @@ const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
 /** No inventory has this revision. */
 const NONE: Revision = "-1/-1";
 
-/** Prepares the statements that read the table of pets. */
+/** Prepares the statements on the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
   const pets = connection.table("pets");
@@ -58,6 +67,7 @@ export function preparePets(connection: Connection): Pets {
     (value) => sql`${pets} as pets where status = ${value("status")} and id > ${value("after")}`,
   );
   return {
+    add: prepareAdd(connection),
     find: async (ids) => (await find({ ids })).map(toPet),
     list: async ({ limit, after = 0n, status }, known = NONE) => {
       const list = status === undefined ? listAll : listByStatus;
@@ -70,6 +80,50 @@ export function preparePets(connection: Connection): Pets {
       return { revision, page: pageOf(rows.flatMap(toPets), limit) };
     },
   };
+}
+
+/** More ids than a standby can be behind. */
+const SKIPPED = 1_000_000;
+
+/**
+ * The steps `writer` and `counter` of a statement that adds pets: `counter.before` is the last id before theirs.
+ *
+ * Every such statement first updates the one row of `inventory`, and holds it until its commit is visible. So
+ * ids become visible in their order, and a list that continues after the last id seen skips no pet.
+ *
+ * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
+ */
+export function countIds<Item>(
+  { table, callOf }: Connection,
+  value: Parameter<Additions<Item>>,
+): RawBuilder<unknown> {
+  const count = value.of(({ pets }) => pets.length);
+  const currentTimeline = callOf("current_timeline");
+  return sql`
+    counter as (
+      update ${table("inventory")}
+      set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
+          + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
+        timeline = ${currentTimeline}
+      where exists (select from writer)
+      returning last_id - ${count} as before)`;
+}
+
+function prepareAdd(connection: Connection) {
+  return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => {
+    const each = (column: keyof NewPet) => value.of(({ pets }) => pets.map((pet) => pet[column]));
+    return {
+      steps: sql`
+        ${countIds(connection, value)},
+        added as (
+          insert into ${connection.table("pets")} (id, name, category_id, status)
+          select before + position, name, category_id, status
+          from counter, unnest(${each("name")}::text[], ${each("categoryId")}::bigint[], ${each("status")}::text[])
+            with ordinality as input (name, category_id, status, position))`,
+      written: sql`select array[before] from counter`,
+      synchronous: "on",
+    };
+  });
 }
 
 function toPets([, , id, name, category, status]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
