@@ -1,4 +1,6 @@
 // Optimisations of the engine and its storages, compared through public means.
+import threads from "node:worker_threads";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
@@ -21,6 +23,9 @@ export async function compareStorages(folder) {
   const store = createPetStore({ storage: await open({ filename: join(folder, "ours.db") }), ban });
   const database = new Database(join(folder, "host.db"));
   const hosted = createPetStore({ storage: await open({ database }) });
+  const unthreaded = createPetStore({
+    storage: await open({ filename: join(folder, "unthreaded.db") }),
+  });
   const memory = createPetStore();
   for (let from = 0; from < PETS; from += 1_000) {
     await repeatBy(1_000, (index) =>
@@ -86,11 +91,12 @@ export async function compareStorages(folder) {
       plain: repeatBy(1, () => memory.as(secret).admit()),
     },
     await byStatus(),
+    await stalls(store, unthreaded),
   ];
   return {
     optimisations,
     close: async () => {
-      await Promise.all([store.close(), hosted.close(), memory.close()]);
+      await Promise.all([store.close(), unthreaded.close(), hosted.close(), memory.close()]);
       database.close();
     },
   };
@@ -114,6 +120,48 @@ async function byStatus() {
     sample: 500,
     optimised: repeatBy(1, () => pets.list({ limit: 20, status: "sold", after: undefined })),
     plain: repeat(sold),
+  };
+}
+
+/**
+ * The slowest admission of a round, which is one in which SQLite writes its log back.
+ * @param {PetStore} threaded
+ * @param {PetStore} unthreaded
+ * @returns {Promise<Optimisation>}
+ */
+async function stalls(threaded, unthreaded) {
+  const admissions = 5_000;
+  let slowest = 0;
+  /** @param {import("@petstore/core").Caller} caller */
+  const slowestOf = (caller) => async () => {
+    let longest = 0;
+    for (let count = 0; count < admissions; count += 1) {
+      const start = performance.now();
+      await caller.admit();
+      longest = Math.max(longest, performance.now() - start);
+    }
+    slowest += longest * 1_000;
+  };
+  const plain = slowestOf(await callerOf(unthreaded));
+  const { Worker } = threads;
+  // The storage starts its thread after some commits, and does without one where it cannot be started.
+  threads.Worker = /** @type {never} */ (
+    function () {
+      throw new Error("no threads");
+    }
+  );
+  syncBuiltinESMExports();
+  await plain();
+  threads.Worker = Worker;
+  syncBuiltinESMExports();
+  return {
+    name: `the log is written back in a thread (plain: where no thread can be started; elapsed time of the slowest of ${admissions.toLocaleString("en")})`,
+    file: "storage-sqlite/src/database/checkpoints.ts",
+    unit: "request admitted",
+    sample: 1,
+    now: () => slowest,
+    optimised: slowestOf(await callerOf(threaded)),
+    plain,
   };
 }
 

@@ -22,6 +22,7 @@ export function openPets() {
   const find = database.prepare("select id, name, categoryId, status from pets where id = ?");
   const insert = database.prepare("insert into pets (name, categoryId, status) values (?, ?, ?)");
   return {
+    database,
     /**
      * @param {number} limit
      * @param {number} [after]
