@@ -13,8 +13,7 @@ import type { KeyRing } from "./keys/key-ring.js";
 import type { Quota } from "./limits/window.js";
 import type { CreatePetOptions } from "./pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
-import type { NewPetInput } from "./pets/new-pet.js";
-import type { Pet } from "./pets/pet.js";
+import type { NewPetInput, Pet } from "./pets/pet.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
