@@ -16,7 +16,7 @@ import {
   type RenderedBody,
 } from "./render.js";
 import type { Outcome } from "./report.js";
-import { matchRoute, nextLink, readListQuery, type Target } from "./route.js";
+import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
@@ -52,17 +52,6 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const perform = createPerform(store, settings);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
-    const handled = await handleForClient(request, target);
-    if (cors !== undefined && target !== undefined) {
-      Object.assign(handled.response.headers, cors.headersFor(request));
-    }
-    return handled;
-  }
-
-  async function handleForClient(
-    request: HttpRequest,
-    target: Target | undefined,
-  ): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, admission: undefined };
@@ -74,17 +63,25 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
       const quota = known.admission?.quota ?? store.anonymousQuota(known.origin);
       performed = err({ ...internalError(), quota });
     }
-    const keyId = known.admission?.keyId;
-    if (performed.isOk()) {
-      const response = forMethod(request.method, performed.value);
-      return { response, operation, code: undefined, keyId };
+    const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
+    if (cors !== undefined && target !== undefined) {
+      Object.assign(response.headers, cors.headersFor(request));
     }
-    const failure = performed.error;
+    return {
+      response: request.method === "HEAD" ? { ...response, body: "" } : response,
+      operation,
+      code: performed.isErr() ? performed.error.code : undefined,
+      keyId: known.admission?.keyId,
+    };
+  }
+
+  function renderFailure(
+    failure: WithQuota<Failure>,
+    operation: OperationName | undefined,
+  ): HttpResponse {
     if (failure.code === "storage_unavailable") onError(failure.cause);
     const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
-    const rendered = renderError(failure, rateLimitHeaders(failure.quota), more);
-    const response = forMethod(request.method, rendered);
-    return { response, operation, code: failure.code, keyId };
+    return renderError(failure, rateLimitHeaders(failure.quota), more);
   }
 
   function refuse(error: HttpError, origin: string | undefined): Handled {
@@ -93,11 +90,6 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   }
 
   return { handle, refuse };
-}
-
-/** A response to HEAD has no body. */
-function forMethod(method: string, response: HttpResponse): HttpResponse {
-  return method === "HEAD" ? { ...response, body: "" } : response;
 }
 
 /** Checks and performs a request. Each fact that it finds out is added to `known`. */
