@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { PetStore } from "@petstore/core";
 import { describeStoreError } from "../describe-error.js";
 import { IN_MEMORY, isPostgres, nameOf } from "../options.js";
-import type { ReportError, Terminal } from "../terminal.js";
+import type { CommandIO } from "../terminal.js";
 
-/** What the banner of a server depends on. */
+/** The facts that the banner of a server shows. */
 export interface BannerOptions {
   readonly database: string;
   /** Whether the server has created the database. */
@@ -18,7 +18,7 @@ export async function printBanner(
   store: PetStore,
   url: string,
   { database, isNew, workers, firstKey }: BannerOptions,
-  { terminal, report }: { readonly terminal: Terminal; readonly report: ReportError },
+  io: CommandIO,
 ): Promise<void> {
   const processes = workers > 1 ? ` with ${workers} workers` : "";
   const lines = [
@@ -32,16 +32,15 @@ export async function printBanner(
     const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
     lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
   }
-  terminal.out(lines.join("\n"));
-  if (firstKey) await issueFirstKey(store, url, terminal, report);
+  io.terminal.out(lines.join("\n"));
+  if (firstKey) await issueFirstKey(store, url, io);
 }
 
 /** If the store has no key yet, issues a Free key and prints a command that uses it. */
 async function issueFirstKey(
   store: PetStore,
   url: string,
-  terminal: Terminal,
-  report: ReportError,
+  { terminal, report }: CommandIO,
 ): Promise<void> {
   const listed = await store.keys.list({ limit: 1 });
   if (listed.isErr() || listed.value.keys.length > 0) return;
