@@ -76,7 +76,7 @@ export interface Settings {
   readonly closeTimeoutSeconds: number;
 }
 
-/** Each origin's bucket is allocated in advance: about 20 bytes. */
+/** About 20 bytes for each origin are allocated in advance. */
 const MAX_ORIGINS = 1_000_000;
 const MAX_SECONDS = 31_536_000;
 const MAX_CLOSE_TIMEOUT = 86_400;

@@ -23,7 +23,7 @@ export interface Handled extends Outcome {
   readonly response: HttpResponse;
 }
 
-/** What every transport of a store does with a message. */
+/** Handles the messages of every transport of a store. */
 export interface Handler {
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
   handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;

@@ -18,7 +18,7 @@ export interface ResponseReport {
   readonly requestId: string | undefined;
 }
 
-/** What is known of a response when the request is handled. */
+/** The part of a report that is known when the request is handled. */
 export type Outcome = Pick<ResponseReport, "operation" | "code" | "keyId">;
 
 /** The id of one request, and its report. */
@@ -29,7 +29,7 @@ export interface Report {
   readonly send: ((outcome: Outcome, status: number | undefined) => void) | undefined;
 }
 
-/** To be called when a request arrives, with the `X-Request-Id` that the client sent: starts its time. */
+/** To be called when a request arrives, with the `X-Request-Id` that the client sent. */
 export type StartReport = (sentId: string | readonly string[] | null | undefined) => Report;
 
 /** Creates the function that starts the report of each request. */
@@ -53,7 +53,7 @@ export function createReports(
   };
 }
 
-/** Ids that are safe to repeat in a response and a log. An API key is not, nor one in upper case or cut. */
+/** Matches ids that are safe to repeat in a response and a log. An API key does not match, even cut or in capitals. */
 const SAFE = /^(?!.*live_)[\w.:=+/-]{1,128}$/i;
 
 const RANDOM_BYTES = 12;

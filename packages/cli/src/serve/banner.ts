@@ -13,7 +13,7 @@ export interface BannerOptions {
   readonly firstKey?: true;
 }
 
-/** Prints where a server listens and what an operator does next. With `firstKey`, issues the first key. */
+/** Prints the address of a server and the next steps of its operator. With `firstKey`, issues the first key. */
 export async function printBanner(
   store: PetStore,
   url: string,
@@ -57,14 +57,14 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 `);
 }
 
-/** Returns how to run this command from a shell. What a package script starts is not on the shell's path. */
+/** Returns the name of this command for a shell. If a package script runs it, it is not on the shell's path. */
 function commandName(): string {
   return process.env["npm_lifecycle_event"] === undefined
     ? "petstore"
     : "node_modules/.bin/petstore";
 }
 
-/** Quotes what a shell would not take literally. */
+/** Quotes a word for a shell, if it has special characters. */
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -51,7 +51,7 @@ interface Kind {
 
 /**
  * Creates the log of failed requests. Errors with the same message are of one kind. The first one is
- * reported at once. While more come, one line each ten seconds says how many.
+ * reported at once, and after it a count of the others every ten seconds.
  */
 export function createErrorLog(report: ReportError): ErrorLog {
   const kinds = new Map<string, Kind>();

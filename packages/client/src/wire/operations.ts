@@ -42,7 +42,7 @@ export interface Operation<T, E extends { readonly code: string }> extends Opera
   read(response: CompleteResponse): Outcome<T, E>;
 }
 
-/** GET /pets. Input that the server would not see as it is becomes input that it refuses. */
+/** GET /pets. Input that a query cannot carry becomes input that the server refuses. */
 export function listPets(input: unknown): Operation<PetPage, ListPetsError & Charged> {
   const isObject = typeof input === "object" && input !== null;
   const limit = isObject ? field(input, "limit") : null;

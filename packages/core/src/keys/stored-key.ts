@@ -35,7 +35,7 @@ export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }
 
-/** Each request may use any of them, and each change of the key writes them all. */
+/** Bounded, because each change of a key writes all its secrets. */
 const MAX_SECRETS = 8;
 
 /**

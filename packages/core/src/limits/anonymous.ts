@@ -91,7 +91,7 @@ function asOctets(group: string): string {
   return `${number >> 8}.${number & 255}`;
 }
 
-/** Copies a text, because a substring of a header would keep the whole header in memory. */
+/** Copies a text: a substring of a header would keep the whole header in memory. */
 function copyOf(text: string): string {
   return [text.slice(0, 1), text.slice(1)].join("");
 }
