@@ -1,6 +1,6 @@
 import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { checkContent, idempotencyKeyOf, parseBody } from "./body.js";
+import { checkContent, parseBody } from "./body.js";
 import { internalError, notFound, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { encodePet } from "./json.js";
@@ -16,6 +16,7 @@ import {
   type RenderedBody,
 } from "./render.js";
 import type { Outcome } from "./report.js";
+import { apiKeyOf, idempotencyKeyOf } from "./request-headers.js";
 import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
@@ -218,17 +219,4 @@ function createCallers(
     remembered.set(connection, { authorization, origin, caller });
     return caller;
   };
-}
-
-const BEARER = /^bearer +(\S.*)$/i;
-
-/**
- * Returns the API key in a request's Authorization lines, or `undefined` if they have no bearer token:
- * no line, another scheme (RFC 6750, section 3.1: no authentication information), or nothing after the
- * scheme. Several lines contradict each other; they are joined to a text that is not a valid key.
- */
-function apiKeyOf(lines: readonly string[]): string | undefined {
-  const [line, ...others] = lines;
-  if (line === undefined) return undefined;
-  return others.length === 0 ? BEARER.exec(line)?.[1] : lines.join(", ");
 }

@@ -10,7 +10,8 @@ import {
   type BadRequest,
   type HttpError,
 } from "../error.js";
-import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "../http-message.js";
+import type { BodyResult, HttpRequest } from "../http-message.js";
+import { flawOfCoding, flawOfHost } from "../request-headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
 /** A request as the handler takes it, and whether its response closes the connection. */
