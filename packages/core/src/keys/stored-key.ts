@@ -13,7 +13,7 @@ export interface ApiKeySecret {
 
 /** An API key as stored: one identity with one quota and, after a rotation, several secrets. */
 export interface StoredApiKey {
-  /** Sorts by time of issue. */
+  /** Identifies the key in every call; sorts by time of issue; not a secret. */
   readonly id: string;
   /** The name of a plan. */
   readonly plan: string;
