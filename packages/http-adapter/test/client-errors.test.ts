@@ -11,7 +11,7 @@ test("what the parser refuses gets an Error, the headers of its address, and cos
   const { dial, store } = await serve();
   const wire = await dial();
   wire.send(GARBAGE);
-  const { status, headers, body } = await wire.answer();
+  const { status, headers, body } = await wire.response();
   expect(JSON.parse(body)).toMatchObject({ code: "bad_request", status: 400 });
   expect(headers).toMatchObject({
     connection: "close",
@@ -39,8 +39,8 @@ test("a response of the fallback that has begun is delivered whole before the re
   wire.send(GARBAGE);
   await once(wire.socket, "data");
   server.emit("go on");
-  expect((await wire.answer()).body).toBe("helloworld");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toBe("helloworld");
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
@@ -61,8 +61,8 @@ test("a fallback that still waits for a broken body is responded for, after what
   );
   await refused;
   server.emit("go on");
-  expect((await wire.answer()).body).toContain("first");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toContain("first");
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
@@ -76,7 +76,7 @@ test("a broken body that the fallback is reading is refused at once", async () =
   const wire = await dial();
   wire.send(compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }));
   wire.send("1\r\nx\r\nzz\r\n");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
@@ -125,5 +125,5 @@ test("1,000 lines are 431 also where Node has dropped the Host among them", asyn
   const { dial } = await serve();
   const wire = await dial();
   wire.send(`GET /v1/pets HTTP/1.1\r\n${"a:b\r\n".repeat(1_100)}Host: a\r\n\r\n`);
-  expect((await wire.answer()).status).toBe(431);
+  expect((await wire.response()).status).toBe(431);
 });

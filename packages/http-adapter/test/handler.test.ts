@@ -6,7 +6,7 @@ import { createNodeHandler, createPetStoreServer, type NodeOptions } from "@pets
 import { expect, test } from "vitest";
 import { compose, listen, makeStore, type Served } from "./support/serve.js";
 
-test("as the listener of a server it answers everything: elsewhere is 404", async () => {
+test("as the listener of a server it responds to everything: elsewhere with 404", async () => {
   const { call } = await listenWith((handle) => handle);
   expect((await call()).status).toBe(200);
   const elsewhere = await call({ path: "/" });
@@ -55,7 +55,7 @@ test('with the base path "" everything that arrives is below it', async () => {
   expect((await call({ path: "/", key: null })).status).toBe(401);
 });
 
-test("a host's X-Powered-By does not stand on the store's answers", async () => {
+test("a host's X-Powered-By does not stand on the store's responses", async () => {
   const { call } = await listenWith((handle) => (request, response) => {
     response.setHeader("X-Powered-By", "Express");
     response.setHeader("X-Host", "kept");
@@ -105,8 +105,8 @@ test("a host that pauses the request keeps nobody from its body", async () => {
     wire.send(compose({ method: "POST", key, body }) + body.slice(0, cut));
     await handled;
     wire.send(body.slice(cut));
-    const answer = await wire.answer();
-    expect([answer.status, answer.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
+    const response = await wire.response();
+    expect([response.status, response.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
     wire.socket.destroy();
   }
 });

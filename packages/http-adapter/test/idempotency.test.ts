@@ -82,7 +82,7 @@ test("a bad key is refused before the body is read", async () => {
   const wire = await dial();
   const head = ["POST /v1/pets HTTP/1.1", "Host: a", `Authorization: Bearer ${key}`];
   wire.send([...head, 'Idempotency-Key: "', "Content-Length: 50000", "", ""].join("\r\n"));
-  expect((await wire.answer()).status).toBe(400);
+  expect((await wire.response()).status).toBe(400);
 });
 
 test("the same key with another pet is 422, and nothing is created", async () => {

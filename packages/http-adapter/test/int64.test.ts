@@ -15,7 +15,7 @@ describe.each(EXTREMES)("an int64 of %s is exact", (digits) => {
     expect((await call({ path: "/v1/pets/1" })).body).toBe(created.body);
   });
 
-  test("as id, in every answer, in the path, in Location, in the next link and as after", async () => {
+  test("as id, in every response, in the path, in Location, in the next link and as after", async () => {
     const asked: (bigint | undefined)[] = [];
     const { call, create } = await serve({ store: { storage: holding(BigInt(digits), asked) } });
     const created = await create('{"name":"Rex","categoryId":1}');

@@ -95,7 +95,7 @@ test("a server of ours also reports what could not be read, and what its fallbac
   const { headers } = await call({ path: "/docs" });
   const wire = await dial();
   wire.send("nonsense\r\n\r\n");
-  const refused = await wire.answer();
+  const refused = await wire.response();
   const unnamed = { operation: undefined, keyId: undefined };
   expect(await reports(2)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },

@@ -24,7 +24,7 @@ test("it tells the callers of one connection apart, as those behind a proxy are"
   const remaining: (string | undefined)[] = [];
   for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.1"]) {
     wire.send(compose({ headers: [`X-Forwarded-For: ${address}`] }));
-    remaining.push((await wire.answer()).headers["x-ratelimit-remaining"]);
+    remaining.push((await wire.response()).headers["x-ratelimit-remaining"]);
   }
   expect(remaining).toEqual(["59", "59", "58"]);
 });

@@ -24,7 +24,7 @@ export interface Started {
 
 /**
  * A host in which the store lives beside the host's own routes: `GET /hello`; `POST /echo`, which
- * answers the `name` in a JSON body; `GET /boom`, which fails.
+ * responds with the `name` in a JSON body; `GET /boom`, which fails.
  */
 export interface Host {
   readonly name: string;
