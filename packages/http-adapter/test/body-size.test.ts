@@ -55,7 +55,7 @@ test("a declared length over the limit is refused before any of the body arrives
   expect(await wire.rest()).toBe("");
 });
 
-test("chunks are cut at the limit, and what follows is never taken for a request", async () => {
+test("chunks are cut at the limit, and the bytes after it are never a request", async () => {
   const { dial, key, store } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));

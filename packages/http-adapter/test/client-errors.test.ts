@@ -7,7 +7,7 @@ import { compose, listen, makeStore, serve } from "./support/serve.js";
 
 const GARBAGE = "\x01\r\n\r\n";
 
-test("what the parser refuses gets an Error, the headers of its address, and costs nothing", async () => {
+test("a message that the parser refuses gets an Error with the headers of its address, and costs nothing", async () => {
   const { dial, store } = await serve();
   const wire = await dial();
   wire.send(GARBAGE);
@@ -25,7 +25,7 @@ test("what the parser refuses gets an Error, the headers of its address, and cos
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
 });
 
-test("a response of the fallback that has begun is delivered whole before the refusal of what follows it", async () => {
+test("a response that the fallback has begun is delivered completely before the refusal of the next message", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, {
     fallback: (_, response) => {
@@ -44,7 +44,7 @@ test("a response of the fallback that has begun is delivered whole before the re
   expect(await wire.rest()).toBe("");
 });
 
-test("a fallback that still waits for a broken body is responded for, after what came before", async () => {
+test("if the fallback still waits for a broken body, the server responds for it, after earlier responses", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, {
     fallback: (request, response) => {
@@ -80,7 +80,7 @@ test("a broken body that the fallback is reading is refused at once", async () =
   expect(await wire.rest()).toBe("");
 });
 
-test("a fallback that throws, at once or later, is 500, and the host is told", async () => {
+test("a fallback that throws, at once or later, is 500 and a reported error", async () => {
   const causes: unknown[] = [];
   const bug = new Error("a bug");
   const { call, dial } = await serve({

@@ -180,7 +180,7 @@ describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
   });
 });
 
-test("a client that sends on for ever after its last response is cut", async () => {
+test("a client that never stops sending after its last response is cut", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store);
   const { port } = await listen(server, key);
@@ -274,7 +274,7 @@ test("a host that calls the store for a later request first gets both responses,
   expect((await wire.response()).status).toBe(404);
 });
 
-test("a keep-alive connection goes on after the host responded in the store's place", async () => {
+test("a keep-alive connection stays usable after the host responded in the store's place", async () => {
   const { store, key } = await makeStore();
   const handle = createNodeHandler(store);
   let giveUp: () => void = () => undefined;
@@ -294,7 +294,7 @@ test("a keep-alive connection goes on after the host responded in the store's pl
 });
 
 test.each(["/healthz", "/v1/pets"])(
-  "nothing is performed behind an upgrade of %s, whose bytes Node's parser may lose",
+  "no request after an upgrade of %s is performed, because Node's parser may lose its bytes",
   async (path) => {
     const { store, key } = await makeStore();
     const fallback: RequestListener = (_, response) => void response.end("ok");

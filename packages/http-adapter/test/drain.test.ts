@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { compose, listen, makeStore } from "./support/serve.js";
 
-test("what is under way, and what still arrives, is responded to with Connection: close", async () => {
+test("requests that are under way or still arrive get responses with Connection: close", async () => {
   const { store, key } = await makeStore();
   let release: () => void = () => undefined;
   const server = createPetStoreServer(store, {
@@ -39,7 +39,7 @@ test("connections that stay idle are closed, those that were never used too", as
   expect(await idle.rest()).toBe("");
 });
 
-test("what is still open at the deadline is cut", async () => {
+test("connections that are still open at the deadline are cut", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, { fallback: () => undefined });
   const { dial, port } = await listen(server, key);

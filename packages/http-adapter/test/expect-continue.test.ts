@@ -35,7 +35,7 @@ test.each<[status: number, sent: Call]>([
   expect(await wire.rest()).toBe("");
 });
 
-test("the fallback gets the body that its client was asked for", async () => {
+test("the fallback gets the body after 100 Continue", async () => {
   const { dial } = await serve({
     fallback: (request, response) => void request.resume().on("end", () => response.end("host")),
   });
@@ -46,7 +46,7 @@ test("the fallback gets the body that its client was asked for", async () => {
   expect((await wire.response()).status).toBe(200);
 });
 
-test("an unknown expectation is 417, and what may follow is not taken for a request", async () => {
+test("an unknown expectation is 417, and the bytes after it are not a request", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Content-Length: 10", "Expect: cake"] }));

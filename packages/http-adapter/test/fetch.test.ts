@@ -41,7 +41,7 @@ test.each([
   expect(response.headers.get("x-ratelimit-limit")).toBe("60");
 });
 
-test("a fragment is no part of a request", async () => {
+test("a fragment is not part of a request", async () => {
   const { handle, authorization } = await fetchHandler();
   const response = await handle(request("/v1/pets?limit=1#limit=x", { authorization }));
   expect(response.status).toBe(200);
@@ -77,7 +77,7 @@ test("a body is cut at the limit, declared or not", async () => {
   expect(pulled).toBeLessThan(10);
 });
 
-test("a body that takes too long is 408, and its source is told", async () => {
+test("a body that takes too long is 408, and its source is cancelled", async () => {
   const { handle, authorization } = await fetchHandler({ maxBodySeconds: 0.02 });
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
@@ -103,7 +103,7 @@ test("a body that the host has read, or that breaks, is 400", async () => {
   expect((await handle(new Request("http://a/v1/pets", init))).status).toBe(400);
 });
 
-test("callers without a key share one bucket, unless the host tells them apart", async () => {
+test("callers without a key share one bucket, unless the host gives them origins", async () => {
   const shared = await fetchHandler();
   await shared.handle(request("/v1/pets", {}));
   expect((await shared.handle(request("/v1/pets", {}))).headers.get("x-ratelimit-remaining")).toBe(
@@ -117,7 +117,7 @@ test("callers without a key share one bucket, unless the host tells them apart",
   expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
 });
 
-test("what the host passes beside the request goes to the origin function", async () => {
+test("the origin function gets the host's other arguments", async () => {
   const { store } = await makeStore();
   const handle = createFetchHandler(store, {
     origin: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>

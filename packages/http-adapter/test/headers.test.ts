@@ -37,7 +37,7 @@ test.each<{ readonly status: number; readonly sent: Call }>([
   }
 });
 
-test("what is refused for its syntax costs nothing", async () => {
+test("a request that is refused for its syntax costs nothing", async () => {
   const { call, store } = await serve();
   expect((await call({ headers: ["Host: twice.test"] })).status).toBe(400);
   expect((await call({ headers: ["Expect: cake"] })).status).toBe(417);

@@ -40,7 +40,7 @@ test.each([`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, "9".repeat(60_000), "1e19",
   },
 );
 
-/** A storage that holds one pet under this id, and notes the ids that it is asked for. */
+/** A storage that holds one pet under this id, and records the ids that are looked up. */
 function holding(id: bigint, asked: (bigint | undefined)[]): Storage {
   const pet = { id, name: "Rex", categoryId: 1n, status: "available" } as const;
   const memory = createMemoryStorage();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compose, issue, serve } from "./support/serve.js";
 
-test("each request of a connection is its own key's, whatever came before", async () => {
+test("each request of a connection is charged to its own key", async () => {
   const { store, dial, key } = await serve();
   const other = await issue(store, "pro");
   const wire = await dial();

@@ -7,7 +7,7 @@ import { issue, listen, makeStore, serve, type Call, type Served } from "./suppo
 
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** What asks for each operation, well. */
+/** A successful request for each operation. */
 const calls: Readonly<Record<OperationKey, Call>> = {
   "GET /pets": {},
   "HEAD /pets": { method: "HEAD" },
@@ -120,7 +120,7 @@ test("a page with more to come, and pets at the ends of int64, are declared", as
   }
 });
 
-test("the check finds what is wrong", async () => {
+test("the check finds errors in a response", async () => {
   const { call, create } = await serve();
   await create(PET);
   const response = await call();

@@ -70,7 +70,7 @@ export const missing: Body<operations["getPet"]["responses"], 404> = ${missing.b
   60_000,
 );
 
-/** Compiles files as strictly as can be; what the compiler has to say. */
+/** Compiles files with every strict option. Returns the compiler's messages. */
 async function compile(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { default: ts } = await import("typescript");
   const folder = mkdtempSync(join(tmpdir(), "petstore-openapi-"));

@@ -25,7 +25,7 @@ test("each of them costs one", async () => {
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("49");
 });
 
-test("thousands sent at once all get their responses, the long ones among them too", async () => {
+test("thousands of requests sent at once all get their responses, also long ones", async () => {
   const { dial, key } = await serve({
     fallback: (_, response) => response.end("x".repeat(20_000)),
   });
@@ -43,7 +43,7 @@ test("thousands sent at once all get their responses, the long ones among them t
   }
 });
 
-test("what follows a response with Connection: close on its connection is no request, whoever would respond", async () => {
+test("bytes after a response with Connection: close are not a request, neither for the store nor for the host", async () => {
   const { store, key } = await makeStore();
   const asked: unknown[] = [];
   const { dial } = await serve({
@@ -69,7 +69,7 @@ test("what follows a response with Connection: close on its connection is no req
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-test("nor is it on a host's server, where a store was mounted twice", async () => {
+test("neither is it on a host's server with two mounted stores", async () => {
   const { store, key } = await makeStore();
   const server = createServer((_, response) => response.end("host"));
   mount(server, store);

@@ -45,7 +45,7 @@ test("on a host's own server a slow body ends by maxBodySeconds", async () => {
   expect(await wire.rest()).toBe("");
 });
 
-test("what completes a request after its 408 is no request", async () => {
+test("bytes that complete a request after its 408 are not a request", async () => {
   const { dial, key, store } = await serve({ limits });
   const wire = await dial();
   const pet = '{"name":"Rex","categoryId":1}';
@@ -56,7 +56,7 @@ test("what completes a request after its 408 is no request", async () => {
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-test("a client that has said all and closes its side still gets a response", async () => {
+test("a client that closes its side after its request still gets a response", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
   wire.socket.end(compose({ key }));
@@ -64,7 +64,7 @@ test("a client that has said all and closes its side still gets a response", asy
   expect(await wire.rest()).toBe("");
 });
 
-test("the limits are there, and a slow request is gone within 15 s whatever it does", () => {
+test("the default limits end every slow request within 15 s", () => {
   const server = createPetStoreServer(createPetStore());
   expect(server).toMatchObject(SERVER_LIMITS);
   expect(server.maxRequestsPerSocket).toBe(0);

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { compose } from "../support/serve.js";
 import type { Bench } from "./bench.js";
 
-/** What holds in every host, whatever it is. */
+/** Cases that hold in every host. */
 export const cases = {
   "200: an empty list, with all three rate limit headers": async ({ call, clock }) => {
     const { status, headers, body } = await call();
@@ -145,7 +145,7 @@ export const cases = {
   },
 
   "405: also for methods that few have heard of": async ({ call }) => {
-    // Older releases of Node 20 have not heard of QUERY themselves.
+    // Older releases of Node 20 do not know QUERY.
     for (const method of ["PROPFIND", "PURGE", "QUERY"].filter((each) => METHODS.includes(each))) {
       expectError(await call({ method }), 405, "method_not_allowed");
     }
@@ -198,7 +198,7 @@ export const cases = {
     expect(response.headers["retry-after"]).toBe("1");
   },
 
-  "X-Forwarded-For is not trusted unasked": async ({ call }) => {
+  "X-Forwarded-For is not read by default": async ({ call }) => {
     await call({ key: null, headers: ["X-Forwarded-For: 192.0.2.1"] });
     const { headers } = await call({ key: null, headers: ["X-Forwarded-For: 192.0.2.2"] });
     expect(headers["x-ratelimit-remaining"]).toBe("58");
@@ -217,7 +217,12 @@ export const cases = {
     wire.socket.destroy();
   },
 
-  "an aborted upload leaves no pet and hurts nobody": async ({ dial, key, call, basePath }) => {
+  "an aborted upload adds no pet, and other requests are served": async ({
+    dial,
+    key,
+    call,
+    basePath,
+  }) => {
     for (const framing of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
       const wire = await dial();
       const headers = [framing, "Content-Type: application/json"];

@@ -5,7 +5,7 @@ import { startBench } from "./bench.js";
 import { cases, type CaseName } from "./cases.js";
 import type { Host } from "./host.js";
 
-/** Runs every `stride`-th of the table of cases, and what concerns the host's own routes, on a host. */
+/** Runs every `stride`-th of the table of cases, and the cases of the host's own routes, on a host. */
 export function describeHost(host: Host, stride = 1): void {
   describe(`${host.name}, with the store at ${host.basePath}`, () => {
     const tried = Object.entries(cases).filter((_, index) => index % stride === 0);
@@ -42,7 +42,7 @@ export function describeHost(host: Host, stride = 1): void {
   });
 }
 
-/** Unmounts a store while its host goes on, which then responds to everything as without it. */
+/** Unmounts a store while its host runs. The host then responds to everything as without it. */
 export async function expectUnmounted(host: Host): Promise<void> {
   const [bench, bare] = [await startBench(host), await startBench(host, { isMounted: false })];
   expect((await bench.call()).status).toBe(200);

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import type { CaseName } from "./cases.js";
 
-/** What a host is started with. */
+/** The options that a host is started with. */
 export interface Setting {
   /** Mounted in the host; left out for the host as it is without. */
   readonly store?: PetStore | undefined;

@@ -15,11 +15,11 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(documentOnTheWire, "openapi.json");
 
-/** Reads headers, whose values are text, as what their schemas say. */
+/** Reads headers as the types of their schemas. */
 const ajvForText = new Ajv2020({ strict: false, coerceTypes: true });
 formats.default(ajvForText);
 
-/** Everything in which a response is not what the document declares for the operation. */
+/** Returns each difference between a response and the document's declaration of the operation. */
 export function undeclared(operation: OperationKey, response: WireResponse): readonly string[] {
   const [method, path] = operation.split(" ") as ["GET", "/pets"];
   const name = method.toLowerCase() as "get";

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { createPetStoreServer, type PetStoreServerOptions } from "@petstore/http-adapter";
 import { dial, type WireResponse, type Wire } from "./wire.js";
 
-/** What a test sends. */
+/** A request of a test. */
 export interface Call {
   readonly method?: string;
   /** The request target, raw. */

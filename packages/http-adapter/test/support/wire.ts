@@ -8,13 +8,13 @@ export interface WireResponse {
   readonly body: string;
 }
 
-/** One raw connection: bytes out as they are given, responses back one by one. */
+/** One raw connection: it sends bytes unchanged and returns responses one by one. */
 export interface Wire {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
   /** The next response; a response to HEAD has no body whatever its length says. */
   response(method?: string): Promise<WireResponse>;
-  /** All that comes until the other side closes, beyond the responses taken. */
+  /** Resolves to the bytes after the responses that were read, when the other side closes. */
   rest(): Promise<string>;
 }
 

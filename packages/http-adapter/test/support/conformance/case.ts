@@ -1,11 +1,11 @@
-/** What a case expects of one response. */
+/** The expectations of one response. */
 export interface Expected {
   readonly status: number;
   /** The code of the Error body. */
   readonly code?: string;
-  /** Headers by lower-case name: the value, or what it must look like. */
+  /** Headers by lower-case name: the value, or a pattern. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
-  /** The body: the text, or what it must look like. */
+  /** The body: the text, or a pattern. */
   readonly body?: string | RegExp;
 }
 

@@ -7,7 +7,7 @@ const invalid = { responses: [{ status: 400, code: "invalid_pet" }] } as const;
 const created = (body: RegExp) =>
   ({ responses: [{ status: 201, body, headers: { location: /^\/v1\/pets\/\d+$/ } }] }) as const;
 
-/** What the query and the body say. */
+/** Cases of the query and the body. */
 export const contentCases: readonly ConformanceCase[] = [
   ...[
     "limit=0",

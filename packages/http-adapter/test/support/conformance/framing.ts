@@ -7,7 +7,7 @@ const tooLarge = {
   closes: true,
 } as const;
 
-/** Where a body ends, and what comes after it. */
+/** Cases of the end of a body, and the bytes after it. */
 export const framingCases: readonly ConformanceCase[] = [
   ...[
     "-1",

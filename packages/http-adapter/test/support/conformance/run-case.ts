@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { dial, type WireResponse } from "../wire.js";
 import type { ConformanceCase, Expected } from "./case.js";
 
-/** Sends a case to a server and checks what comes back. */
+/** Sends a case to a server and checks the responses. */
 export async function runCase(
   { request, responses, closes = false, ends = false }: ConformanceCase,
   port: number,
@@ -21,7 +21,7 @@ function methodOf(request: string): string {
   return request.startsWith("HEAD ") ? "HEAD" : "GET";
 }
 
-/** What every response carries (specification, "Rate limit headers"), and what this one must. */
+/** Checks the headers of every response (specification, "Rate limit headers") and the expectations of this one. */
 function check(response: WireResponse, { status, code, headers = {}, body }: Expected): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status });
   if (status === 100) return;

@@ -1,13 +1,13 @@
-/** A final response in what came over a connection. */
+/** A final response among the bytes of a connection. */
 export interface RawResponse {
   readonly status: number;
   /** The header section, in lower case. */
   readonly head: string;
-  /** As long as declared; `undefined` where none came, as for HEAD. */
+  /** As long as declared; `undefined` if there is none, as for HEAD. */
   readonly body: string | undefined;
 }
 
-/** Takes apart what came over a connection; throws where it is no sequence of whole responses. */
+/** Splits the bytes of a connection into responses. Throws if one is incomplete. */
 export function readResponses(received: string): readonly RawResponse[] {
   const responses: RawResponse[] = [];
   let rest = received;
