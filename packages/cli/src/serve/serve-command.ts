@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { createPetStore, systemClock, type PetStore } from "@petstore/core";
 import type { BlockList } from "node:net";
+import { createPetStore, systemClock, type PetStore } from "@petstore/core";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
