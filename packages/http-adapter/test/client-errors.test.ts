@@ -18,7 +18,7 @@ test("a message that the parser refuses gets an Error with the headers of its ad
     "content-length": String(body.length),
     "x-ratelimit-limit": "60",
     "x-ratelimit-remaining": "60",
-    "x-request-id": expect.stringMatching(/^[\w-]{16}$/) as unknown,
+    "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/) as unknown,
     date: expect.stringMatching(/ GMT$/) as unknown,
   });
   expect([status, await wire.rest()]).toEqual([400, ""]);
