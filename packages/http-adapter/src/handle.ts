@@ -93,23 +93,19 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   return { handle, refuse };
 }
 
-/** Checks and performs a request. Each fact that it finds out is added to `known`. */
-type Perform = (
-  request: HttpRequest,
-  target: Target | undefined,
-  route: ReturnType<typeof matchRoute>,
-  known: Known,
-) => Promise<Performed>;
-
-function createPerform(
-  store: PetStore,
-  { maxBodyBytes, rateLimitHeaders, cors }: HttpSettings,
-): Perform {
+/** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
+function createPerform(store: PetStore, settings: HttpSettings) {
+  const { rateLimitHeaders, cors } = settings;
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  return async function perform(request, target, route, known) {
+  return async function perform(
+    request: HttpRequest,
+    target: Target | undefined,
+    route: ReturnType<typeof matchRoute>,
+    known: Known,
+  ): Promise<Performed> {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
@@ -131,7 +127,7 @@ function createPerform(
       case "listPets":
         return listPets(admission, target, renderPage, rateLimitHeaders);
       case "createPet":
-        return createPet(admission, request, target, maxBodyBytes, rateLimitHeaders);
+        return createPet(admission, request, target, settings);
       case "getPet":
         return getPet(admission, route.value.petId, rateLimitHeaders);
     }
@@ -156,8 +152,7 @@ async function createPet(
   admission: UntrustedAdmission,
   request: HttpRequest,
   { clientPath }: Target,
-  maxBodyBytes: number,
-  rateLimitHeaders: RateLimitHeaders,
+  { maxBodyBytes, rateLimitHeaders }: HttpSettings,
 ): Promise<Performed> {
   const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);

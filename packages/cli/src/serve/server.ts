@@ -47,6 +47,7 @@ export async function listen(
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
+  // Outside `/v1` it has nothing to handle: its 404 has the headers of every response.
   const notFound = createNodeHandler(store);
   const fallback: RequestListener = (request, response) =>
     health(request, response, () => docs(request, response, () => notFound(request, response)));
