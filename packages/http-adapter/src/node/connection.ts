@@ -78,7 +78,7 @@ export function runInTurn(exchange: Exchange, task: () => unknown): void {
 }
 
 /** Whether a connection is closed, or its last response is sent. */
-export function isOver(socket: Socket): boolean {
+function isOver(socket: Socket): boolean {
   return socket.destroyed || socket.writableEnded;
 }
 
