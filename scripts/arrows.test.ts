@@ -93,7 +93,7 @@ inCi.each([
   ["core/src/index.ts", "./create-pet-store.js"],
   ["core/src/create-pet-store.ts", "./operations/admit.js"],
   ["core/src/operations/admit.ts", "../keys/key-ring.js"],
-  ["core/src/operations/create-pet.ts", "./admit.js"],
+  ["core/src/operations/callers.ts", "./admit.js"],
   ["core/src/storage/memory/memory-pets.ts", "../../pets/pet.js"],
   ["core/src/keys/secret.ts", "../random.js"],
   ["http-adapter/src/mount.ts", "@petstore/core"],

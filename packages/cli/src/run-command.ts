@@ -1,13 +1,11 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
-import { backupCommand } from "./backup-command.js";
+import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
-import { migrateCommand } from "./migrate-command.js";
 import { petsCommand } from "./pets/pets-command.js";
-import { restoreCommand } from "./restore-command.js";
 import { serveCommand } from "./serve/serve-command.js";
-import type { ReportError, Streams, Terminal } from "./terminal.js";
+import type { CommandIO, ReportError, Streams, Terminal } from "./terminal.js";
 
 /**
  * Runs the `petstore` command with these arguments. Resolves to the exit code: 0, or 1 after it has
@@ -24,13 +22,14 @@ export async function runCommand(
     report(message);
     exitCode = 1;
   };
+  const io: CommandIO = { terminal, streams, report, fail };
   const program = petstoreCommand(terminal, report)
-    .addCommand(serveCommand({ terminal, streams, report, fail }))
-    .addCommand(keysCommand({ terminal, streams, report, fail }))
-    .addCommand(petsCommand({ terminal, streams, report, fail }))
-    .addCommand(backupCommand(terminal, fail))
-    .addCommand(restoreCommand(terminal, fail))
-    .addCommand(migrateCommand(terminal, fail));
+    .addCommand(serveCommand(io))
+    .addCommand(keysCommand(io))
+    .addCommand(petsCommand(io))
+    .addCommand(backupCommand(io))
+    .addCommand(restoreCommand(io))
+    .addCommand(migrateCommand(io));
   program.addCommand(helpCommand(program));
   inheritSettings(program);
 

@@ -24,6 +24,15 @@ export interface Streams {
 /** Reports an error to the operator in one line. */
 export type ReportError = (message: string) => void;
 
+/** What a command reads from and writes to. */
+export interface CommandIO {
+  readonly terminal: Terminal;
+  readonly streams: Streams;
+  readonly report: ReportError;
+  /** Reports why the command failed: it then ends with the exit code 1. */
+  readonly fail: ReportError;
+}
+
 /** Creates a terminal on these streams. A full disk or a closed pipe does not end the process. */
 export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
   let problem: string | undefined;

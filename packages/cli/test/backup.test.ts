@@ -94,7 +94,7 @@ it("replaces neither the database that it backs up nor another one while a serve
   expect((await petstore("pets", "export", "--database", used)).out).toBe("");
 });
 
-it("says in one line that there is no database, and creates none", async () => {
+it("reports a missing database in one line, and does not create it", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "backup.db");
   const refused = await petstore("backup", file, "--database", database);

@@ -11,7 +11,7 @@ import { openBeside } from "./support/in-process.js";
 useBuiltPetstore();
 const openPage = useChromium();
 
-/** Runs in the page, with the bundled client; ends with `undefined` for what never happens. */
+/** Runs in the page, with the bundled client. Returns `undefined` for an event that never happens. */
 const visit = `async ({ baseUrl, apiKey }) => {
   const text = (value) => JSON.stringify(value, (_, each) => typeof each === "bigint" ? each + "n" : each);
   const events = [];

@@ -21,7 +21,7 @@ async function serveShop(): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
-/** What the page reads of a response; `undefined` where the browser hides it. */
+/** The values that the page reads from a response; `undefined` if the browser hides one. */
 interface Read {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

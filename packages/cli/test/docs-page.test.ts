@@ -47,7 +47,7 @@ test("a person opens /docs, is refused without a key, authorises, adds a pet and
   expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*x-ratelimit-remaining: 58\b/);
   expect(listed).toMatch(/x-ratelimit-reset: \d{10}\b/);
 
-  // What the form refuses is not sent: the page must not show the response of another request.
+  // Input that the form refuses is not sent: the page must not show the response of another request.
   const block = page.locator("#operations-pets-listPets");
   await block.getByPlaceholder("after").fill("x");
   await block.getByRole("button", { name: "Execute" }).click();

@@ -35,7 +35,7 @@ async function expectServing(server: BuiltServer, received: string): Promise<voi
   expect(server.output(), received).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
 }
 
-/** What clients send in one segment, and then reset the connection. */
+/** Bytes that clients send in one segment before they reset the connection. */
 const RESET: readonly [name: string, bytes: string][] = [
   ["CONNECT", `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`],
   ["an upgrade", `GET /v1/pets HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: x\r\n\r\n`],
@@ -45,7 +45,7 @@ const RESET: readonly [name: string, bytes: string][] = [
   ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
 ];
 
-/** What clients send in one segment. The response to its first message is the last one of its connection. */
+/** Bytes that clients send in one segment. The response to the first message is the last one of its connection. */
 const SEGMENTS: readonly [name: string, segment: string][] = [
   [
     "an expectation, a body and a made-up key",

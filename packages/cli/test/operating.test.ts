@@ -14,7 +14,7 @@ async function issue(database: string): Promise<{ readonly id: string; readonly 
   return JSON.parse((await petstore(...args, "--json")).out) as { id: string; secret: string };
 }
 
-const FRESH = /^[\w-]{16}$/;
+const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 

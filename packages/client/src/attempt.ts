@@ -7,7 +7,7 @@ import { readHead, type Head } from "./wire/head.js";
 /** Sends a request: the platform's `fetch`, or a handler of `createFetchHandler`. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** What an attempt needs of the client. */
+/** The settings of a client that its attempts use. */
 export interface AttemptSettings {
   readonly fetch: Fetch;
   readonly clock: ClientClock;
@@ -15,19 +15,18 @@ export interface AttemptSettings {
   readonly maxResponseBytes: number;
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 export interface Attempt {
   /** The status and the headers, also if the body did not arrive; `undefined` without a response. */
   readonly head: Head | undefined;
-  /** The body. */
   readonly body: Result<string, TransportError>;
 }
 
 /**
- * Sends one request and reads its response, until the attempt times out or the call ends. Whatever is left
- * then is cancelled. Redirects are not followed: the key is for this server.
+ * Sends one request and reads its response. Cancels both when the attempt times out or the call ends.
+ * Redirects are not followed: the key is for this server.
  */
-export async function attempt(
+export async function sendOnce(
   settings: AttemptSettings,
   url: string,
   init: RequestInit,

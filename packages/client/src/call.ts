@@ -1,5 +1,5 @@
 import { err } from "neverthrow";
-import { attempt as sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
+import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
 import { limitUsedUp, unexpectedResponse } from "./errors.js";
 import type { ClientEvent } from "./events.js";
 import { startLifetime, type Lifetime } from "./lifetime.js";
@@ -12,7 +12,7 @@ import {
   type Outcome,
 } from "./wire/operations.js";
 
-/** What the calls of a client share. */
+/** The settings and the queue that all calls of a client share. */
 export interface CallContext extends AttemptSettings {
   readonly baseUrl: string;
   readonly authorization: string | undefined;
@@ -23,16 +23,16 @@ export interface CallContext extends AttemptSettings {
   readonly emit: (event: ClientEvent) => void;
 }
 
-/** What a retry may help against, beside requests that get no response. */
+/** A request with one of these statuses is sent again, like a request without a response. */
 const TRANSIENT: readonly number[] = [500, 502, 503, 504];
 
 /** The longest wait between two attempts, in milliseconds, unless Retry-After is longer. */
 const LONGEST_BACKOFF = 60_000;
 
-/** The longest part of a wait after a 429 that is chance, in milliseconds. */
+/** The longest random addition to a wait after a 429, in milliseconds. */
 const JITTER = 1_000;
 
-/** Performs an operation: waits for the gate, sends the request, and repeats that while it makes sense. */
+/** Performs an operation: waits for the gate, sends the request, and retries what may be transient. */
 export async function call<T, E extends { readonly code: string }>(
   context: CallContext,
   operation: Operation<T, E>,
@@ -112,19 +112,20 @@ function read<T, E extends { readonly code: string }>(
   return operation.read({ head, body: body.value });
 }
 
-/** Passes to the gate what the response said, and the refusal that waiting calls get if the gate closes. */
+/** Passes the quota of the response to the gate, and the refusal that waiting calls get if it closes. */
 function leave({ queue, random }: CallContext, number: number, sent: Attempt): void {
   const { status, quota, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
   const isRefused = status === 429;
-  const refusal = isRefused ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
-  queue.leave({ number, quota, resetIn, refusal }, refusalOf(sent));
+  const wait = isRefused ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
+  queue.leave({ number, quota, resetIn, wait }, refusalOf(sent));
 }
 
+/** Returns the error for calls that cannot wait, in case the response closes the gate. */
 function refusalOf({ head, body }: Attempt): Refusal | undefined {
   if (head === undefined) return undefined;
   const isRefused = head.status === 429;
-  const told = isRefused && body.isOk() ? readRefusal({ head, body: body.value }) : undefined;
-  if (told !== undefined) return told;
+  const refusal = isRefused && body.isOk() ? readRefusal({ head, body: body.value }) : undefined;
+  if (refusal !== undefined) return refusal;
   if (head.quota !== undefined) return limitUsedUp(head.quota);
   return isRefused ? unexpectedResponse("It refuses requests.", 429, head.requestId) : undefined;
 }

@@ -36,7 +36,7 @@ export interface PetsClient extends Remote {
 }
 
 /**
- * Creates a client. Create one for each API key, and keep it: its gate remembers what is left.
+ * Creates a client. Create one for each API key, and keep it: its gate knows how many requests are left.
  *
  * ```ts
  * const pets = createPetsClient({ baseUrl: "http://127.0.0.1:3000/v1", apiKey });

@@ -1,4 +1,4 @@
-/** What a client is doing. A union closed on `type`; no event contains an API key. */
+/** An event of a client. A union closed on `type`; no event contains an API key. */
 export type ClientEvent =
   RequestSent | ResponseReceived | CallWaiting | CallRetrying | DeprecatedOperationUsed;
 

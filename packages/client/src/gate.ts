@@ -7,7 +7,7 @@ export interface Gate {
   /** How many requests were sent so far. The last one has this number. */
   readonly sent: number;
   readonly inFlight: number;
-  /** What the newest response said; `undefined` before the first. */
+  /** The quota in the newest response; `undefined` before the first. */
   readonly newest: Newest | undefined;
   /** No request is sent before this time. */
   readonly opensAt: number;
@@ -17,7 +17,7 @@ export interface Gate {
   readonly sentWhenRefused: number;
 }
 
-/** What a response said about the window that binds. */
+/** The quota in a response: that of the window that binds. */
 export interface Newest {
   /** The number of its request. */
   readonly number: number;
@@ -31,12 +31,12 @@ export interface Newest {
 export interface Ended {
   /** The number of the request. */
   readonly number: number;
-  /** What the response said about the window that binds; `undefined` without a response, or if it did not. */
+  /** The quota in its response; `undefined` if there is none. */
   readonly quota: Omit<Newest, "number"> | undefined;
   /** How long this window still lasts. */
   readonly resetIn: number;
-  /** For a 429: how long `Retry-After` says to wait (0 if it does not), and how much longer to wait by chance. */
-  readonly refusal: { readonly retryAfter: number; readonly jitter: number } | undefined;
+  /** The wait after a 429: its `Retry-After` (0 if it has none), and a random addition. */
+  readonly wait: { readonly retryAfter: number; readonly jitter: number } | undefined;
 }
 
 /** The gate of a new client: no request was sent, and nothing is known about the limits. */
@@ -55,8 +55,8 @@ const LONGEST_BACKOFF = 60_000;
 
 /**
  * Whether one more request may be sent. While nothing is known about the limits, and after the gate was
- * closed, one request goes alone. Then there are at most `maxInFlight`, and at most as many as the newest
- * response said remain.
+ * closed, one request goes alone. Then at most `maxInFlight` are in flight, and at most as many as remain by
+ * the newest response.
  */
 export function isOpen(gate: Gate, maxInFlight: number, now: number): boolean {
   if (now < gate.opensAt) return false;
@@ -75,19 +75,18 @@ export function afterSending(gate: Gate): Gate {
  * 429 closes it for its Retry-After, or for the backoff if that is longer.
  */
 export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
-  const { number, refusal } = ended;
-  const left = { ...gate, inFlight: gate.inFlight - 1 };
-  const told = withQuota(left, ended, now);
-  // What was sent before the last refusal says nothing about the time after it.
+  const { number, wait } = ended;
+  const next = withQuota({ ...gate, inFlight: gate.inFlight - 1 }, ended, now);
+  // A request that was sent before the last refusal says nothing about the time after it.
   const isLater = number > gate.sentWhenRefused;
-  if (refusal === undefined) {
-    return isLater && ended.quota !== undefined ? { ...told, refusals: 0 } : told;
+  if (wait === undefined) {
+    return isLater && ended.quota !== undefined ? { ...next, refusals: 0 } : next;
   }
   const refusals = gate.refusals + (isLater ? 1 : 0);
   const backoff = Math.min(FIRST_BACKOFF * 2 ** (refusals - 1), LONGEST_BACKOFF);
-  const opensAt = now + Math.max(refusal.retryAfter, backoff) + refusal.jitter;
+  const opensAt = now + Math.max(wait.retryAfter, backoff) + wait.jitter;
   return {
-    ...told,
+    ...next,
     refusals,
     sentWhenRefused: isLater ? gate.sent : gate.sentWhenRefused,
     opensAt: Math.max(gate.opensAt, opensAt),

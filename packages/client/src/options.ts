@@ -21,13 +21,13 @@ export interface PetsClientOptions {
   readonly backoffSeconds?: number | undefined;
   /** The longest response body, in bytes. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** Receives what the client does: for a log or metrics. Its own errors are ignored. */
+  /** Receives each event of the client, for a log or metrics. Its own errors are ignored. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Sends requests. Default: the platform's `fetch`. For tests: `createFetchHandler(store)`. */
   readonly fetch?: Fetch | undefined;
   /** Default: the machine's. For tests: `createManualClock()`. */
   readonly clock?: ClientClock | undefined;
-  /** Draws idempotency keys and waits. Default: `crypto.getRandomValues`. */
+  /** The source of idempotency keys and of random waits. Default: `crypto.getRandomValues`. */
   readonly random?: RandomSource | undefined;
 }
 

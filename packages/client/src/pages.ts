@@ -1,13 +1,13 @@
 import type { ListPetsInput, Pet, PetPage } from "@petstore/core";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 
-/** What can list pets: a client, a caller in process, or the host's own operations. */
+/** Lists pets: a client, a caller in process, or the host's own operations. */
 export interface PetLister<Page extends PetPage, E> {
   listPets(input?: ListPetsInput): ResultAsync<Page, E>;
 }
 
 /**
- * Returns the pages from `input.after` on, one call each. An error is the last result; to go on after it,
+ * Returns the pages after `input.after`, one call each. An error is the last result. To continue after it,
  * start again after the last pet.
  */
 export async function* pagesOf<Page extends PetPage, E>(
@@ -23,7 +23,7 @@ export async function* pagesOf<Page extends PetPage, E>(
   } while (after !== undefined);
 }
 
-/** Returns the pets from `input.after` on, page by page. `input.limit` is the size of a page. An error is the last result. */
+/** Returns the pets after `input.after`, page by page. `input.limit` is the size of a page. An error is the last result. */
 export async function* petsOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
   input: ListPetsInput = {},

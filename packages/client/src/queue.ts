@@ -2,7 +2,7 @@ import type { ApiKeyBanned, RateLimitExceeded, WithQuota } from "@petstore/core"
 import { err, ok, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
 import { withSeconds, type Aborted, type TimedOut, type UnexpectedResponse } from "./errors.js";
-import { afterEnding, afterSending, isOpen, OPEN, type Ended } from "./gate.js";
+import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
 
 /** Why the gate is closed. Calls that cannot wait get this error. */
@@ -23,93 +23,110 @@ export interface Queue {
   leave(ended: Ended, refusal: Refusal | undefined): void;
 }
 
-interface Waiting {
-  readonly lifetime: Lifetime;
-  readonly resolve: (entered: Entered) => void;
-}
-
 /** Creates the queue of a client. */
 export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
   let gate = OPEN;
   let refusal: Refusal | undefined;
   let stopTimer = (): void => undefined;
-  const refused = new Set<Waiting>();
-  const fresh = new Set<Waiting>();
+  const line = createLine();
 
-  /** Lets calls through while the gate is open, and comes back when it opens. */
+  /** Lets calls through while the gate is open, and again when it opens. */
   function letThrough(): void {
     stopTimer();
-    for (const waiting of [refused, fresh]) {
-      for (const call of waiting) {
-        if (!isOpen(gate, maxInFlight, clock.now())) {
-          waitForOpening();
-          return;
-        }
-        waiting.delete(call);
-        gate = afterSending(gate);
-        call.resolve(ok(gate.sent));
+    for (const call of line.inOrder()) {
+      const now = clock.now();
+      if (!isOpen(gate, maxInFlight, now)) {
+        if (gate.opensAt > now) stopTimer = clock.startTimer(gate.opensAt - now, letThrough);
+        return;
       }
+      gate = afterSending(gate);
+      call.resolve(ok(gate.sent));
     }
-  }
-
-  function waitForOpening(): void {
-    const closedFor = gate.opensAt - clock.now();
-    if (closedFor > 0) stopTimer = clock.startTimer(closedFor, letThrough);
-  }
-
-  /** Returns the refusal for a call that cannot wait until the gate opens. */
-  function refusalFor({ endsAt }: Lifetime): Refusal | undefined {
-    const now = clock.now();
-    if (refusal === undefined || gate.opensAt <= now || endsAt > gate.opensAt) return undefined;
-    if (refusal.code === "unexpected_response") return refusal;
-    return withSeconds(refusal, Math.ceil((gate.opensAt - now) / 1_000));
-  }
-
-  async function enter(
-    lifetime: Lifetime,
-    again: boolean,
-    onWaiting: (seconds: number) => void,
-  ): Promise<Entered> {
-    const ending = lifetime.ending();
-    if (ending !== undefined) return err(ending);
-    const refusal = refusalFor(lifetime);
-    if (refusal !== undefined) {
-      // A loop of refused calls must not keep everything else from running.
-      await new Promise<void>((resolve) => clock.startTimer(0, resolve));
-      return err(refusal);
-    }
-    const waiting = again ? refused : fresh;
-    let resolve: (entered: Entered) => void = () => undefined;
-    const entered = new Promise<Entered>((resolveEntered) => {
-      resolve = resolveEntered;
-    });
-    const call: Waiting = { lifetime, resolve };
-    waiting.add(call);
-    letThrough();
-    if (!waiting.has(call)) return entered;
-    onWaiting(Math.max(0, gate.opensAt - clock.now()) / 1_000);
-    const first = await Promise.race([entered, lifetime.ended]);
-    // If the call ended in the turn in which it was let through, its place in the gate must be given back.
-    return waiting.delete(call) ? first : entered;
   }
 
   return {
-    enter,
+    enter: async (lifetime, again, onWaiting) => {
+      const ending = lifetime.ending();
+      if (ending !== undefined) return err(ending);
+      const refused = refusalFor(lifetime, gate, refusal, clock.now());
+      if (refused !== undefined) {
+        await nextTurn(clock);
+        return err(refused);
+      }
+      const call = line.add(lifetime, again);
+      letThrough();
+      if (line.has(call)) onWaiting(Math.max(0, gate.opensAt - clock.now()) / 1_000);
+      const first = await Promise.race([call.entered, lifetime.ended]);
+      // A call that ended in the turn in which it was let through has a place in the gate: `leave` gives it back.
+      return line.remove(call) ? first : call.entered;
+    },
     leave: (ended, newRefusal) => {
       const { opensAt } = gate;
       gate = afterEnding(gate, ended, clock.now());
       if (gate.opensAt > opensAt) {
         refusal = newRefusal;
-        for (const waiting of [refused, fresh]) {
-          for (const call of waiting) {
-            const refusalOfCall = refusalFor(call.lifetime);
-            if (refusalOfCall === undefined) continue;
-            waiting.delete(call);
-            call.resolve(err(refusalOfCall));
-          }
+        for (const call of line.inOrder()) {
+          const refused = refusalFor(call.lifetime, gate, refusal, clock.now());
+          if (refused !== undefined) call.resolve(err(refused));
         }
       }
       letThrough();
+    },
+  };
+}
+
+/** Returns the refusal for a call that cannot wait until the gate opens. */
+function refusalFor(
+  { endsAt }: Lifetime,
+  { opensAt }: Gate,
+  refusal: Refusal | undefined,
+  now: number,
+): Refusal | undefined {
+  if (refusal === undefined || opensAt <= now || endsAt > opensAt) return undefined;
+  if (refusal.code === "unexpected_response") return refusal;
+  return withSeconds(refusal, Math.ceil((opensAt - now) / 1_000));
+}
+
+/** Waits for a later turn: a loop of refused calls must not keep everything else from running. */
+function nextTurn(clock: ClientClock): Promise<void> {
+  return new Promise((resolve) => clock.startTimer(0, resolve));
+}
+
+interface Waiting {
+  readonly lifetime: Lifetime;
+  readonly entered: Promise<Entered>;
+  /** Takes the call out of the line and resolves `entered`. */
+  readonly resolve: (entered: Entered) => void;
+}
+
+/** Creates the line of calls that wait for the gate. Those that enter again stand before the others. */
+function createLine() {
+  const again = new Set<Waiting>();
+  const first = new Set<Waiting>();
+  const remove = (call: Waiting): boolean => again.delete(call) || first.delete(call);
+  return {
+    add: (lifetime: Lifetime, isAgain: boolean): Waiting => {
+      let resolve: (entered: Entered) => void = () => undefined;
+      const entered = new Promise<Entered>((resolveEntered) => {
+        resolve = resolveEntered;
+      });
+      const call: Waiting = {
+        lifetime,
+        entered,
+        resolve: (result) => {
+          remove(call);
+          resolve(result);
+        },
+      };
+      (isAgain ? again : first).add(call);
+      return call;
+    },
+    has: (call: Waiting) => again.has(call) || first.has(call),
+    /** Returns whether the call was still waiting. */
+    remove,
+    inOrder: function* () {
+      yield* again;
+      yield* first;
     },
   };
 }

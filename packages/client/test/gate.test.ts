@@ -11,15 +11,15 @@ const ended = (number: number, remaining: number, resetAt = 1): Ended => ({
   number,
   quota: { limit: 60, remaining, resetAt },
   resetIn: 30_000,
-  refusal: undefined,
+  wait: undefined,
 });
 const refused = (number: number, retryAfter: number, jitter = 0): Ended => ({
   ...ended(number, 0),
   resetIn: 0,
-  refusal: { retryAfter, jitter },
+  wait: { retryAfter, jitter },
 });
 const lost = (number: number): Ended => ({
-  ...{ number, quota: undefined, resetIn: 0, refusal: undefined },
+  ...{ number, quota: undefined, resetIn: 0, wait: undefined },
 });
 
 function after(...events: readonly Event[]): Gate {

@@ -165,7 +165,7 @@ test.each<readonly [string, string, (socket: Socket) => unknown]>([
     let requests = 0;
     const client = createPetsClient({
       ...{ baseUrl, apiKey: "secret", maxResponseBytes: 100_000, backoffSeconds: 0.01 },
-      // A refusal that tells no time closes the gate for a second.
+      // A refusal without a Retry-After closes the gate for a second.
       ...{ deadlineSeconds: isRefusal ? 1 : 60, clock },
       attemptSeconds: code === "timed_out" ? 0.3 : 10,
       onEvent: ({ type }) => (requests += type === "request" ? 1 : 0),
@@ -198,7 +198,7 @@ test("a redirect takes the key nowhere", async () => {
   expect(JSON.stringify([error, events])).not.toContain("secret");
 });
 
-test("a refusal for 10^12 seconds is told to the next call, which sends nothing", async () => {
+test("after a refusal for 10^12 seconds, the next call gets it without sending a request", async () => {
   const { baseUrl, heads } = await serveRaw((socket) =>
     socket.end(whole("429 Too Many Requests", refusal, "Retry-After: 1000000000000")),
   );

@@ -15,7 +15,7 @@ type Act = (
 const rex = { name: "Rex", categoryId: 7 };
 const wrong = (value: unknown): never => value as never;
 
-/** What a caller does, and the code of the outcome; `ok` if it succeeds. */
+/** A call, and the code of its outcome; `ok` if it succeeds. */
 const rows: readonly (readonly [string, string, Act])[] = [
   ["lists nothing", "ok", (pets) => pets.listPets()],
   [

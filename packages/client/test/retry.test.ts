@@ -6,7 +6,7 @@ import { clientOf, stock, type Stocked } from "./support/stores.js";
 const rex = { name: "Rex", categoryId: 7 };
 type Step = number | "lost" | "unsent" | "silent" | ((response: Response) => Response);
 
-/** A `fetch` that fails as told, then serves: before or after the store has handled the request. */
+/** A `fetch` that fails first, before or after the store has handled the request, and then serves. */
 function failing({ store }: Stocked, steps: readonly Step[]) {
   const handle = createFetchHandler(store);
   const keys: (string | null)[] = [];
@@ -86,7 +86,7 @@ test("each create has a key of its own, and a given key is sent as it is", async
   expect(keys[3]).toBe('"order\\"1\\""');
 });
 
-/** The seconds of each wait, as `onEvent` tells them. */
+/** The seconds of each wait, from its event. */
 async function waits(steps: readonly Step[], options: PetsClientOptions = {}) {
   const stocked = await stock();
   const events: ClientEvent[] = [];
@@ -114,7 +114,7 @@ test("a wait that would end after the deadline is not begun", async () => {
   expect(outcome._unsafeUnwrapErr()).toMatchObject({ code: "unexpected_response", status: 503 });
 });
 
-test("events tell each step, also of a deprecated operation; what a listener throws is ignored", async () => {
+test("each step emits an event, also of a deprecated operation; errors of a listener are ignored", async () => {
   const stocked = await stock();
   const events: ClientEvent[] = [];
   const onEvent = (event: ClientEvent): never => {

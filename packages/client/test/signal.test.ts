@@ -82,7 +82,7 @@ test("a signal keeps no listener after a call that succeeds, and one that times 
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("what arrives after a call has ended is cancelled: a body, and a late response", async () => {
+test("a body or a response that arrives after the end of its call is cancelled", async () => {
   let cancelled = 0;
   const response = (): Response => endless(() => (cancelled += 1));
   for (const isLate of [false, true]) {

@@ -1,12 +1,22 @@
-import type { ResultAsync } from "neverthrow";
+import type { Result, ResultAsync } from "neverthrow";
 import { createClockReader } from "./clock.js";
 import type { Context } from "./context.js";
 import { storageUnavailable, type StorageUnavailable } from "./errors.js";
 import { createEvents } from "./events.js";
+import {
+  changePlan,
+  issueKey,
+  liftBan,
+  purgeKeys,
+  revokeKey,
+  rotateKey,
+} from "./keys/change-keys.js";
 import { createKeyIds } from "./keys/key-format.js";
+import type { KeyRing } from "./keys/key-ring.js";
+import { findKey, listKeys } from "./keys/read-keys.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
-import { createCalls } from "./operations/calls.js";
-import { createCaller, createKeyRing, createTrustedPets } from "./operations/callers.js";
+import { createCaller, createTrustedPets } from "./operations/callers.js";
+import { createCalls, type Calls } from "./operations/calls.js";
 import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 
@@ -20,20 +30,14 @@ import { parseSettings, type PetStoreOptions } from "./settings.js";
  * @throws TypeError that names the option, when an option is wrong.
  */
 export function createPetStore(options: PetStoreOptions = {}): PetStore {
-  const { storage, clock, plans, ban, random, ...settings } = parseSettings(options);
+  const { clock, anonymousLimits, maxAnonymousOrigins, closeTimeoutSeconds, ...settings } =
+    parseSettings(options);
+  const { storage, random } = settings;
   const { events, emit, flush } = createEvents();
   const readClock = createClockReader(clock);
-  const anonymous = createAnonymousBuckets(
-    settings.anonymousLimits,
-    settings.maxAnonymousOrigins,
-    readClock,
-  );
-  const { idempotencyKeyLife } = settings;
+  const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousOrigins, readClock);
   const newKeyId = createKeyIds(random);
-  const context: Context = {
-    ...{ storage, plans, ban, anonymous, idempotencyKeyLife, random, newKeyId },
-    ...{ readClock, emit },
-  };
+  const context: Context = { ...settings, anonymous, newKeyId, readClock, emit };
   const calls = createCalls();
   storage.onWarning?.(({ code, message }) =>
     emit({ type: "storage_warning", at: readClock().now, code, message }),
@@ -41,7 +45,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
-    calls.close(settings.closeTimeoutSeconds, async () => {
+    calls.close(closeTimeoutSeconds, async () => {
       flush();
       const closed = await storage.close();
       return closed.mapErr(storageUnavailable);
@@ -56,4 +60,21 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     events,
     close: () => (closing ??= close()),
   } satisfies PetStore);
+}
+
+/** Creates the host's operations on API keys. */
+function createKeyRing(context: Context, calls: Calls): KeyRing {
+  const run = <T, E>(call: () => Promise<Result<T, E>>) => calls.run(call, (error) => error);
+  const find: KeyRing["find"] = (id) => run(() => findKey(context, id));
+  return Object.freeze({
+    issue: (input) => run(() => issueKey(context, input)),
+    find,
+    list: (input = {}) => run(() => listKeys(context, input)),
+    revoke: (id) => run(() => revokeKey(context, id)),
+    rotate: (id, options = {}) => run(() => rotateKey(context, id, options)),
+    changePlan: (id, to) => run(() => changePlan(context, id, to)),
+    liftBan: (id) => run(() => liftBan(context, id)),
+    purge: (options) => run(() => purgeKeys(context, options)),
+    usage: (id) => find(id).map(({ usage }) => usage),
+  } satisfies KeyRing);
 }

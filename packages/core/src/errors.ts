@@ -1,4 +1,4 @@
-import type { Quota } from "./limits/window.js";
+import type { Charged } from "./limits/window.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
 export interface CodedError<Code extends string> {
@@ -145,7 +145,7 @@ export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | Ge
 export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
 
 /** An error as a caller receives it: with the remaining quota. */
-export type WithQuota<E> = E & { readonly quota: Quota };
+export type WithQuota<E> = E & Charged;
 
 function coded<Code extends string>(code: Code, message: string): CodedError<Code> {
   return { code, message };

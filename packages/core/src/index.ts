@@ -55,17 +55,22 @@ export type {
 } from "./keys/key-ring.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
-export type { Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
+export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "./pets/int64.js";
 export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
-export { parseNewPet, type NewPetInput } from "./pets/new-pet.js";
-export { petStatuses, type NewPet, type Pet, type PetStatus } from "./pets/pet.js";
+export {
+  parseNewPet,
+  petStatuses,
+  type NewPet,
+  type NewPetInput,
+  type Pet,
+  type PetStatus,
+} from "./pets/pet.js";
 export { systemRandom, type RandomSource } from "./random.js";
 export type {
   Admission,
   Caller,
-  Charged,
   CreatedPet,
   PetIdInput,
   PetOperations,

@@ -10,11 +10,10 @@ import type {
 } from "./errors.js";
 import type { Events } from "./events.js";
 import type { KeyRing } from "./keys/key-ring.js";
-import type { Quota } from "./limits/window.js";
+import type { Charged, Quota } from "./limits/window.js";
 import type { CreatePetOptions } from "./pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
-import type { NewPetInput } from "./pets/new-pet.js";
-import type { Pet } from "./pets/pet.js";
+import type { NewPetInput, Pet } from "./pets/pet.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
@@ -28,12 +27,6 @@ export interface PetResult {
 export interface CreatedPet extends PetResult {
   /** Whether an earlier call with the same idempotency key added it. */
   readonly replayed: boolean;
-}
-
-/** The field that every result and error of a caller with an API key has. */
-export interface Charged {
-  /** The quota after this request. */
-  readonly quota: Quota;
 }
 
 /**

@@ -8,8 +8,7 @@ export type RandomSource = (size: number) => Uint8Array;
 export const systemRandom: RandomSource = (size) => randomBytes(size);
 
 /**
- * Returns this source with a check of what it returns at each call: from anything but bytes, weak secrets
- * would be made.
+ * Returns this source with a check of each result: anything but random bytes would make weak secrets.
  */
 export function checkedRandom(random: RandomSource): RandomSource {
   return (size) => {

@@ -34,8 +34,8 @@ export interface BanOptions {
 /** The options of `createPetStore`. */
 export interface PetStoreOptions {
   /**
-   * Keeps pets, keys and usage; in memory if left out. An explicit `undefined` is refused: a failed opening
-   * leaves it behind, and a store in memory would lose data.
+   * Keeps pets, keys and usage; in memory if left out. An explicit `undefined` is refused: it is usually left
+   * by an opening that failed, and a store in memory would lose the data.
    */
   readonly storage?: Storage;
   /** The source of time; by default the storage's clock, if it has one, else the system clock. */
@@ -66,16 +66,17 @@ export interface Settings {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly plans: Plans;
+  /** `undefined`: keys are never banned. */
   readonly ban: BanRule | undefined;
   /** The limits of callers without a valid key: those of the Free plan. */
   readonly anonymousLimits: RateLimits;
   readonly maxAnonymousOrigins: number;
-  /** How long idempotency keys are remembered, in milliseconds. */
+  /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
   readonly idempotencyKeyLife: number;
   readonly closeTimeoutSeconds: number;
 }
 
-/** Each origin's bucket is allocated in advance: about 20 bytes. */
+/** About 20 bytes for each origin are allocated in advance. */
 const MAX_ORIGINS = 1_000_000;
 const MAX_SECONDS = 31_536_000;
 const MAX_CLOSE_TIMEOUT = 86_400;

@@ -30,7 +30,7 @@ async function openBannable() {
 }
 
 describe("a burst", () => {
-  it("bans nobody: requests that were under way with the first refused one do not count", async () => {
+  it("bans no key for requests that were under way when the first one was refused", async () => {
     const { store, clock, issue } = openStore();
     const { secret } = await issue();
     const burst = await Promise.all(Array.from({ length: 500 }, () => codes(store.as(secret), 1)));

@@ -369,7 +369,7 @@ describe("find, list and usage", () => {
     expect(value(await store.keys.find(id)).lastUsedAt).toBe(usedAt);
   });
 
-  it("returns key_not_found for an unknown id, whatever the operation", async () => {
+  it("returns key_not_found for an unknown id, in every operation", async () => {
     const { keys } = openStore().store;
     const results = await Promise.all([
       keys.find("key_x"),

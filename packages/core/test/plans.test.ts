@@ -128,7 +128,7 @@ describe("plans", () => {
     expect(quotas.map(({ remaining }) => remaining)).toEqual([59, 58, 57, 56, 55, 54]);
   });
 
-  it("an admission is charged once, whatever is then performed on it", async () => {
+  it("an admission is charged once, also if several operations are performed on it", async () => {
     const { store, issue } = openStore();
     const { id, secret } = await issue();
     const admission = value(await store.as(secret).admit());

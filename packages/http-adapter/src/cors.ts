@@ -33,7 +33,7 @@ const EXPOSED = [
   "Idempotent-Replayed",
 ].join(", ");
 
-/** The headers that permit what a preflight asks for. Browsers remember them for this many seconds, at most a day. */
+/** The headers of the response to a preflight. `Max-Age` is in seconds; browsers limit it to a day or less. */
 export const PREFLIGHT_HEADERS: Headers = Object.freeze({
   "Access-Control-Allow-Methods": METHODS,
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",

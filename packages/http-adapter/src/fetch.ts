@@ -3,8 +3,9 @@ import { err, ok } from "neverthrow";
 import { collectBytes } from "./body.js";
 import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandler } from "./handle.js";
-import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "./http-message.js";
+import type { BodyResult, HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
+import { flawOfCoding, flawOfHost } from "./request-headers.js";
 import { locate } from "./route.js";
 
 /**
@@ -89,11 +90,10 @@ async function readBody(request: Request, limit: number, seconds: number): Promi
     return err(badRequest("The host has read the body before the pet store."));
   if (request.body === null) return ok({ kind: "bytes", bytes: new Uint8Array() });
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
-  let expire: () => void = () => undefined;
+  let deadline: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<BodyResult>((resolve) => {
-    expire = () => resolve(err(requestTimeout()));
+    deadline = setTimeout(() => resolve(err(requestTimeout())), seconds * 1_000);
   });
-  const deadline = setTimeout(expire, seconds * 1_000);
   try {
     return await Promise.race([collect(reader, limit), late]);
   } catch {

@@ -1,6 +1,6 @@
 import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { checkContent, idempotencyKeyOf, parseBody } from "./body.js";
+import { checkContent, parseBody } from "./body.js";
 import { internalError, notFound, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { encodePet } from "./json.js";
@@ -16,14 +16,15 @@ import {
   type RenderedBody,
 } from "./render.js";
 import type { Outcome } from "./report.js";
-import { matchRoute, nextLink, readListQuery, type Target } from "./route.js";
+import { apiKeyOf, idempotencyKeyOf } from "./request-headers.js";
+import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
   readonly response: HttpResponse;
 }
 
-/** What every transport of a store does with a message. */
+/** Handles the messages of every transport of a store. */
 export interface Handler {
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
   handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;
@@ -52,17 +53,6 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const perform = createPerform(store, settings);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
-    const handled = await handleForClient(request, target);
-    if (cors !== undefined && target !== undefined) {
-      Object.assign(handled.response.headers, cors.headersFor(request));
-    }
-    return handled;
-  }
-
-  async function handleForClient(
-    request: HttpRequest,
-    target: Target | undefined,
-  ): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, admission: undefined };
@@ -74,17 +64,25 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
       const quota = known.admission?.quota ?? store.anonymousQuota(known.origin);
       performed = err({ ...internalError(), quota });
     }
-    const keyId = known.admission?.keyId;
-    if (performed.isOk()) {
-      const response = forMethod(request.method, performed.value);
-      return { response, operation, code: undefined, keyId };
+    const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
+    if (cors !== undefined && target !== undefined) {
+      Object.assign(response.headers, cors.headersFor(request));
     }
-    const failure = performed.error;
+    return {
+      response: request.method === "HEAD" ? { ...response, body: "" } : response,
+      operation,
+      code: performed.isErr() ? performed.error.code : undefined,
+      keyId: known.admission?.keyId,
+    };
+  }
+
+  function renderFailure(
+    failure: WithQuota<Failure>,
+    operation: OperationName | undefined,
+  ): HttpResponse {
     if (failure.code === "storage_unavailable") onError(failure.cause);
     const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
-    const rendered = renderError(failure, rateLimitHeaders(failure.quota), more);
-    const response = forMethod(request.method, rendered);
-    return { response, operation, code: failure.code, keyId };
+    return renderError(failure, rateLimitHeaders(failure.quota), more);
   }
 
   function refuse(error: HttpError, origin: string | undefined): Handled {
@@ -95,28 +93,19 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   return { handle, refuse };
 }
 
-/** A response to HEAD has no body. */
-function forMethod(method: string, response: HttpResponse): HttpResponse {
-  return method === "HEAD" ? { ...response, body: "" } : response;
-}
-
-/** Checks and performs a request. Each fact that it finds out is added to `known`. */
-type Perform = (
-  request: HttpRequest,
-  target: Target | undefined,
-  route: ReturnType<typeof matchRoute>,
-  known: Known,
-) => Promise<Performed>;
-
-function createPerform(
-  store: PetStore,
-  { maxBodyBytes, rateLimitHeaders, cors }: HttpSettings,
-): Perform {
+/** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
+function createPerform(store: PetStore, settings: HttpSettings) {
+  const { rateLimitHeaders, cors } = settings;
   const callerOf = createCallers(store);
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  return async function perform(request, target, route, known) {
+  return async function perform(
+    request: HttpRequest,
+    target: Target | undefined,
+    route: ReturnType<typeof matchRoute>,
+    known: Known,
+  ): Promise<Performed> {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
@@ -138,7 +127,7 @@ function createPerform(
       case "listPets":
         return listPets(admission, target, renderPage, rateLimitHeaders);
       case "createPet":
-        return createPet(admission, request, target, maxBodyBytes, rateLimitHeaders);
+        return createPet(admission, request, target, settings);
       case "getPet":
         return getPet(admission, route.value.petId, rateLimitHeaders);
     }
@@ -163,8 +152,7 @@ async function createPet(
   admission: UntrustedAdmission,
   request: HttpRequest,
   { clientPath }: Target,
-  maxBodyBytes: number,
-  rateLimitHeaders: RateLimitHeaders,
+  { maxBodyBytes, rateLimitHeaders }: HttpSettings,
 ): Promise<Performed> {
   const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);
@@ -226,17 +214,4 @@ function createCallers(
     remembered.set(connection, { authorization, origin, caller });
     return caller;
   };
-}
-
-const BEARER = /^bearer +(\S.*)$/i;
-
-/**
- * Returns the API key in a request's Authorization lines, or `undefined` if they have no bearer token:
- * no line, another scheme (RFC 6750, section 3.1: no authentication information), or nothing after the
- * scheme. Several lines contradict each other; they are joined to a text that is not a valid key.
- */
-function apiKeyOf(lines: readonly string[]): string | undefined {
-  const [line, ...others] = lines;
-  if (line === undefined) return undefined;
-  return others.length === 0 ? BEARER.exec(line)?.[1] : lines.join(", ");
 }

@@ -1,5 +1,5 @@
 import type { Result } from "neverthrow";
-import { badRequest, type BadRequest, type HttpError, type UnreadableMessage } from "./error.js";
+import type { HttpError, UnreadableMessage } from "./error.js";
 
 /** A request as every transport passes it to the handler. */
 export interface HttpRequest {
@@ -38,32 +38,3 @@ export interface HttpResponse {
   /** Text to be sent as UTF-8; empty in a response to HEAD. */
   readonly body: string;
 }
-
-/** RFC 9112, section 3.2: a host and optionally a port, or an empty value. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
-
-/** Returns the error in the lines of Host, if there is one. HTTP/1.0 makes Host optional. */
-export function flawOfHost(lines: readonly string[], isOptional: boolean): BadRequest | undefined {
-  const [host] = lines;
-  if (host === undefined) return isOptional ? undefined : NO_HOST;
-  if (lines.length > 1) return TWO_HOSTS;
-  return HOST.test(host) ? undefined : BAD_HOST;
-}
-
-/**
- * Returns the error in Transfer-Encoding, if there is one. An unknown coding is 400 rather than 501,
- * because the client made the mistake. HTTP/1.0 has no codings, so one there is a sign of smuggling
- * (RFC 9112, section 6.1).
- */
-export function flawOfCoding(
-  coding: string | undefined,
-  isAllowed: boolean,
-): BadRequest | undefined {
-  if (coding === undefined) return undefined;
-  return coding.toLowerCase() === "chunked" && isAllowed ? undefined : UNKNOWN_CODING;
-}
-
-const NO_HOST = Object.freeze(badRequest("The Host header is missing."));
-const TWO_HOSTS = Object.freeze(badRequest("There is more than one Host header."));
-const BAD_HOST = Object.freeze(badRequest("The Host header is not a host."));
-const UNKNOWN_CODING = Object.freeze(badRequest("The only supported transfer coding is chunked."));

@@ -120,7 +120,7 @@ function headersOf(failure: Failure): Headers {
 /** The version of the IETF draft "RateLimit header fields for HTTP" whose fields can be sent as well. */
 export type RateLimitFields = "draft-11";
 
-/** Returns the headers that say what a caller has left. */
+/** Returns the headers with the quota of a caller. */
 export type RateLimitHeaders = (quota: Quota) => Headers;
 
 /**

@@ -36,10 +36,10 @@ test.each([
 ])("$name is 401 $code", async ({ lines, code, challenge }) => {
   const { call, key } = await serve();
   const headers = lines(key).map((line) => `Authorization: ${line}`);
-  const answer = await call({ key: null, headers });
-  expect(answer.status).toBe(401);
-  expect(JSON.parse(answer.body)).toMatchObject({ code, status: 401 });
-  expect(answer.headers["www-authenticate"]).toBe(challenge);
+  const response = await call({ key: null, headers });
+  expect(response.status).toBe(401);
+  expect(JSON.parse(response.body)).toMatchObject({ code, status: 401 });
+  expect(response.headers["www-authenticate"]).toBe(challenge);
 });
 
 test.each(["Bearer", "bearer", "BEARER", "Bearer  "])(

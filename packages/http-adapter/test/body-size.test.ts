@@ -42,7 +42,7 @@ test("the limit holds for a body that has arrived whole before it is read", asyn
     const wire = await dial();
     const head = compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
     wire.send(`${head}${chunkOf(petOf(bytes))}0\r\n\r\n`);
-    expect((await wire.answer()).status).toBe(status);
+    expect((await wire.response()).status).toBe(status);
   }
 });
 
@@ -50,18 +50,18 @@ test("a declared length over the limit is refused before any of the body arrives
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Content-Length: 10000000000"] }));
-  const { status, headers } = await wire.answer();
+  const { status, headers } = await wire.response();
   expect([status, headers["connection"]]).toEqual([413, "close"]);
   expect(await wire.rest()).toBe("");
 });
 
-test("chunks are cut at the limit, and what follows is never taken for a request", async () => {
+test("chunks are cut at the limit, and the bytes after it are never a request", async () => {
   const { dial, key, store } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
   sendChunk(wire, "x".repeat(65_536));
   sendChunk(wire, compose({ key }));
-  const { status, headers } = await wire.answer();
+  const { status, headers } = await wire.response();
   expect([status, headers["connection"]]).toEqual([413, "close"]);
   wire.send(`0\r\n\r\n${compose({ method: "POST", key, body: petOf(100) })}${petOf(100)}`);
   expect(await wire.rest()).toBe("");
@@ -75,7 +75,7 @@ test("a chunked body within the limit is read whole", async () => {
   for (const character of '{"name":"Réx","categoryId":9007199254740993}')
     sendChunk(wire, character);
   wire.send("0\r\n\r\n");
-  expect((await wire.answer()).body).toContain('"name":"Réx","categoryId":9007199254740993');
+  expect((await wire.response()).body).toContain('"name":"Réx","categoryId":9007199254740993');
 });
 
 test("a client that reads nothing before it has sent a whole megabyte still gets its 413", async () => {
@@ -89,7 +89,7 @@ test("a client that reads nothing before it has sent a whole megabyte still gets
   await once(socket, "close");
   expect(socket.bytesRead).toBeGreaterThan(1_000_000);
   wire.socket.resume();
-  expect((await wire.answer()).status).toBe(413);
+  expect((await wire.response()).status).toBe(413);
 });
 
 test.each([
@@ -100,16 +100,16 @@ test.each([
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ key, ...sent, body: "x".repeat(60_000) }));
-  expect((await wire.answer()).status).toBe(status);
+  expect((await wire.response()).status).toBe(status);
   wire.send(`${"x".repeat(60_000)}${compose({ key })}`);
-  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.response()).status).toBe(200);
 });
 
-test("an unread body of unknown length closes the connection after the answer", async () => {
+test("an unread body of unknown length closes the connection after the response", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "PUT", key, headers: ["Transfer-Encoding: chunked"] }));
-  const { status, headers } = await wire.answer();
+  const { status, headers } = await wire.response();
   expect([status, headers["connection"]]).toEqual([405, "close"]);
   expect(await wire.rest()).toBe("");
 });

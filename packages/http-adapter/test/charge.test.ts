@@ -17,9 +17,9 @@ test.each<{ readonly status: number; readonly what: string; readonly sent: Call 
   { status: 415, what: "a wrong media type", sent: post("{}", "Content-Type: text/plain") },
 ])("$what ($status) costs one request", async ({ status, sent }) => {
   const { call } = await serve();
-  const answer = await call(sent);
-  expect(answer.status).toBe(status);
-  expect(answer.headers["x-ratelimit-remaining"]).toBe("59");
+  const response = await call(sent);
+  expect(response.status).toBe(status);
+  expect(response.headers["x-ratelimit-remaining"]).toBe("59");
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("58");
 });
 
@@ -27,9 +27,9 @@ test.each<Call>([{ path: "/v1/dogs" }, { method: "PUT" }, post("{"), post(BIG)])
   "without a key the same is 401 and costs the origin one: %#",
   async (sent) => {
     const { call, store } = await serve();
-    const answer = await call({ ...sent, key: null });
-    expect(answer.status).toBe(401);
-    expect(answer.headers["x-ratelimit-remaining"]).toBe("59");
+    const response = await call({ ...sent, key: null });
+    expect(response.status).toBe(401);
+    expect(response.headers["x-ratelimit-remaining"]).toBe("59");
     expect(store.anonymousQuota("127.0.0.1").remaining).toBe(59);
   },
 );

@@ -7,25 +7,25 @@ import { compose, listen, makeStore, serve } from "./support/serve.js";
 
 const GARBAGE = "\x01\r\n\r\n";
 
-test("what the parser refuses gets an Error, the headers of its address, and costs nothing", async () => {
+test("a message that the parser refuses gets an Error with the headers of its address, and costs nothing", async () => {
   const { dial, store } = await serve();
   const wire = await dial();
   wire.send(GARBAGE);
-  const { status, headers, body } = await wire.answer();
+  const { status, headers, body } = await wire.response();
   expect(JSON.parse(body)).toMatchObject({ code: "bad_request", status: 400 });
   expect(headers).toMatchObject({
     connection: "close",
     "content-length": String(body.length),
     "x-ratelimit-limit": "60",
     "x-ratelimit-remaining": "60",
-    "x-request-id": expect.stringMatching(/^[\w-]{16}$/) as unknown,
+    "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/) as unknown,
     date: expect.stringMatching(/ GMT$/) as unknown,
   });
   expect([status, await wire.rest()]).toEqual([400, ""]);
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
 });
 
-test("a response of the fallback that has begun is delivered whole before the refusal of what follows it", async () => {
+test("a response that the fallback has begun is delivered completely before the refusal of the next message", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, {
     fallback: (_, response) => {
@@ -39,12 +39,12 @@ test("a response of the fallback that has begun is delivered whole before the re
   wire.send(GARBAGE);
   await once(wire.socket, "data");
   server.emit("go on");
-  expect((await wire.answer()).body).toBe("helloworld");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toBe("helloworld");
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
-test("a fallback that still waits for a broken body is responded for, after what came before", async () => {
+test("if the fallback still waits for a broken body, the server responds for it, after earlier responses", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, {
     fallback: (request, response) => {
@@ -61,8 +61,8 @@ test("a fallback that still waits for a broken body is responded for, after what
   );
   await refused;
   server.emit("go on");
-  expect((await wire.answer()).body).toContain("first");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toContain("first");
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
@@ -76,11 +76,11 @@ test("a broken body that the fallback is reading is refused at once", async () =
   const wire = await dial();
   wire.send(compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }));
   wire.send("1\r\nx\r\nzz\r\n");
-  expect((await wire.answer()).body).toContain('"bad_request"');
+  expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
 
-test("a fallback that throws, at once or later, is 500, and the host is told", async () => {
+test("a fallback that throws, at once or later, is 500 and a reported error", async () => {
   const causes: unknown[] = [];
   const bug = new Error("a bug");
   const { call, dial } = await serve({
@@ -125,5 +125,5 @@ test("1,000 lines are 431 also where Node has dropped the Host among them", asyn
   const { dial } = await serve();
   const wire = await dial();
   wire.send(`GET /v1/pets HTTP/1.1\r\n${"a:b\r\n".repeat(1_100)}Host: a\r\n\r\n`);
-  expect((await wire.answer()).status).toBe(431);
+  expect((await wire.response()).status).toBe(431);
 });

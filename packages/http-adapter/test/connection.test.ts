@@ -158,7 +158,7 @@ test("a POST behind a closing response of the fallback is not performed", async 
   const wire = await dial();
   const post = compose({ method: "POST", key, body: PET }) + PET;
   wire.send(compose({ path: "/docs", method: "DELETE" }) + post);
-  expect((await wire.answer()).status).toBe(405);
+  expect((await wire.response()).status).toBe(405);
   expect(await wire.rest()).toBe("");
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
@@ -175,12 +175,12 @@ describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
       if (!wire.socket.write(chunk)) await once(wire.socket, "drain");
     }
     wire.socket.resume();
-    expect((await wire.answer()).status).toBe(413);
+    expect((await wire.response()).status).toBe(413);
     expect(await wire.rest()).toBe("");
   });
 });
 
-test("a client that sends on for ever after its last response is cut", async () => {
+test("a client that never stops sending after its last response is cut", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store);
   const { port } = await listen(server, key);
@@ -270,11 +270,11 @@ test("a host that calls the store for a later request first gets both responses,
   await until(() => slow.length === 1);
   await setImmediate();
   slow.forEach((call) => call());
-  expect((await wire.answer()).status).toBe(200);
-  expect((await wire.answer()).status).toBe(404);
+  expect((await wire.response()).status).toBe(200);
+  expect((await wire.response()).status).toBe(404);
 });
 
-test("a keep-alive connection goes on after the host responded in the store's place", async () => {
+test("a keep-alive connection stays usable after the host responded in the store's place", async () => {
   const { store, key } = await makeStore();
   const handle = createNodeHandler(store);
   let giveUp: () => void = () => undefined;
@@ -288,13 +288,13 @@ test("a keep-alive connection goes on after the host responded in the store's pl
   wire.send(compose({ method: "POST", key, body: pet }) + pet.slice(0, 5));
   await once(server, "request");
   giveUp();
-  expect((await wire.answer()).status).toBe(503);
+  expect((await wire.response()).status).toBe(503);
   wire.send(pet.slice(5) + compose({ key }));
-  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.response()).status).toBe(200);
 });
 
 test.each(["/healthz", "/v1/pets"])(
-  "nothing is performed behind an upgrade of %s, whose bytes Node's parser may lose",
+  "no request after an upgrade of %s is performed, because Node's parser may lose its bytes",
   async (path) => {
     const { store, key } = await makeStore();
     const fallback: RequestListener = (_, response) => void response.end("ok");
@@ -306,7 +306,7 @@ test.each(["/healthz", "/v1/pets"])(
       compose({ path, headers: ["Connection: Upgrade", "Upgrade: x"] }) +
         compose({ method: "POST", path, headers: [`Content-Length: ${body.length}`] }),
     );
-    const response = await wire.answer();
+    const response = await wire.response();
     expect(response.headers["connection"]).toBe("close");
     wire.send(body);
     expect(await wire.rest()).toBe("");

@@ -71,7 +71,7 @@ test("every response to an allowed origin can be read with all its headers, erro
   }
 });
 
-test("another origin is not allowed, and caches are told so", async () => {
+test("another origin is not allowed, and the response varies by origin", async () => {
   const { call } = await serve({ cors: listed });
   for (const origin of ["https://evil.example", "https://shop.example.evil", "null"]) {
     for (const what of [preflight(origin), { headers: [`Origin: ${origin}`] }]) {
@@ -107,7 +107,7 @@ test("CORS is off by default: OPTIONS is a method like others", async () => {
   expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
 });
 
-test("OPTIONS that is not a preflight is a request like others", async () => {
+test("OPTIONS that is not a preflight is a normal request", async () => {
   const { call } = await serve({ cors: listed });
   expect((await call({ method: "OPTIONS", headers: [`Origin: ${SHOP}`] })).status).toBe(405);
 });

@@ -16,9 +16,9 @@ test.each<[status: number, sent: Call]>([
 ])("getPet announces its end with a %i: %j", async (status, sent) => {
   const { call, create } = await serve();
   await create('{"name":"Rex","categoryId":1}');
-  const answer = await call(sent);
-  expect(answer.status).toBe(status);
-  expect(answer.headers).toMatchObject(DEPRECATION);
+  const response = await call(sent);
+  expect(response.status).toBe(status);
+  expect(response.headers).toMatchObject(DEPRECATION);
 });
 
 test("getPet announces its end with a 429 and a 503", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { compose, listen, makeStore } from "./support/serve.js";
 
-test("what is under way, and what still arrives, is responded to with Connection: close", async () => {
+test("requests that are under way or still arrive get responses with Connection: close", async () => {
   const { store, key } = await makeStore();
   let release: () => void = () => undefined;
   const server = createPetStoreServer(store, {
@@ -18,7 +18,7 @@ test("what is under way, and what still arrives, is responded to with Connection
   await asked;
   const drained = server.drain(10_000);
   half.send("\r\n");
-  const { status, headers } = await half.answer();
+  const { status, headers } = await half.response();
   expect([status, headers["connection"]]).toEqual([200, "close"]);
   expect(await half.rest()).toBe("");
   release();
@@ -32,14 +32,14 @@ test("connections that stay idle are closed, those that were never used too", as
   const { dial } = await listen(server, key);
   const [unused, idle] = [await dial(), await dial()];
   idle.send(compose({ key }));
-  expect((await idle.answer()).headers["connection"]).not.toBe("close");
+  expect((await idle.response()).headers["connection"]).not.toBe("close");
   // Longer than the test may take: the deadline does not close them.
   await server.drain(3_600_000);
   expect(await unused.rest()).toBe("");
   expect(await idle.rest()).toBe("");
 });
 
-test("what is still open at the deadline is cut", async () => {
+test("connections that are still open at the deadline are cut", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, { fallback: () => undefined });
   const { dial, port } = await listen(server, key);

@@ -10,11 +10,11 @@ test("100 Continue is sent for a good request, then the body is read", async () 
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, body: pet, headers: [EXPECT] }));
-  expect((await wire.answer()).status).toBe(100);
+  expect((await wire.response()).status).toBe(100);
   wire.send(pet);
-  expect((await wire.answer()).status).toBe(201);
+  expect((await wire.response()).status).toBe(201);
   wire.send(compose({ key }));
-  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.response()).status).toBe(200);
 });
 
 test.each<[status: number, sent: Call]>([
@@ -30,27 +30,27 @@ test.each<[status: number, sent: Call]>([
   const wire = await dial();
   const headers = [...(sent.headers ?? ["Content-Length: 10"]), EXPECT];
   wire.send(compose({ method: "POST", key, ...sent, headers }));
-  const answer = await wire.answer();
-  expect([answer.status, answer.headers["connection"]]).toEqual([status, "close"]);
+  const response = await wire.response();
+  expect([response.status, response.headers["connection"]]).toEqual([status, "close"]);
   expect(await wire.rest()).toBe("");
 });
 
-test("the fallback gets the body that its client was asked for", async () => {
+test("the fallback gets the body after 100 Continue", async () => {
   const { dial } = await serve({
     fallback: (request, response) => void request.resume().on("end", () => response.end("host")),
   });
   const wire = await dial();
   wire.send(compose({ method: "POST", path: "/", body: "x", headers: [EXPECT] }));
-  expect((await wire.answer()).status).toBe(100);
+  expect((await wire.response()).status).toBe(100);
   wire.send("x");
-  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.response()).status).toBe(200);
 });
 
-test("an unknown expectation is 417, and what may follow is not taken for a request", async () => {
+test("an unknown expectation is 417, and the bytes after it are not a request", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Content-Length: 10", "Expect: cake"] }));
-  const { status, headers } = await wire.answer();
+  const { status, headers } = await wire.response();
   expect([status, headers["connection"]]).toEqual([417, "close"]);
   expect(await wire.rest()).toBe("");
 });
@@ -63,7 +63,7 @@ test("on a host's server Node sends 100 Continue, unless the host listens for ch
   const statusOf = async (sent: Call): Promise<number> => {
     const wire = await dial();
     wire.send(compose({ method: "POST", body: pet, headers: [EXPECT], ...sent }));
-    const { status } = await wire.answer();
+    const { status } = await wire.response();
     wire.socket.destroy();
     return status;
   };

@@ -35,24 +35,27 @@ test.each([
   [404, {}, "/V1/pets"],
 ])("%i for %j %s", async (status, headers, path) => {
   const { handle } = await fetchHandler();
-  const answer = await handle(request(path, headers));
-  expect(answer.status).toBe(status);
-  expect(await answer.json()).toMatchObject({ status });
-  expect(answer.headers.get("x-ratelimit-limit")).toBe("60");
+  const response = await handle(request(path, headers));
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ status });
+  expect(response.headers.get("x-ratelimit-limit")).toBe("60");
 });
 
-test("a fragment is no part of a request", async () => {
+test("a fragment is not part of a request", async () => {
   const { handle, authorization } = await fetchHandler();
-  const answer = await handle(request("/v1/pets?limit=1#limit=x", { authorization }));
-  expect(answer.status).toBe(200);
+  const response = await handle(request("/v1/pets?limit=1#limit=x", { authorization }));
+  expect(response.status).toBe(200);
 });
 
 test("a body that the host is reading is 400", async () => {
   const { handle, authorization } = await fetchHandler();
   const taken = request("/v1/pets", { method: "POST", body: "{}", authorization });
   taken.body?.getReader();
-  const answer = await handle(taken);
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("The host")]);
+  const response = await handle(taken);
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringContaining("The host"),
+  ]);
 });
 
 test("a body is cut at the limit, declared or not", async () => {
@@ -74,14 +77,14 @@ test("a body is cut at the limit, declared or not", async () => {
   expect(pulled).toBeLessThan(10);
 });
 
-test("a body that takes too long is 408, and its source is told", async () => {
+test("a body that takes too long is 408, and its source is cancelled", async () => {
   const { handle, authorization } = await fetchHandler({ maxBodySeconds: 0.02 });
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
   const init = { method: "POST", body, duplex: "half" as const, headers: { authorization } };
-  const answer = await handle(new Request("http://a/v1/pets", init));
-  expect(answer.status).toBe(408);
-  expect(await answer.json()).toMatchObject({ code: "request_timeout", status: 408 });
+  const response = await handle(new Request("http://a/v1/pets", init));
+  expect(response.status).toBe(408);
+  expect(await response.json()).toMatchObject({ code: "request_timeout", status: 408 });
   expect(isCancelled).toBe(true);
 });
 
@@ -100,7 +103,7 @@ test("a body that the host has read, or that breaks, is 400", async () => {
   expect((await handle(new Request("http://a/v1/pets", init))).status).toBe(400);
 });
 
-test("callers without a key share one bucket, unless the host tells them apart", async () => {
+test("callers without a key share one bucket, unless the host gives them origins", async () => {
   const shared = await fetchHandler();
   await shared.handle(request("/v1/pets", {}));
   expect((await shared.handle(request("/v1/pets", {}))).headers.get("x-ratelimit-remaining")).toBe(
@@ -114,7 +117,7 @@ test("callers without a key share one bucket, unless the host tells them apart",
   expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
 });
 
-test("what the host passes beside the request goes to the origin function", async () => {
+test("the origin function gets the host's other arguments", async () => {
   const { store } = await makeStore();
   const handle = createFetchHandler(store, {
     origin: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
@@ -132,8 +135,8 @@ test.each([
   ["Transfer-Encoding", "gzip, chunked"],
 ])("what shows that the message was no good (%s: %s) is 400", async (name, value) => {
   const { handle, authorization } = await fetchHandler();
-  const answer = await handle(request("/v1/pets", { [name]: value, authorization }));
-  expect([answer.status, await answer.json()]).toEqual([
+  const response = await handle(request("/v1/pets", { [name]: value, authorization }));
+  expect([response.status, await response.json()]).toEqual([
     400,
     expect.objectContaining({ code: "bad_request" }),
   ]);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized, seed } from "../../../scripts/test-size.js";
 import { burst } from "./support/fuzz/arbitrary.js";
-import { readAnswers, type RawAnswer } from "./support/fuzz/read-answers.js";
+import { readResponses, type RawResponse } from "./support/fuzz/read-responses.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
 import { issue, serve } from "./support/serve.js";
 
@@ -29,10 +29,10 @@ test(
         bursts.map(async ({ bytes, requests }) => {
           const wire = bytes.replaceAll("{key}", key);
           sent += requests;
-          const answers = readAnswers(await sendBurst(port, wire));
-          for (const answer of answers) check(answer, wire);
+          const responses = readResponses(await sendBurst(port, wire));
+          for (const response of responses) check(response, wire);
           // A server may ignore empty lines before a request (RFC 9112, section 2.2).
-          if (/[^\r\n]/.test(wire)) expect(answers.length, wire).toBeGreaterThan(0);
+          if (/[^\r\n]/.test(wire)) expect(responses.length, wire).toBeGreaterThan(0);
         }),
       );
       if (heap === 0 && sent > REQUESTS / 4) heap = heapAfterCollection();
@@ -47,7 +47,7 @@ test(
   },
 );
 
-function check({ status, head, body }: RawAnswer, wire: string): void {
+function check({ status, head, body }: RawResponse, wire: string): void {
   // Not expect: a million of them take their time.
   const isFine =
     status >= 200 &&

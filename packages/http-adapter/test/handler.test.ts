@@ -6,7 +6,7 @@ import { createNodeHandler, createPetStoreServer, type NodeOptions } from "@pets
 import { expect, test } from "vitest";
 import { compose, listen, makeStore, type Served } from "./support/serve.js";
 
-test("as the listener of a server it answers everything: elsewhere is 404", async () => {
+test("as the listener of a server it responds to everything: elsewhere with 404", async () => {
   const { call } = await listenWith((handle) => handle);
   expect((await call()).status).toBe(200);
   const elsewhere = await call({ path: "/" });
@@ -16,7 +16,7 @@ test("as the listener of a server it answers everything: elsewhere is 404", asyn
   expect((await call({ path: "/", headers: ["Host: b"] })).status).toBe(400);
 });
 
-test("as a middleware it calls next for what is elsewhere, and only then", async () => {
+test("as a middleware it calls next for requests outside the base path, and only for them", async () => {
   const { call } = await listenWith((handle) => (request, response) => {
     handle(request, response, () => response.end("next"));
   });
@@ -35,7 +35,7 @@ test("as the fallback of a server of ours it serves a second store", async () =>
   expect((await call({ path: "/" })).status).toBe(404);
 });
 
-test("below a router it routes on what the router left, and Location is what the client sees", async () => {
+test("below a router it routes on the rest of the path, and Location has the whole path", async () => {
   const { call } = await listenWith((handle) => (request, response) => {
     const originalUrl = request.url ?? "";
     Object.assign(request, { originalUrl, url: originalUrl.replace("/api", "") });
@@ -55,7 +55,7 @@ test('with the base path "" everything that arrives is below it', async () => {
   expect((await call({ path: "/", key: null })).status).toBe(401);
 });
 
-test("a host's X-Powered-By does not stand on the store's answers", async () => {
+test("the store's responses do not have a host's X-Powered-By", async () => {
   const { call } = await listenWith((handle) => (request, response) => {
     response.setHeader("X-Powered-By", "Express");
     response.setHeader("X-Host", "kept");
@@ -89,7 +89,7 @@ test("a request of HTTP/2 is refused with an error that says so", async () => {
   ]);
 });
 
-test("a host that pauses the request keeps nobody from its body", async () => {
+test("the body is read even if the host has paused the request", async () => {
   let wake: () => void = () => undefined;
   const { dial, key } = await listenWith((handle) => (request, response) => {
     request.pause();
@@ -105,13 +105,13 @@ test("a host that pauses the request keeps nobody from its body", async () => {
     wire.send(compose({ method: "POST", key, body }) + body.slice(0, cut));
     await handled;
     wire.send(body.slice(cut));
-    const answer = await wire.answer();
-    expect([answer.status, answer.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
+    const response = await wire.response();
+    expect([response.status, response.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
     wire.socket.destroy();
   }
 });
 
-test("a host that has called setEncoding is told so: the bytes are lost", async () => {
+test("after setEncoding by the host, the bytes are lost: a reported error", async () => {
   const causes: unknown[] = [];
   const onError = (cause: unknown): void => void causes.push(cause);
   const { call } = await listenWith(

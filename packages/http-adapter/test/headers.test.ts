@@ -16,10 +16,10 @@ test.each<{ readonly status: number; readonly sent: Call }>([
   { status: 413, sent: { method: "POST", body: "x".repeat(65_537) } },
   { status: 415, sent: { method: "POST", body: "{}", headers: ["Content-Encoding: gzip"] } },
   { status: 417, sent: { headers: ["Expect: cake"] } },
-])("every $status carries what every answer carries: $sent", async ({ status, sent }) => {
+])("every $status carries what every response carries: $sent", async ({ status, sent }) => {
   const { call } = await serve();
-  const { headers, body, ...answer } = await call(sent);
-  expect(answer.status).toBe(status);
+  const { headers, body, ...response } = await call(sent);
+  expect(response.status).toBe(status);
   expect(headers).toMatchObject({
     "content-type": "application/json",
     "cache-control": "no-store",
@@ -37,7 +37,7 @@ test.each<{ readonly status: number; readonly sent: Call }>([
   }
 });
 
-test("what is refused for its syntax costs nothing", async () => {
+test("a request that is refused for its syntax costs nothing", async () => {
   const { call, store } = await serve();
   expect((await call({ headers: ["Host: twice.test"] })).status).toBe(400);
   expect((await call({ headers: ["Expect: cake"] })).status).toBe(417);

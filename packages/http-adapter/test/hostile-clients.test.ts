@@ -45,7 +45,7 @@ test.each(hosts)(
       for (let count = 0; count < 10; count += 1) {
         const wire = await dial();
         wire.send(segment);
-        expect((await wire.answer()).status).toBe(405);
+        expect((await wire.response()).status).toBe(405);
         expect(await wire.rest()).toBe("");
       }
     }

@@ -32,7 +32,7 @@ test("the same key and pet get the same 201, marked as a replay, and cost a toke
   expect(JSON.parse((await call()).body)).toHaveLength(1);
 });
 
-test("twins that arrive at once both get the same 201", async () => {
+test("two equal requests that arrive at once get the same 201", async () => {
   const { post } = await serveRex();
   const twins = await Promise.all([post(["order-1"]), post(["order-1"])]);
   expect(twins.map(({ status }) => status)).toEqual([201, 201]);
@@ -48,7 +48,7 @@ test.each([
   expect((await post([quoted])).headers["idempotent-replayed"]).toBe("true");
 });
 
-test("a quoted key may contain what a bare one may not", async () => {
+test("a quoted key may contain characters that a bare one may not", async () => {
   const { post } = await serveRex();
   expect((await post(['"a,b;c\\"d\\\\e"'])).status).toBe(201);
   expect((await post(['"a,b;c\\"d\\\\f"'])).headers["idempotent-replayed"]).toBeUndefined();
@@ -82,7 +82,7 @@ test("a bad key is refused before the body is read", async () => {
   const wire = await dial();
   const head = ["POST /v1/pets HTTP/1.1", "Host: a", `Authorization: Bearer ${key}`];
   wire.send([...head, 'Idempotency-Key: "', "Content-Length: 50000", "", ""].join("\r\n"));
-  expect((await wire.answer()).status).toBe(400);
+  expect((await wire.response()).status).toBe(400);
 });
 
 test("the same key with another pet is 422, and nothing is created", async () => {

@@ -15,7 +15,7 @@ describe.each(EXTREMES)("an int64 of %s is exact", (digits) => {
     expect((await call({ path: "/v1/pets/1" })).body).toBe(created.body);
   });
 
-  test("as id, in every answer, in the path, in Location, in the next link and as after", async () => {
+  test("as id, in every response, in the path, in Location, in the next link and as after", async () => {
     const asked: (bigint | undefined)[] = [];
     const { call, create } = await serve({ store: { storage: holding(BigInt(digits), asked) } });
     const created = await create('{"name":"Rex","categoryId":1}');
@@ -40,7 +40,7 @@ test.each([`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, "9".repeat(60_000), "1e19",
   },
 );
 
-/** A storage that holds one pet under this id, and notes the ids that it is asked for. */
+/** A storage that holds one pet under this id, and records the ids that are looked up. */
 function holding(id: bigint, asked: (bigint | undefined)[]): Storage {
   const pet = { id, name: "Rex", categoryId: 1n, status: "available" } as const;
   const memory = createMemoryStorage();

@@ -11,7 +11,7 @@ test.each<[what: string, broken: Partial<PetStore>]>([
   ["throws", { as: fail }],
   ["rejects", { as: (): never => ({ admit: reject }) as never }],
 ])(
-  "an engine that %s is 500 internal_error with all headers, and the host is told",
+  "an engine that %s is 500 internal_error with all headers, and a reported error",
   async (_, broken) => {
     const { store, key } = await makeStore();
     const causes: unknown[] = [];
@@ -28,7 +28,7 @@ test.each<[what: string, broken: Partial<PetStore>]>([
   },
 );
 
-test("what onError throws harms nothing", async () => {
+test("an error of onError does not change the response", async () => {
   const { store, key } = await makeStore();
   const server = createServer();
   mount(server, { ...store, as: fail }, { onError: fail });

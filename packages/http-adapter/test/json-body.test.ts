@@ -35,9 +35,9 @@ test.each<[what: string, body: string | Uint8Array]>([
   ["a good pet around arrays 1,000 deep", petWith(nested(1_000))],
 ])("%s is 400 malformed_json", async (_, body) => {
   const { call } = await serve();
-  const answer = await call({ method: "POST", body });
-  expect(answer.status).toBe(400);
-  expect(JSON.parse(answer.body)).toMatchObject({ code: "malformed_json", status: 400 });
+  const response = await call({ method: "POST", body });
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.body)).toMatchObject({ code: "malformed_json", status: 400 });
 });
 
 test.each<[body: string, fields: readonly string[]]>([
@@ -67,9 +67,9 @@ test.each<[body: string, fields: readonly string[]]>([
   ['{"name":"a","categoryId":9007199254740993,"categoryId":"x"}', ["categoryId"]],
 ])("%s is 400 invalid_pet and names %s", async (body, fields) => {
   const { create } = await serve();
-  const answer = await create(body);
-  expect(answer.status).toBe(400);
-  const error = JSON.parse(answer.body) as { readonly code: string; readonly message: string };
+  const response = await create(body);
+  expect(response.status).toBe(400);
+  const error = JSON.parse(response.body) as { readonly code: string; readonly message: string };
   expect(error.code).toBe("invalid_pet");
   for (const field of ["name", "categoryId", "status", "object"]) {
     expect(error.message.includes(`${field} must`) || error.message.includes(`an ${field}`)).toBe(
@@ -99,8 +99,8 @@ test.each<[body: string, created: string]>([
   [' \r\n{"name":"5.e","categoryId":1}\t ', '"name":"5.e"'],
 ])("%s is a pet with %s", async (body, created) => {
   const { create, call } = await serve();
-  const answer = await create(body);
-  expect([answer.status, answer.body]).toEqual([201, expect.stringContaining(created)]);
+  const response = await create(body);
+  expect([response.status, response.body]).toEqual([201, expect.stringContaining(created)]);
   expect((await call()).body).toContain(created);
 });
 

@@ -3,7 +3,7 @@ import { ok } from "neverthrow";
 import { expect, test } from "vitest";
 import { serve } from "./support/serve.js";
 
-test("GET /pets answers a bare array in ascending order of id", async () => {
+test("GET /pets responds with a bare array in ascending order of id", async () => {
   const { call, create } = await serve();
   await create('{"name":"Rex","categoryId":7}');
   await create('{"name":"Æsop “quoted” \\"too\\"","categoryId":-1,"status":"sold"}');
@@ -33,7 +33,7 @@ test("status restricts the list, and an added pet is seen at once", async () => 
   expect(body).not.toContain('"id":2');
 });
 
-test("a storage that answers the same array again, changed, is believed", async () => {
+test("a page that is the same array again, changed, is rendered again", async () => {
   const storage = createMemoryStorage();
   const page: Pet[] = [];
   const list = () => Promise.resolve(ok({ pets: page, next: undefined }));

@@ -37,7 +37,7 @@ test.each([
   wire.send(
     `HEAD ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
   );
-  const head = await wire.answer("HEAD");
+  const head = await wire.response("HEAD");
   expect(await wire.rest()).toBe("");
   expect(head.status).toBe(got.status);
   const changing = {

@@ -6,7 +6,7 @@ import { compose, listen, makeStore } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
-test("listeners from before and from after the mount get what is elsewhere, and nothing else", async () => {
+test("listeners from before and after the mount get the requests outside the base path, and only those", async () => {
   const { store, key } = await makeStore();
   const seen: string[] = [];
   const server = createServer(host);
@@ -33,7 +33,7 @@ test("without listeners, elsewhere is 404 with an Error body, at no cost", async
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
 
-test("what the parser refuses, CONNECT and unknown expectations stay the host's", async () => {
+test("the parser's refusals, CONNECT and unknown expectations stay the host's", async () => {
   const { store, key } = await makeStore();
   const server = createServer(host);
   mount(server, store);

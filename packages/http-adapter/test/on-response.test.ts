@@ -28,7 +28,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     },
   ],
 ])("%s", (_, start) => {
-  test("reports each response once, with what a log needs", async () => {
+  test("reports each response once, with every field", async () => {
     const { reports, onResponse } = collect();
     const { store, key } = await makeStore();
     const clock = {
@@ -86,7 +86,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
   });
 });
 
-test("a server of ours also reports what could not be read, and what its fallback responds", async () => {
+test("a server of ours also reports unreadable messages and the responses of its fallback", async () => {
   const { reports, onResponse } = collect();
   const { dial, call } = await serve({
     onResponse,
@@ -95,7 +95,7 @@ test("a server of ours also reports what could not be read, and what its fallbac
   const { headers } = await call({ path: "/docs" });
   const wire = await dial();
   wire.send("nonsense\r\n\r\n");
-  const refused = await wire.answer();
+  const refused = await wire.response();
   const unnamed = { operation: undefined, keyId: undefined };
   expect(await reports(2)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },
@@ -113,7 +113,7 @@ test("the fetch handler reports, too", async () => {
   ]);
 });
 
-test("what onResponse throws, at once or later, goes to onError and harms nothing", async () => {
+test("an error of onResponse, at once or later, goes to onError and does not change the response", async () => {
   const causes: unknown[] = [];
   const bug = new Error("no log");
   const onError = (cause: unknown): void => void causes.push(cause);
@@ -138,7 +138,7 @@ describe("X-Request-Id", () => {
   ])("is a fresh one where the client's is %j", async (sent) => {
     const { call } = await serve();
     const { headers } = await call({ headers: [`X-Request-Id: ${sent}`] });
-    expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
+    expect(headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
   });
 
   test("is the client's where it is safe to repeat, on each response", async () => {
@@ -149,7 +149,7 @@ describe("X-Request-Id", () => {
     }
   });
 
-  test("is not on a host's responses unless it asks for it", async () => {
+  test("is not on a host's responses unless requestIds is set", async () => {
     const { store, key } = await makeStore();
     const { call } = await listen(createServer(createNodeHandler(store)), key);
     expect((await call()).headers).not.toHaveProperty("x-request-id");

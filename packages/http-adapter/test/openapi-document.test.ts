@@ -67,7 +67,7 @@ test("the bounds of int64 are exact on the wire", () => {
   expect(text).not.toContain("9223372036854776000");
 });
 
-test("it is frozen to the bottom", () => {
+test("it is deeply frozen", () => {
   expect(isDeeplyFrozen(openApiDocument)).toBe(true);
 });
 

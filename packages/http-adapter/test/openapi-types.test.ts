@@ -22,12 +22,12 @@ type Create = operations["createPet"]["responses"];
 export async function firstName(baseUrl: string, key: string): Promise<string | undefined> {
   const query: paths["/pets"]["get"]["parameters"]["query"] = { limit: 5, status: "available" };
   const parameters = new URLSearchParams({ limit: String(query.limit), status: "available" });
-  const answer = await fetch(baseUrl + "/pets?" + parameters.toString(), {
+  const response = await fetch(baseUrl + "/pets?" + parameters.toString(), {
     headers: { authorization: "Bearer " + key },
   });
-  if (answer.status === 200) return ((await answer.json()) as Body<List, 200>)[0]?.name;
-  if (answer.status === 429) {
-    const error = (await answer.json()) as Body<List, 429>;
+  if (response.status === 200) return ((await response.json()) as Body<List, 200>)[0]?.name;
+  if (response.status === 429) {
+    const error = (await response.json()) as Body<List, 429>;
     const status: 429 = error.status ?? 429;
     return error.code === "api_key_banned" ? "banned" : String(status);
   }
@@ -45,7 +45,7 @@ export const other: Body<List, 401>["code"] = "pet_not_found";
 
 // In CI only: it compiles with TypeScript.
 test.runIf(sized(0, 1, 1))(
-  "types generated from the document compile against the server's answers",
+  "types generated from the document compile against the server's responses",
   async () => {
     const { call, create } = await serve();
     const created = await create('{"name":"Rex","categoryId":7}');
@@ -70,7 +70,7 @@ export const missing: Body<operations["getPet"]["responses"], 404> = ${missing.b
   60_000,
 );
 
-/** Compiles files as strictly as can be; what the compiler has to say. */
+/** Compiles files with every strict option. Returns the compiler's messages. */
 async function compile(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { default: ts } = await import("typescript");
   const folder = mkdtempSync(join(tmpdir(), "petstore-openapi-"));

@@ -58,7 +58,7 @@ describe.each<[name: string, create: (options: object) => unknown]>([
     expect(() => create({ [option]: value })).toThrow(new RegExp(`option ${option} `));
   });
 
-  test("refuses what are no options", () => {
+  test("refuses a value that is not an object of options", () => {
     expect(() => create(null as never)).toThrow(/the options must be an object/);
   });
 });
@@ -91,7 +91,7 @@ test("a store lives at any depth", async () => {
 });
 
 describe("the limits of a server", () => {
-  test("take undefined for one that is left out", () => {
+  test("treat undefined as left out", () => {
     const limits = { requestTimeout: undefined, headersTimeout: undefined, timeout: 7 };
     const server = createPetStoreServer(store, { limits });
     const { requestTimeout, headersTimeout } = SERVER_LIMITS;

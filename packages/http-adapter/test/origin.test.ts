@@ -5,31 +5,31 @@ import { compose, serve, type Served } from "./support/serve.js";
 const remainingOf = async ({ call }: Served, ...headers: string[]): Promise<string | undefined> =>
   (await call({ key: null, headers })).headers["x-ratelimit-remaining"];
 
-test("X-Forwarded-For is not trusted unasked", async () => {
+test("X-Forwarded-For is not read by default", async () => {
   const served = await serve();
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.1")).toBe("59");
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.2")).toBe("58");
 });
 
-test("the host's own function tells callers apart", async () => {
+test("the host's own function gives callers their origins", async () => {
   const served = await serve({ origin: forwardedFor });
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.1")).toBe("59");
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.2")).toBe("59");
   expect(await remainingOf(served, "X-Forwarded-For: 192.0.2.1")).toBe("58");
 });
 
-test("it tells the callers of one connection apart, as those behind a proxy are", async () => {
+test("it can give the requests of one connection different origins, as behind a proxy", async () => {
   const { dial } = await serve({ origin: forwardedFor });
   const wire = await dial();
   const remaining: (string | undefined)[] = [];
   for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.1"]) {
     wire.send(compose({ headers: [`X-Forwarded-For: ${address}`] }));
-    remaining.push((await wire.answer()).headers["x-ratelimit-remaining"]);
+    remaining.push((await wire.response()).headers["x-ratelimit-remaining"]);
   }
   expect(remaining).toEqual(["59", "59", "58"]);
 });
 
-test("a function that throws is a bug of the host's: 500, at no cost, and the host is told", async () => {
+test("a function that throws is a bug of the host: 500 without a charge, and a reported error", async () => {
   const causes: unknown[] = [];
   const bug = new Error("no origin");
   const { call, store } = await serve({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serve, type Served } from "./support/serve.js";
 
-test("the next links lead through every pet exactly once, with what the client asked for", async () => {
+test("the next links lead through every pet exactly once, with the client's own parameters", async () => {
   const served = await filled(7);
   const pages: string[] = [];
   let path: string | undefined = "/v1/pets?unknown=1&limit=3&status=available";
@@ -18,7 +18,7 @@ test("the next links lead through every pet exactly once, with what the client a
   expect(pages.map(idsOf)).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
 });
 
-test("a page is 20 when nothing is asked, and the link names only the last id", async () => {
+test("a page has 20 pets by default, and its link names only the last id", async () => {
   const { call } = await filled(21);
   const { body, headers } = await call();
   expect(idsOf(body)).toHaveLength(20);

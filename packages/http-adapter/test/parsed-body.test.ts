@@ -3,14 +3,14 @@ import { createNodeHandler } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { listen, makeStore, type Served } from "./support/serve.js";
 
-test("what a body parser made of the body is used, and judged by the engine", async () => {
+test("the result of a host's body parser is used, and validated by the engine", async () => {
   const { create } = await behind((text) => JSON.parse(text));
   expect((await create('{"name":"Rex","categoryId":7}')).body).toContain('"categoryId":7');
   expect((await create('{"name":"Rex","categoryId":"7"}')).body).toContain('"invalid_pet"');
   expect((await create("[]")).body).toContain('"invalid_pet"');
 });
 
-test("a number that the parser may have rounded is 400 and says what to do", async () => {
+test("a number that the parser may have rounded is 400, with advice", async () => {
   const { create } = await behind((text) => JSON.parse(text));
   for (const digits of ["9007199254740993", "-9223372036854775808"]) {
     const { status, body } = await create(`{"name":"Rex","categoryId":${digits}}`);
@@ -34,7 +34,7 @@ test("bytes are read like bytes from the wire", async () => {
   expect((await create("x".repeat(65_537))).status).toBe(413);
 });
 
-test("a body that is gone without a trace is 400 and says what to do", async () => {
+test("a body that was read by the host and not kept is 400, with advice", async () => {
   const { create } = await behind(() => undefined);
   const { status, body } = await create('{"name":"Rex","categoryId":7}');
   expect(status).toBe(400);

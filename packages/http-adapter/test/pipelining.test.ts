@@ -13,7 +13,7 @@ test("requests sent at once get their responses in order, bodies and all", async
     post + compose({ key }) + post + compose({ key, path: "/v1/pets/2" }) + compose({ key: null }),
   );
   const statuses: number[] = [];
-  for (let count = 0; count < 5; count += 1) statuses.push((await wire.answer()).status);
+  for (let count = 0; count < 5; count += 1) statuses.push((await wire.response()).status);
   expect(statuses).toEqual([201, 200, 201, 200, 401]);
 });
 
@@ -21,11 +21,11 @@ test("each of them costs one", async () => {
   const { dial, key, call } = await serve();
   const wire = await dial();
   wire.send(compose({ key }).repeat(10));
-  for (let count = 0; count < 10; count += 1) await wire.answer();
+  for (let count = 0; count < 10; count += 1) await wire.response();
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("49");
 });
 
-test("thousands sent at once all get their responses, the long ones among them too", async () => {
+test("thousands of requests sent at once all get their responses, also long ones", async () => {
   const { dial, key } = await serve({
     fallback: (_, response) => response.end("x".repeat(20_000)),
   });
@@ -36,14 +36,14 @@ test("thousands sent at once all get their responses, the long ones among them t
     if (count % 100 === 0) wire.send(compose({ method: "POST", key, body }) + body);
   }
   for (let count = 0; count < 1_000; count += 1) {
-    expect([200, 429]).toContain((await wire.answer()).status);
-    const { status, headers } = await wire.answer();
+    expect([200, 429]).toContain((await wire.response()).status);
+    const { status, headers } = await wire.response();
     expect([status, headers["transfer-encoding"]]).toEqual([200, undefined]);
-    if (count % 100 === 0) expect([400, 429]).toContain((await wire.answer()).status);
+    if (count % 100 === 0) expect([400, 429]).toContain((await wire.response()).status);
   }
 });
 
-test("what follows a response with Connection: close on its connection is no request, whoever would respond", async () => {
+test("bytes after a response with Connection: close are not a request, neither for the store nor for the host", async () => {
   const { store, key } = await makeStore();
   const asked: unknown[] = [];
   const { dial } = await serve({
@@ -62,14 +62,14 @@ test("what follows a response with Connection: close on its connection is no req
   ]) {
     const wire = await dial();
     wire.send(first + post + compose({ path: "/host" }));
-    expect((await wire.answer()).headers["connection"]).toBe("close");
+    expect((await wire.response()).headers["connection"]).toBe("close");
     expect(await wire.rest()).toBe("");
   }
   expect(asked).toEqual(["/docs"]);
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-test("nor is it on a host's server, where a store was mounted twice", async () => {
+test("neither is it on a host's server with two mounted stores", async () => {
   const { store, key } = await makeStore();
   const server = createServer((_, response) => response.end("host"));
   mount(server, store);
@@ -78,7 +78,7 @@ test("nor is it on a host's server, where a store was mounted twice", async () =
   const wire = await dial();
   const post = compose({ method: "POST", path: "/v2/pets", key, body: pet }) + pet;
   wire.send(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${post}`);
-  expect((await wire.answer()).status).toBe(400);
+  expect((await wire.response()).status).toBe(400);
   expect(await wire.rest()).toBe("");
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });

@@ -44,7 +44,7 @@ test("every wrong parameter is named at once", async () => {
 });
 
 test.each(["?constructor=1&__proto__=2", "?%zz=%", "?&&=&", "?limit=5#", "?status=sold%"])(
-  "odd queries are answered, never 5xx: %s",
+  "odd queries get a response, never 5xx: %s",
   async (query) => {
     const { call } = await serve();
     expect((await call({ path: `/v1/pets${query}` })).status).toBeLessThan(500);

@@ -18,7 +18,7 @@ test(`${COUNT} half-sent requests beside a good client: all are told 408 and gon
   );
   let remaining = COUNT;
   const gone = slow.map(async (wire) => {
-    const { status } = await wire.answer();
+    const { status } = await wire.response();
     await wire.rest();
     remaining -= 1;
     return status;
@@ -26,7 +26,7 @@ test(`${COUNT} half-sent requests beside a good client: all are told 408 and gon
   const good = await dial();
   while (remaining > 0) {
     good.send(compose({ key, path: "/v1/pets?limit=1" }));
-    expect([200, 429]).toContain((await good.answer()).status);
+    expect([200, 429]).toContain((await good.response()).status);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(new Set(await Promise.all(gone))).toEqual(new Set([408]));

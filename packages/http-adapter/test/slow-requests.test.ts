@@ -15,7 +15,7 @@ test.each<[what: string, bytes: string]>([
   const { dial } = await serve({ limits });
   const wire = await dial();
   if (bytes !== "") wire.send(bytes);
-  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  expect(outcomeOf(await wire.response())).toEqual(timedOut);
   expect(await wire.rest()).toBe("");
 });
 
@@ -25,7 +25,7 @@ test.each(["Content-Length: 100", "Transfer-Encoding: chunked", "Content-Length:
     const { dial, key } = await serve({ limits });
     const wire = await dial();
     wire.send(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
-    const { status, headers } = await wire.answer();
+    const { status, headers } = await wire.response();
     expect([status, headers["connection"]]).toEqual([
       framing.includes("65537") ? 413 : 408,
       "close",
@@ -41,30 +41,30 @@ test("on a host's own server a slow body ends by maxBodySeconds", async () => {
   const { dial } = await listen(createServer(handle), key);
   const wire = await dial();
   wire.send(compose({ method: "POST", key, headers: ["Content-Length: 100"] }) + '{"name":');
-  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  expect(outcomeOf(await wire.response())).toEqual(timedOut);
   expect(await wire.rest()).toBe("");
 });
 
-test("what completes a request after its 408 is no request", async () => {
+test("bytes that complete a request after its 408 are not a request", async () => {
   const { dial, key, store } = await serve({ limits });
   const wire = await dial();
   const pet = '{"name":"Rex","categoryId":1}';
   wire.send(compose({ method: "POST", key, body: pet }).slice(0, -2));
-  expect(outcomeOf(await wire.answer())).toEqual(timedOut);
+  expect(outcomeOf(await wire.response())).toEqual(timedOut);
   wire.send(`\r\n${pet}`);
   expect(await wire.rest()).toBe("");
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-test("a client that has said all and closes its side is still answered", async () => {
+test("a client that closes its side after its request still gets a response", async () => {
   const { dial, key } = await serve();
   const wire = await dial();
   wire.socket.end(compose({ key }));
-  expect((await wire.answer()).status).toBe(200);
+  expect((await wire.response()).status).toBe(200);
   expect(await wire.rest()).toBe("");
 });
 
-test("the limits are there, and a slow request is gone within 15 s whatever it does", () => {
+test("the default limits end every slow request within 15 s", () => {
   const server = createPetStoreServer(createPetStore());
   expect(server).toMatchObject(SERVER_LIMITS);
   expect(server.maxRequestsPerSocket).toBe(0);
@@ -73,11 +73,11 @@ test("the limits are there, and a slow request is gone within 15 s whatever it d
   server.close();
 });
 
-function outcomeOf(answer: {
+function outcomeOf(response: {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }): unknown[] {
-  const { code } = JSON.parse(answer.body) as { readonly code: string };
-  return [answer.status, code, answer.headers["connection"]];
+  const { code } = JSON.parse(response.body) as { readonly code: string };
+  return [response.status, code, response.headers["connection"]];
 }

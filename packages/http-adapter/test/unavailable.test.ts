@@ -33,7 +33,7 @@ test("limits fail closed: when usage cannot be charged, nothing is served", asyn
   expect(headers["x-ratelimit-limit"]).toBe("60");
 });
 
-test("validation comes before storage: a bad pet is 400 whatever the storage does", async () => {
+test("validation comes before storage: a bad pet is 400 even if the storage fails", async () => {
   const { create } = await serve({ store: { storage: failing("pets") } });
   expect((await create("{}")).status).toBe(400);
 });

@@ -18,7 +18,7 @@ import {
   shortText,
   wholeNumber,
 } from "../options.js";
-import type { ReportError, Streams, Terminal } from "../terminal.js";
+import type { CommandIO } from "../terminal.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
@@ -41,18 +41,10 @@ type Action<T> = (
   args: readonly string[],
 ) => PromiseLike<Result<T, KeyError>>;
 
-/** Where the commands write. */
-interface Output {
-  readonly terminal: Terminal;
-  readonly streams: Streams;
-  readonly report: ReportError;
-  readonly fail: ReportError;
-}
-
 /** `petstore keys`: issues and manages API keys, even while servers use the database. */
-export function keysCommand(output: Output): Command {
+export function keysCommand(io: CommandIO): Command {
   const add = <T>(subcommand: Subcommand<T>): Command => {
-    const command = createSubcommand(subcommand, output);
+    const command = createSubcommand(subcommand, io);
     keys.addCommand(command);
     return command;
   };
@@ -90,10 +82,7 @@ export function keysCommand(output: Output): Command {
       new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
     )
     .addHelpText("after", example("petstore keys purge --older-than 90d"));
-  const { terminal, streams, report, fail } = output;
-  return keys
-    .addCommand(exportKeysCommand(terminal, fail))
-    .addCommand(importKeysCommand(terminal, streams, report, fail));
+  return keys.addCommand(exportKeysCommand(io)).addCommand(importKeysCommand(io));
 }
 
 /** A command on keys. */
@@ -108,7 +97,7 @@ interface Subcommand<T> {
 
 function createSubcommand<T>(
   { name, text, renderer, action, creates }: Subcommand<T>,
-  output: Output,
+  io: CommandIO,
 ): Command {
   const command: Command = new Command(name)
     .description(text)
@@ -117,9 +106,9 @@ function createSubcommand<T>(
     .action(async () => {
       const options = command.opts<KeyOptions>();
       const { database } = options;
-      const opening = creates ? openStore(database, output.report) : openExistingStore(database);
+      const opening = creates ? openStore(database, io.report) : openExistingStore(database);
       const use = (store: PetStore) => action(store.keys, options, command.args);
-      await print(options, await withStore(opening, use), renderer, output);
+      await print(options, await withStore(opening, use), renderer, io);
     });
   return command;
 }
@@ -182,7 +171,7 @@ async function print<T>(
   { json }: KeyOptions,
   result: Result<T, string>,
   renderer: Renderer<T>,
-  { terminal, fail }: Output,
+  { terminal, fail }: CommandIO,
 ): Promise<void> {
   if (result.isErr()) {
     fail(result.error);

@@ -7,7 +7,7 @@ import { describeFileError } from "../describe-error.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
 import { openSource } from "../pets/source.js";
-import { counted, type ReportError, type Streams, type Terminal } from "../terminal.js";
+import { counted, type CommandIO, type Streams } from "../terminal.js";
 
 const EXPORT_HELP = `
 Each line is a key as JSON, with its plan, usage and bans. It has the digests of the secrets, and never a
@@ -20,7 +20,7 @@ they are, so the command may be repeated. If a line is wrong, nothing is importe
 `;
 
 /** `petstore keys export`: prints all keys, for `petstore keys import` into another database. */
-export function exportKeysCommand(terminal: Terminal, fail: ReportError): Command {
+export function exportKeysCommand({ terminal, fail }: CommandIO): Command {
   return new Command("export")
     .description("Print all keys for another store, without their secrets.")
     .addOption(databaseOption())
@@ -36,12 +36,7 @@ export function exportKeysCommand(terminal: Terminal, fail: ReportError): Comman
 }
 
 /** `petstore keys import`: adds keys that `petstore keys export` has printed. */
-export function importKeysCommand(
-  terminal: Terminal,
-  streams: Streams,
-  report: ReportError,
-  fail: ReportError,
-): Command {
+export function importKeysCommand({ terminal, streams, report, fail }: CommandIO): Command {
   return new Command("import")
     .description("Add the keys of another store, with their ids, digests and usage.")
     .argument("<file>", "what `keys export` has printed; - for standard input")

@@ -1,7 +1,7 @@
 import type { ApiKey, IssuedKey, PurgedKeys, WindowQuota } from "@petstore/core";
 import { table, type Column } from "./table.js";
 
-/** What the text of a value depends on. */
+/** The time and the place for which a value is shown as text. */
 export interface View {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
@@ -65,16 +65,16 @@ function keyToJson(key: ApiKey): object {
 }
 
 /** The columns of a list; also the lines of one key. */
-const COLUMNS: readonly Column<ApiKey, number>[] = [
+const COLUMNS: readonly Column<ApiKey>[] = [
   { heading: "ID", cell: (key) => key.id },
-  { heading: "SECRET", cell: (key) => `${key.hint}…`, goes: 3 },
+  { heading: "SECRET", cell: (key) => `${key.hint}…`, dropOrder: 3 },
   { heading: "LABEL", cell: (key) => printable(key.label ?? "-"), shrinks: true },
-  { heading: "PLAN", cell: (key) => printable(key.plan), goes: 7 },
-  { heading: "MINUTE", cell: (key) => used(key.usage.minute), goes: 5 },
-  { heading: "DAY", cell: (key) => used(key.usage.day), goes: 6 },
-  { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), goes: 1 },
-  { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), goes: 4 },
-  { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt), goes: 2 },
+  { heading: "PLAN", cell: (key) => printable(key.plan), dropOrder: 7 },
+  { heading: "MINUTE", cell: (key) => used(key.usage.minute), dropOrder: 5 },
+  { heading: "DAY", cell: (key) => used(key.usage.day), dropOrder: 6 },
+  { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), dropOrder: 1 },
+  { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), dropOrder: 4 },
+  { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt), dropOrder: 2 },
   { heading: "STATE", cell: state },
 ];
 
@@ -82,7 +82,7 @@ function keysToTable(keys: readonly ApiKey[], { now, columns }: View): string {
   return table(COLUMNS, keys, now, columns);
 }
 
-function describe({ heading, cell }: Column<ApiKey, number>, key: ApiKey, now: number): string {
+function describe({ heading, cell }: Column<ApiKey>, key: ApiKey, now: number): string {
   return `${heading.padEnd(15)}  ${cell(key, now)}`;
 }
 

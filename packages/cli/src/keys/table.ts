@@ -1,9 +1,10 @@
 /** A column of a table. */
-export interface Column<Row, Context> {
+export interface Column<Row> {
   readonly heading: string;
-  readonly cell: (row: Row, context: Context) => string;
-  /** When the column is left out, if the table is too wide: the least number goes first. */
-  readonly goes?: number;
+  /** Returns the text of a row at this time. */
+  readonly cell: (row: Row, now: number) => string;
+  /** The order in which columns are left out of a table that is too wide: the least number first. */
+  readonly dropOrder?: number;
   /** Whether long cells are cut, if the table is too wide. */
   readonly shrinks?: true;
 }
@@ -12,7 +13,7 @@ export interface Column<Row, Context> {
 interface Filled {
   readonly cells: readonly string[];
   readonly width: number;
-  readonly goes: number;
+  readonly dropOrder: number;
   readonly shrinks: boolean;
 }
 
@@ -23,34 +24,34 @@ const SHORT_CELL = 20;
 const SHORTEST_CELL = 5;
 
 /** Returns a table. With a width, cells are cut, columns left out, and at last all lines cut, until it fits. */
-export function table<Row, Context>(
-  columns: readonly Column<Row, Context>[],
+export function table<Row>(
+  columns: readonly Column<Row>[],
   rows: readonly Row[],
-  context: Context,
+  now: number,
   width = Infinity,
 ): string {
-  const all = columns.map(({ heading, cell, goes = Infinity, shrinks = false }) =>
-    fill([heading, ...rows.map((row) => cell(row, context))], goes, shrinks),
+  const all = columns.map(({ heading, cell, dropOrder = Infinity, shrinks = false }) =>
+    fill([heading, ...rows.map((row) => cell(row, now))], dropOrder, shrinks),
   );
   const fitted = fit(all, width);
-  return ["", ...rows]
-    .map((_, line) => fitted.map(({ cells, width }) => pad(cells[line] ?? "", width)).join(GAP))
-    .map((line) => cut(line.trimEnd(), width))
-    .join("\n");
+  const lineAt = (index: number): string =>
+    fitted.map(({ cells, width }) => pad(cells[index] ?? "", width)).join(GAP);
+  const lines = Array.from({ length: rows.length + 1 }, (_, index) => lineAt(index));
+  return lines.map((line) => cut(line.trimEnd(), width)).join("\n");
 }
 
-function fill(cells: readonly string[], goes: number, shrinks: boolean): Filled {
+function fill(cells: readonly string[], dropOrder: number, shrinks: boolean): Filled {
   const width = cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), 0);
-  return { cells, width, goes, shrinks };
+  return { cells, width, dropOrder, shrinks };
 }
 
 function fit(all: readonly Filled[], width: number): readonly Filled[] {
   if (totalOf(all) <= width) return all;
   let kept = shrink(all, SHORT_CELL);
-  const leaving = all.map(({ goes }) => goes).filter(Number.isFinite);
+  const leaving = all.map(({ dropOrder }) => dropOrder).filter(Number.isFinite);
   for (const next of leaving.sort((a, b) => a - b)) {
     if (totalOf(kept) <= width) return kept;
-    kept = kept.filter(({ goes }) => goes !== next);
+    kept = kept.filter(({ dropOrder }) => dropOrder !== next);
   }
   return shrink(kept, Math.max(SHORTEST_CELL, SHORT_CELL - Math.max(0, totalOf(kept) - width)));
 }
@@ -60,7 +61,7 @@ function shrink(columns: readonly Filled[], most: number): readonly Filled[] {
     column.shrinks && column.width > most
       ? fill(
           column.cells.map((cell) => cut(cell, most)),
-          column.goes,
+          column.dropOrder,
           true,
         )
       : column,

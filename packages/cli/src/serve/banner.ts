@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { PetStore } from "@petstore/core";
 import { describeStoreError } from "../describe-error.js";
 import { IN_MEMORY, isPostgres, nameOf } from "../options.js";
-import type { ReportError, Terminal } from "../terminal.js";
+import type { CommandIO } from "../terminal.js";
 
-/** What the banner of a server depends on. */
+/** The facts that the banner of a server shows. */
 export interface BannerOptions {
   readonly database: string;
   /** Whether the server has created the database. */
@@ -13,12 +13,12 @@ export interface BannerOptions {
   readonly firstKey?: true;
 }
 
-/** Prints where a server listens and what an operator does next. With `firstKey`, issues the first key. */
+/** Prints the address of a server and the next steps of its operator. With `firstKey`, issues the first key. */
 export async function printBanner(
   store: PetStore,
   url: string,
   { database, isNew, workers, firstKey }: BannerOptions,
-  { terminal, report }: { readonly terminal: Terminal; readonly report: ReportError },
+  io: CommandIO,
 ): Promise<void> {
   const processes = workers > 1 ? ` with ${workers} workers` : "";
   const lines = [
@@ -32,16 +32,15 @@ export async function printBanner(
     const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
     lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
   }
-  terminal.out(lines.join("\n"));
-  if (firstKey) await issueFirstKey(store, url, terminal, report);
+  io.terminal.out(lines.join("\n"));
+  if (firstKey) await issueFirstKey(store, url, io);
 }
 
 /** If the store has no key yet, issues a Free key and prints a command that uses it. */
 async function issueFirstKey(
   store: PetStore,
   url: string,
-  terminal: Terminal,
-  report: ReportError,
+  { terminal, report }: CommandIO,
 ): Promise<void> {
   const listed = await store.keys.list({ limit: 1 });
   if (listed.isErr() || listed.value.keys.length > 0) return;
@@ -58,14 +57,14 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 `);
 }
 
-/** Returns how to run this command from a shell. What a package script starts is not on the shell's path. */
+/** Returns the name of this command for a shell. If a package script runs it, it is not on the shell's path. */
 function commandName(): string {
   return process.env["npm_lifecycle_event"] === undefined
     ? "petstore"
     : "node_modules/.bin/petstore";
 }
 
-/** Quotes what a shell would not take literally. */
+/** Quotes a word for a shell, if it has special characters. */
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

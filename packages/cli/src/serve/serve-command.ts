@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { createPetStore, systemClock, type PetStore } from "@petstore/core";
 import type { BlockList } from "node:net";
+import { createPetStore, systemClock, type PetStore } from "@petstore/core";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStorage, openStore } from "../open-store.js";
-import { watchWrites } from "./health.js";
 import {
   example,
   databaseOption,
@@ -16,12 +15,12 @@ import {
   orFrom,
   wholeNumber,
 } from "../options.js";
-import type { ReportError, Streams, Terminal } from "../terminal.js";
+import { untilStopped } from "../stop-signal.js";
+import type { CommandIO } from "../terminal.js";
 import { printBanner } from "./banner.js";
-import { createErrorLog } from "./error-log.js";
-import { createRequestLog } from "./log.js";
+import { watchWrites } from "./health.js";
+import { createErrorLog, createRequestLog } from "./log.js";
 import { listen } from "./server.js";
-import { DRAIN_TIMEOUT, untilStopped } from "./stop.js";
 import { addTrustedProxy, originBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
@@ -37,18 +36,8 @@ interface ServeOptions {
   readonly log?: true;
 }
 
-/** Where `petstore serve` writes. */
-interface Output {
-  readonly terminal: Terminal;
-  readonly streams: Streams;
-  readonly report: ReportError;
-}
-
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
-export function serveCommand({
-  fail,
-  ...output
-}: Output & { readonly fail: ReportError }): Command {
+export function serveCommand(io: CommandIO): Command {
   return new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.")
     .addOption(
@@ -85,7 +74,7 @@ export function serveCommand({
     )
     .addHelpText("after", example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"))
     .action(async (options: ServeOptions) => {
-      (await serveAs(options, output)).mapErr(fail);
+      (await serveAs(options, io)).mapErr(io.fail);
     });
 }
 
@@ -102,18 +91,17 @@ const TRUST_PROXY =
   "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
 
 /** Serves in this process, starts workers, or serves as one of them. */
-async function serveAs(options: ServeOptions, output: Output): Promise<Result<void, string>> {
-  const { terminal } = output;
+async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<void, string>> {
   const isNew = !isPostgres(options.database) && !existsSync(options.database);
   const onListening = (url: string, store: PetStore): Promise<void> =>
-    printBanner(store, url, { ...options, isNew }, output);
-  if (options.workers === 1) return serve(options, output, onListening);
+    printBanner(store, url, { ...options, isNew }, io);
+  if (options.workers === 1) return serve(options, io, onListening);
   if (options.database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
-  if (!isWorker()) return serveWithWorkers(options, output, onListening);
+  if (!isWorker()) return serveWithWorkers(options, io, onListening);
   // The process that started the workers prints for all of them.
-  const quiet = { ...output, terminal: { ...terminal, out: () => undefined } };
+  const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
   await runAsWorker((listening) => serve(options, quiet, listening));
   return ok();
 }
@@ -123,7 +111,7 @@ type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
   { database, host, port, log, cors, trustProxy, keepAlive }: ServeOptions,
-  { terminal, streams, report }: Output,
+  { terminal, streams, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
   const opened = await openStorage(database);
@@ -151,7 +139,7 @@ async function serve(
   const stopped = untilStopped(terminal, report);
   await onListening(url, store);
   await stopped;
-  await close(DRAIN_TIMEOUT);
+  await close();
   errors.end();
   const closed = await store.close();
   return closed.mapErr(describeStoreError);
@@ -160,7 +148,7 @@ async function serve(
 /** Serves with workers. They share keys, limits and pets through the database. */
 async function serveWithWorkers(
   options: ServeOptions,
-  { terminal, report }: Output,
+  { terminal, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
   // Opened before the workers start, so that only one process creates the tables and the first key.

@@ -28,12 +28,15 @@ export interface ListenOptions {
   readonly areWritesFailing: () => boolean;
 }
 
+/** How long running requests may take after the server was told to stop, in milliseconds. */
+export const DRAIN_TIMEOUT = 10_000;
+
 /** A server that accepts connections. */
 export interface Listening {
   /** The base URL for a client on this machine. */
   readonly url: string;
-  /** Lets running requests finish, for at most this many milliseconds, and closes the server. */
-  readonly close: (milliseconds: number) => Promise<void>;
+  /** Lets running requests finish, for at most `DRAIN_TIMEOUT`, and closes the server. */
+  readonly close: () => Promise<void>;
 }
 
 /** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
@@ -44,12 +47,17 @@ export async function listen(
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
+  // Outside `/v1` it has nothing to handle: its 404 has the headers of every response.
   const notFound = createNodeHandler(store);
   const fallback: RequestListener = (request, response) =>
     health(request, response, () => docs(request, response, () => notFound(request, response)));
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
   const server = createPetStoreServer(store, {
-    ...{ fallback, origin, limits, onError, onResponse },
+    fallback,
+    origin,
+    limits,
+    onError,
+    onResponse,
     cors: origins && { origins },
   });
 
@@ -60,9 +68,9 @@ export async function listen(
   if (problem !== undefined) return err(explain(problem, host, port));
   return ok({
     url: `${addressOf(server, host)}/v1`,
-    close: (milliseconds) => {
+    close: () => {
       isClosing = true;
-      return server.drain(milliseconds);
+      return server.drain(DRAIN_TIMEOUT);
     },
   });
 }

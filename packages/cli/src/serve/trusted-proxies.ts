@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type IPVersion } from "node:net";
 import { InvalidArgumentError } from "commander";
 
-/** Returns the origin of a request: what tells clients without a valid key apart. */
+/** Returns the origin of a request, which tells clients without a valid key apart. */
 export type Origin = (request: IncomingMessage) => string | undefined;
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
-import { DRAIN_TIMEOUT } from "./stop.js";
+import { DRAIN_TIMEOUT } from "./server.js";
 
 /** Processes that serve on one port. A worker that ends by itself is restarted. */
 export interface Workers {
@@ -27,7 +27,7 @@ const LONGEST_BACKOFF = 10_000;
 /** If a worker ends more often than this in a minute while no other serves, all workers are stopped. */
 const MAX_ENDS_PER_MINUTE = 5;
 
-/** What the workers depend on. */
+/** The options of `startWorkers`. */
 interface WorkersOptions {
   readonly count: number;
   readonly clock: Clock;

@@ -27,7 +27,7 @@ const ways: readonly (readonly [string, Fail])[] = [
   ["rejects", () => new ResultAsync(Promise.reject(boom))],
 ];
 
-/** Counts every call of every function of an object, and has `fail` stand in for one of them. */
+/** Counts every call of every function of an object, and replaces one call by `fail`. */
 function fused<T extends object>(real: T, fuse: Fuse, fail: () => unknown): T {
   return new Proxy(real, {
     get: (target, name) => {
@@ -98,7 +98,7 @@ async function takeSteps(storage: Storage, fuse: Fuse, blowAt: number): Promise<
       const failure = { code: "storage_unavailable", status: 503 };
       expect(JSON.parse(text)).toMatchObject(failure);
       expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-      // What failed once is done at once when it is tried again.
+      // A call that failed once succeeds when it is repeated.
       const again = await ask(url, secret, step);
       expect(again.status).toBe(step.path === "/pets/1" && added.length === 0 ? 404 : step.good);
       if (again.status === 201) added.push(await again.json());

@@ -23,7 +23,7 @@ it.skipIf(canTrace || process.env["CI"] === undefined)("runs in CI", () => {
   expect.fail(HOW_TO_INSTALL);
 });
 
-/** What the server did with the log and its sockets, in order. */
+/** The server's calls on the log and its sockets, in order. */
 function stepsOf(trace: string): readonly string[] {
   return trace.split("\n").flatMap((line) => {
     if (line.includes("resumed>")) return [];

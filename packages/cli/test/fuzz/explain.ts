@@ -4,12 +4,12 @@ import type { Sequence } from "./sequences.js";
 
 /** How long to look for the guilty sequence, in milliseconds. */
 const LONGEST_SEARCH = 90_000;
-/** What depends on the moment fails in one of many tries. */
+/** A failure that depends on timing appears in one of many tries. */
 const TRIES = 100;
 /** A connection lingers for 5 s at most. */
 const SHORT: Timeouts = { closeTimeout: 7_000, idleTimeout: 7_000 };
 
-/** Replays what may have failed against fresh servers, and names the shortest part that fails again. */
+/** Replays sequences that may have failed against new servers. Returns the shortest part that fails again. */
 export async function explain(
   { kind, what, suspects }: Failure,
   start: () => Promise<Target>,

@@ -96,7 +96,7 @@ async function startServer(
   const serve = ["serve", "--port", "0", "--database", database, ...args];
   const server = await startFuzzed([program(), ...serve]);
   onTestFinished(() => void server.stop("SIGKILL", 0));
-  // What is made for the first request belongs to the baseline.
+  // Objects that the first request creates belong to the baseline.
   const response = await fetch(`http://127.0.0.1:${server.port}/v1/pets`, {
     headers: { Authorization: `Bearer ${key}`, Connection: "close" },
   });

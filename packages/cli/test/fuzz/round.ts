@@ -4,7 +4,7 @@ import { send } from "./send.js";
 import { toSending, type Sequence } from "./sequences.js";
 import { untilAtRest, type FuzzedServer, type Held } from "./server.js";
 
-/** What a round is run against. */
+/** The server that a round is run against. */
 export interface Target {
   readonly server: FuzzedServer;
   /** The server's resources without any connection. */

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Sending } from "./sequences.js";
 
-/** What came of a sequence. */
+/** The outcome of a sequence. */
 export interface Received {
   /** One UTF-16 unit a byte. */
   readonly bytes: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { KEY, message, NAME, type Message } from "./messages.js";
 
-/** What is sent over one connection, and how it ends. */
+/** The messages that are sent over one connection, and how it ends. */
 export interface Sequence {
   readonly messages: readonly Message[];
   /** Where the bytes are cut into segments, and where the client stops: fractions of their length. */

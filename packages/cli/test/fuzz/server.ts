@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** What a server's processes hold together. */
+/** The resources that a server's processes hold together. */
 export interface Held {
   /** How many of each kind of resource keep the event loop alive: TCPSocketWrap, Timeout, … */
   readonly resources: Readonly<Record<string, number>>;
@@ -17,11 +17,11 @@ export interface Held {
 /** A server in a separate process, with the probe in it. */
 export interface FuzzedServer {
   readonly port: number;
-  /** What it has written to standard error so far. */
+  /** Its standard error so far. */
   readonly complaints: () => string;
   /** Its exit code or signal, once it has ended. */
   readonly end: () => number | NodeJS.Signals | undefined;
-  /** What it holds now, after a garbage collection where that is wanted; `undefined` once it has ended. */
+  /** The resources that it holds now, optionally after a garbage collection; `undefined` once it has ended. */
   measure(collect?: boolean): Promise<Held | undefined>;
   /** Sends a signal. Resolves to how the server ended, or to `undefined` if it still runs after this many ms. */
   stop(signal: NodeJS.Signals, milliseconds: number): Promise<number | NodeJS.Signals | undefined>;

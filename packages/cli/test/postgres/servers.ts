@@ -13,7 +13,7 @@ export async function openBeside(url: string): Promise<PetStore> {
   return store;
 }
 
-/** Starts servers that stand for several machines, one for each database URL. */
+/** Starts servers as on several machines, one for each database URL. */
 export function startServers(
   program: string,
   urls: readonly string[],

@@ -11,7 +11,7 @@ export const hasChromium = existsSync(executablePath);
 export const HOW_TO_INSTALL =
   "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
 
-/** A page, and what it did wrong. */
+/** A page, and the errors that it reported. */
 export interface Watched {
   readonly page: Page;
   /** Requests to other hosts, errors of scripts, and errors and warnings of the browser. */

@@ -67,7 +67,7 @@ function collect(parts: Buffer[]): Writable {
   });
 }
 
-/** Matches what an import prints: this line, and until when it may be repeated. */
+/** Matches the output of an import: this line, and until when it may be repeated. */
 export function imported(line: string): unknown {
   const advice = String.raw`this command may be repeated until [-\d:T]+Z: lines that were imported are skipped`;
   return expect.stringMatching(new RegExp(`^${line}\n${advice}\n?$`));

@@ -1,6 +1,6 @@
 import type { Quota, WindowQuota } from "@petstore/core";
 
-/** What the status line and the headers of a response say. Durations are in milliseconds. */
+/** The status and the headers of a response. Durations are in milliseconds. */
 export interface Head {
   readonly status: number;
   /** `X-Request-Id` */
@@ -59,7 +59,7 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, "minut
   const isMinute =
     minute.remaining < day.remaining ||
     (minute.remaining === day.remaining && minute.endsIn > day.endsIn);
-  // The fields say in how many seconds a window ends; X-RateLimit-Reset says when the one that binds does.
+  // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
   const now = binding.resetAt - (isMinute ? minute : day).endsIn;
   const quotaOf = ({ limit, remaining, endsIn }: typeof minute): WindowQuota => ({
     limit,

@@ -18,8 +18,8 @@ import { unexpectedResponse, type TransportError, type UnexpectedResponse } from
 import type { Head } from "./head.js";
 import { field, parseInt64, parseJson, readPet, readPets, writeInt64, writeText } from "./json.js";
 
-/** A response whose body arrived. */
-export interface Answer {
+/** A response whose body has arrived. */
+export interface CompleteResponse {
   readonly head: Head;
   readonly body: string;
 }
@@ -39,10 +39,10 @@ export type Outcome<T, E> = Result<T & Charged, E | WithQuota<AdmissionError> | 
 
 /** An operation with its input: its request, and how its responses are read. */
 export interface Operation<T, E extends { readonly code: string }> extends OperationRequest {
-  read(answer: Answer): Outcome<T, E>;
+  read(response: CompleteResponse): Outcome<T, E>;
 }
 
-/** GET /pets. Input that the server would not see as it is becomes input that it refuses. */
+/** GET /pets. Input that a query cannot carry becomes input that the server refuses. */
 export function listPets(input: unknown): Operation<PetPage, ListPetsError & Charged> {
   const isObject = typeof input === "object" && input !== null;
   const limit = isObject ? field(input, "limit") : null;
@@ -59,8 +59,8 @@ export function listPets(input: unknown): Operation<PetPage, ListPetsError & Cha
     method: "GET",
     path: query === "" ? "/pets" : `/pets?${query}`,
     headers: {},
-    read: (answer) =>
-      readAnswer(answer, 200, ["invalid_query"], (value, { link }) => {
+    read: (response) =>
+      readResponse(response, 200, ["invalid_query"], (value, { link }) => {
         const pets = readPets(value);
         const next = nextOf(link);
         return pets === undefined || next === "malformed" ? undefined : { pets, next };
@@ -80,8 +80,8 @@ export function createPet(
     path: "/pets",
     headers: { "Content-Type": "application/json", "Idempotency-Key": quote(idempotencyKey) },
     body: writeNewPet(input),
-    read: (answer) =>
-      readAnswer(answer, 201, CREATE_PET_CODES, (value, { isReplay }) => {
+    read: (response) =>
+      readResponse(response, 201, CREATE_PET_CODES, (value, { isReplay }) => {
         const pet = readPet(value);
         return pet && { pet, replayed: isReplay && !isOwnKey };
       }),
@@ -102,8 +102,8 @@ export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged>
     method: "GET",
     path: `/pets/${petId}`,
     headers: {},
-    read: (answer) =>
-      readAnswer(answer, 200, ["pet_not_found"], (value) => {
+    read: (response) =>
+      readResponse(response, 200, ["pet_not_found"], (value) => {
         const pet = readPet(value);
         return pet && { pet };
       }),
@@ -114,7 +114,7 @@ export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged>
 export function readRefusal({
   head,
   body,
-}: Answer): WithQuota<RateLimitExceeded | ApiKeyBanned> | undefined {
+}: CompleteResponse): WithQuota<RateLimitExceeded | ApiKeyBanned> | undefined {
   const error = readError(tryToParse(body), head, []);
   return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
     ? error
@@ -147,8 +147,8 @@ function nextOf(link: string): bigint | "malformed" | undefined {
 }
 
 /** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
-function readAnswer<T extends object, Code extends string>(
-  { head, body }: Answer,
+function readResponse<T extends object, Code extends string>(
+  { head, body }: CompleteResponse,
   expected: number,
   codes: readonly Code[],
   readResult: (value: unknown, head: Head) => T | undefined,

@@ -99,7 +99,7 @@ function windowsOf(admitted: readonly number[]): readonly MinuteWindow[] {
 /** The times of the headers are whole seconds, a wait has a second of chance, and messages take time. */
 const SLACK = 3_000 + 4 * LATENCY;
 
-/** Whether a request was left for long enough before the call's deadline, and nobody used it. */
+/** Whether a request was left for long enough before the call's deadline, and was not used. */
 function couldHaveBeenServed(
   call: Refused,
   windows: readonly MinuteWindow[],

@@ -119,6 +119,7 @@ function planEntries(plans: Plans) {
   const isPlan = (name: unknown): boolean => typeof name === "string" && plans.has(name);
   const names = [...plans.keys()].join(", ");
   return {
+    // A missing plan gets the message of a wrong one.
     plan: v.optional(v.custom<string>(isPlan, `must be one of ${names}`), ""),
     limits: v.optional(v.unknown()),
   };

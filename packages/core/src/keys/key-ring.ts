@@ -2,22 +2,14 @@ import type { ResultAsync } from "neverthrow";
 import type { KeyError } from "../errors.js";
 import type { RateLimits } from "../limits/plan.js";
 import type { WindowQuotas } from "../limits/window.js";
+import type { StoredApiKey } from "./stored-key.js";
 
 /** An API key as its host sees it. Times are milliseconds since the Unix epoch. */
-export interface ApiKey {
-  /** Identifies the key in every call; sorts by time of issue; not a secret. */
-  readonly id: string;
+export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
   /** The first characters of the newest secret, for people to recognize it. */
   readonly hint: string;
-  readonly plan: string;
   /** The limits in force. */
   readonly limits: RateLimits;
-  readonly label: string | undefined;
-  readonly createdAt: number;
-  /** From when the key is refused; `undefined` if it does not expire. */
-  readonly expiresAt: number | undefined;
-  /** When the key was revoked; `undefined` if it was not. */
-  readonly revokedAt: number | undefined;
   /** When a request was last admitted; `undefined` if none has been. */
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */

@@ -13,7 +13,7 @@ export interface ApiKeySecret {
 
 /** An API key as stored: one identity with one quota and, after a rotation, several secrets. */
 export interface StoredApiKey {
-  /** Sorts by time of issue. */
+  /** Identifies the key in every call; sorts by time of issue; not a secret. */
   readonly id: string;
   /** The name of a plan. */
   readonly plan: string;
@@ -35,7 +35,7 @@ export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }
 
-/** Each request may use any of them, and each change of the key writes them all. */
+/** Bounded, because each change of a key writes all its secrets. */
 const MAX_SECRETS = 8;
 
 /**

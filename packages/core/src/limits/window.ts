@@ -37,6 +37,12 @@ export interface WindowQuotas {
  */
 export interface Quota extends WindowQuota, WindowQuotas {}
 
+/** The field that every result and error of a caller with an API key has. */
+export interface Charged {
+  /** The quota after this request. */
+  readonly quota: Quota;
+}
+
 /** Returns the stored window while it lasts, otherwise an empty one that opens now. */
 export function currentWindow(stored: Window, length: number, reading: ClockReading): Window {
   const openedAt = correctedStart(stored.openedAt, length, reading);

@@ -14,13 +14,12 @@ import { hasExpired } from "../keys/stored-key.js";
 import { charge, type Refusal, type Verdict } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
-import type { Quota } from "../limits/window.js";
+import type { Charged } from "../limits/window.js";
 import type { KeyHolder, Step } from "../storage/storage.js";
 
 /** The key that a request was charged to, and its quota afterwards. */
-export interface ChargedKey {
+export interface ChargedKey extends Charged {
   readonly keyId: string;
-  readonly quota: Quota;
 }
 
 /**

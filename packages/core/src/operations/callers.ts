@@ -1,24 +1,12 @@
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
-import type { AdmissionError, Unavailable, WithQuota } from "../errors.js";
+import type { AdmissionError, WithQuota } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
-import {
-  changePlan,
-  issueKey,
-  liftBan,
-  purgeKeys,
-  revokeKey,
-  rotateKey,
-} from "../keys/change-keys.js";
-import type { KeyRing } from "../keys/key-ring.js";
-import { findKey, listKeys } from "../keys/read-keys.js";
-import type { Quota } from "../limits/window.js";
-import type { Admission, Caller, Charged, TrustedPets } from "../pet-store.js";
+import type { Charged, Quota } from "../limits/window.js";
+import type { Admission, Caller, TrustedPets } from "../pet-store.js";
 import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
-import { createPet } from "./create-pet.js";
-import { getPet } from "./get-pet.js";
-import { listPets } from "./list-pets.js";
+import { createPet, getPet, listPets } from "./pets.js";
 
 /** Creates the operations of a caller with an API key. */
 export function createCaller(
@@ -81,29 +69,11 @@ function withQuota<T extends object, E extends object>(
 
 /** Creates the host's own operations on pets. */
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
+  const perform = <T, E>(operation: () => Promise<Result<T, E>>) =>
+    calls.run(operation, (error) => error);
   return Object.freeze({
-    listPets: (input = {}) => calls.run(() => listPets(context, input), asIs),
-    createPet: (input, options = {}) => calls.run(() => createPet(context, input, options), asIs),
-    getPet: (id) => calls.run(() => getPet(context, id), asIs),
+    listPets: (input = {}) => perform(() => listPets(context, input)),
+    createPet: (input, options = {}) => perform(() => createPet(context, input, options)),
+    getPet: (id) => perform(() => getPet(context, id)),
   } satisfies TrustedPets);
-}
-
-/** Creates the host's operations on API keys. */
-export function createKeyRing(context: Context, calls: Calls): KeyRing {
-  const find: KeyRing["find"] = (id) => calls.run(() => findKey(context, id), asIs);
-  return Object.freeze({
-    issue: (input) => calls.run(() => issueKey(context, input), asIs),
-    find,
-    list: (input = {}) => calls.run(() => listKeys(context, input), asIs),
-    revoke: (id) => calls.run(() => revokeKey(context, id), asIs),
-    rotate: (id, options = {}) => calls.run(() => rotateKey(context, id, options), asIs),
-    changePlan: (id, to) => calls.run(() => changePlan(context, id, to), asIs),
-    liftBan: (id) => calls.run(() => liftBan(context, id), asIs),
-    purge: (options) => calls.run(() => purgeKeys(context, options), asIs),
-    usage: (id) => find(id).map(({ usage }) => usage),
-  } satisfies KeyRing);
-}
-
-function asIs(error: Unavailable): Unavailable {
-  return error;
 }

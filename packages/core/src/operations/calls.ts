@@ -10,16 +10,16 @@ import {
 /** Runs the calls of a store while it is open. */
 export interface Calls {
   /**
-   * Runs a call. `fail` completes the error if the store is closed, or if the call throws because of a
-   * bug or a storage that rejects.
+   * Runs a call. If the store is closed, or the call throws because of a bug, the result is the error that
+   * `fail` returns for the given one.
    */
   run<T, E, F>(
     call: () => Promise<Result<T, E>>,
     fail: (error: Unavailable) => F,
   ): ResultAsync<T, E | F>;
   /**
-   * Refuses new calls, waits for the running ones, and runs the last call. After this many seconds, it
-   * waits no longer: the last call is started if it was not, and the result is an error.
+   * Refuses new calls, waits for the running ones, and then runs the last call. After this many seconds it
+   * stops waiting: it starts the last call if necessary, and the result is an error.
    */
   close(
     seconds: number,

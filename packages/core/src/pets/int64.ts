@@ -14,7 +14,7 @@ export function toInt64(value: unknown): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
-/** Says that this value of a field is not an int64, and how to pass it if a `number` cannot hold it. */
+/** Describes the problem that a field is not an int64; for an unsafe number, also how to pass it. */
 export function int64Problem(field: string, value: unknown): string {
   const problem = `${field} must be an int64 integer`;
   const isRounded =

@@ -1,11 +1,23 @@
+import { err, ok, type Result } from "neverthrow";
+import { invalidPet, type InvalidPet } from "../errors.js";
+import { ownField } from "../validation.js";
+import { int64Problem, toInt64 } from "./int64.js";
+
 /** Every availability status, in the order of the specification ("PetStatus"). */
 export const petStatuses = ["available", "pending", "sold"] as const;
 
 /** A pet's availability status. */
 export type PetStatus = (typeof petStatuses)[number];
 
-/** The status of a pet that is added without one. */
-export const DEFAULT_PET_STATUS: PetStatus = "available";
+/** A pet to add. Unknown fields, including an `id`, are ignored. */
+export interface NewPetInput {
+  /** Well-formed text without NUL; may be empty. */
+  readonly name: string;
+  /** An int64; as a `number`, a safe integer. */
+  readonly categoryId: bigint | number;
+  /** `available` by default. */
+  readonly status?: PetStatus | undefined;
+}
 
 /** A new pet, validated and complete. */
 export interface NewPet {
@@ -22,7 +34,39 @@ export interface Pet extends NewPet {
   readonly id: bigint;
 }
 
+/** The status of a pet that is added without one. */
+const DEFAULT_STATUS: PetStatus = "available";
+
+const NAME = "name must be a string of well-formed text without NUL";
+const STATUS = `status must be one of ${petStatuses.join(", ")}`;
+
+/**
+ * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
+ * field.
+ */
+export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    return err(invalidPet(["the pet must be an object"]));
+  }
+  const name = ownField(input, "name");
+  const category = ownField(input, "categoryId");
+  const categoryId = toInt64(category);
+  const status = ownField(input, "status", DEFAULT_STATUS);
+  if (isText(name) && categoryId !== undefined && isPetStatus(status)) {
+    return ok({ name, categoryId, status });
+  }
+  const problems: string[] = [];
+  if (!isText(name)) problems.push(NAME);
+  if (categoryId === undefined) problems.push(int64Problem("categoryId", category));
+  if (!isPetStatus(status)) problems.push(STATUS);
+  return err(invalidPet(problems));
+}
+
 /** Whether a value is one of the three statuses, spelled exactly. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return petStatuses.some((status) => status === value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
 }

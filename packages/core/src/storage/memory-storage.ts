@@ -73,7 +73,7 @@ function createPetStorage(run: Run): PetStorage {
   };
 }
 
-/** Removes up to two of the oldest creations, so that one call never takes long and memory is bounded. */
+/** Removes up to two expired creations, the oldest first: no call takes long, and memory stays bounded. */
 function removeExpired(creations: Map<string, { readonly expiresAt: number }>, now: number): void {
   let oldest = 0;
   for (const [token, { expiresAt }] of creations) {

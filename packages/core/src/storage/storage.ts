@@ -33,7 +33,7 @@ export interface StorageFailure {
   readonly cause: unknown;
 }
 
-/** What an operator should know about a storage, apart from the failures of single calls. */
+/** A message to the operator about the storage as a whole, not about one call. */
 export interface StorageWarning {
   /** Defined by the storage, such as `large_log`. */
   readonly code: string;

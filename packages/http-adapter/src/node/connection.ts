@@ -12,11 +12,11 @@ export interface Exchange {
   readonly origin: () => string | undefined;
 }
 
-/** What a server of ours keeps for a connection. */
+/** The state of a connection. */
 export interface Connection {
-  /** Counts a request whose turn has not come. If too many wait, the socket is paused. */
+  /** Counts a request that waits for its turn. If too many wait, the socket is paused. */
   wait(response: ServerResponse): void;
-  /** Reads from the socket again, if it was paused. */
+  /** Resumes the socket, if it was paused. */
   release(): void;
   /** The request that arrived last. Only its body may still be incomplete. */
   newest: Exchange | undefined;
@@ -78,7 +78,7 @@ export function runInTurn(exchange: Exchange, task: () => unknown): void {
 }
 
 /** Whether a connection is closed, or its last response is sent. */
-export function isOver(socket: Socket): boolean {
+function isOver(socket: Socket): boolean {
   return socket.destroyed || socket.writableEnded;
 }
 

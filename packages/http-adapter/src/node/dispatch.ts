@@ -102,7 +102,7 @@ function createFallback(
     response.once("close", finish);
     connectionOf(socket).onInputError = (error) => {
       if (request.complete || response.headersSent) return;
-      // What the fallback still writes is not sent.
+      // Anything that the fallback writes from now on is not sent.
       response.off("close", finish).detachSocket(socket);
       responder.refuseInput(error, socket);
     };

@@ -10,12 +10,13 @@ import {
   type BadRequest,
   type HttpError,
 } from "../error.js";
-import { flawOfCoding, flawOfHost, type BodyResult, type HttpRequest } from "../http-message.js";
+import type { BodyResult, HttpRequest } from "../http-message.js";
+import { flawOfCoding, flawOfHost } from "../request-headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
-/** A request as the handler takes it, and what it means for its connection. */
+/** A request as the handler takes it, and whether its response closes the connection. */
 export interface NodeRequest extends HttpRequest {
-  /** Whether the response closes the connection; to be called when the request is handled. */
+  /** To be called when the request is handled. */
   readonly isLast: () => boolean;
 }
 
@@ -58,7 +59,7 @@ export function flawOf({ request, isWaiting }: Exchange): HttpError | undefined 
     flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
     flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
   if (flaw !== undefined || !isWaiting) return flaw;
-  // For Node, a list of expectations that contains 100-continue is one, too.
+  // Node also waits if 100-continue is one of several expectations.
   return headers.expect?.trim().toLowerCase() === "100-continue" ? undefined : expectationFailed();
 }
 

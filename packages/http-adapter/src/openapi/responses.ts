@@ -102,7 +102,7 @@ export function success(
   schema: "Pet" | "Pets",
   examples: Readonly<Record<string, unknown>>,
 ): Response {
-  return respond(description, headers, { $ref: `#/components/schemas/${schema}` }, examples);
+  return responseOf(description, headers, { $ref: `#/components/schemas/${schema}` }, examples);
 }
 
 /** An error response: the `Error` schema, limited to these codes, which have one status. */
@@ -117,10 +117,10 @@ export function error(
     { type: "object", properties: { code: { enum: codes }, status: { const: status } } },
   ];
   const examples = codes.map((code) => [code, { code, message: messages[code], status }] as const);
-  return respond(description, headers, { allOf }, Object.fromEntries(examples));
+  return responseOf(description, headers, { allOf }, Object.fromEntries(examples));
 }
 
-function respond(
+function responseOf(
   description: string,
   headers: Response["headers"],
   schema: object,

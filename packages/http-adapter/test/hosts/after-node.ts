@@ -1,6 +1,6 @@
 import type { Host } from "./host.js";
 
-/** What Node does by itself on a host's server, before the store sees the request. */
+/** Cases that Node responds to on a host's server, before the store sees the request. */
 export const AFTER_NODE = {
   "100 Continue comes after the checks, or not at all":
     "Node sends it first, unless the host listens for checkContinue",

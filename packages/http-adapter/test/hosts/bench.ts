@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { ManualClock, PetStore } from "@petstore/core";
 import { onTestFinished } from "vitest";
 import { compose, makeStore, type Call } from "../support/serve.js";
-import { dial, type Answer, type Wire } from "../support/wire.js";
-import { fetchAnswer } from "./fetch-answer.js";
+import { dial, type WireResponse, type Wire } from "../support/wire.js";
+import { fetchResponse } from "./fetch-response.js";
 import type { Host, Started } from "./host.js";
 
 /** A host under test, with a store in it that has one Free key. */
@@ -15,8 +15,8 @@ export interface Bench extends Started {
   /** 0 where there is no server. */
   readonly port: number;
   /** Sends one request, to the list of pets unless it says otherwise. */
-  readonly call: (call?: Call) => Promise<Answer>;
-  readonly create: (json: string, headers?: readonly string[]) => Promise<Answer>;
+  readonly call: (call?: Call) => Promise<WireResponse>;
+  readonly create: (json: string, headers?: readonly string[]) => Promise<WireResponse>;
   readonly dial: () => Promise<Wire>;
 }
 
@@ -35,15 +35,15 @@ export async function startBench(
   const started = await start({ store: isMounted ? made.store : undefined, behindProxy });
   const port = await listen(started);
   const dialHost = (): Promise<Wire> => dial(port, "127.0.0.1", started.open);
-  const call = async (what: Call = {}): Promise<Answer> => {
+  const call = async (what: Call = {}): Promise<WireResponse> => {
     const complete = { key: made.key, path: `${basePath}/pets`, ...what };
-    if (started.fetch !== undefined) return fetchAnswer(started.fetch, complete);
+    if (started.fetch !== undefined) return fetchResponse(started.fetch, complete);
     const wire = await dialHost();
     wire.send(compose(complete));
     if (what.body !== undefined) wire.send(what.body);
-    const answer = await wire.answer(what.method);
+    const response = await wire.response(what.method);
     wire.socket.destroy();
-    return answer;
+    return response;
   };
   return {
     ...made,

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { compose } from "../support/serve.js";
 import type { Bench } from "./bench.js";
 
-/** What holds in every host, whatever it is. */
+/** Cases that hold in every host. */
 export const cases = {
   "200: an empty list, with all three rate limit headers": async ({ call, clock }) => {
     const { status, headers, body } = await call();
@@ -135,17 +135,17 @@ export const cases = {
 
   "405: with what the path allows": async ({ call, basePath }) => {
     for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await call({ method });
-      expectError(answer, 405, "method_not_allowed");
-      expect(answer.headers["allow"]).toBe("GET, HEAD, POST");
+      const response = await call({ method });
+      expectError(response, 405, "method_not_allowed");
+      expect(response.headers["allow"]).toBe("GET, HEAD, POST");
     }
-    const answer = await call({ method: "POST", path: `${basePath}/pets/1` });
-    expectError(answer, 405, "method_not_allowed");
-    expect(answer.headers["allow"]).toBe("GET, HEAD");
+    const response = await call({ method: "POST", path: `${basePath}/pets/1` });
+    expectError(response, 405, "method_not_allowed");
+    expect(response.headers["allow"]).toBe("GET, HEAD");
   },
 
   "405: also for methods that few have heard of": async ({ call }) => {
-    // Older releases of Node 20 have not heard of QUERY themselves.
+    // Older releases of Node 20 do not know QUERY.
     for (const method of ["PROPFIND", "PURGE", "QUERY"].filter((each) => METHODS.includes(each))) {
       expectError(await call({ method }), 405, "method_not_allowed");
     }
@@ -160,7 +160,7 @@ export const cases = {
     const headers = ["Transfer-Encoding: chunked", "Content-Type: application/json"];
     wire.send(compose({ key, path: `${basePath}/pets`, method: "POST", headers }));
     wire.send(`14000\r\n${petOf(0x14000)}\r\n0\r\n\r\n`);
-    expectError(await wire.answer(), 413, "payload_too_large");
+    expectError(await wire.response(), 413, "payload_too_large");
     wire.socket.destroy();
   },
 
@@ -184,8 +184,8 @@ export const cases = {
     const issued = await store.keys.issue({ plan: "enterprise", limits });
     const key = issued._unsafeUnwrap().secret;
     expect((await call({ key })).status).toBe(200);
-    const { headers, ...answer } = await call({ key });
-    expectError({ headers, ...answer }, 429, "rate_limit_exceeded");
+    const { headers, ...response } = await call({ key });
+    expectError({ headers, ...response }, 429, "rate_limit_exceeded");
     expect(headers).toMatchObject({ "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0" });
     clock.advance(Number(headers["retry-after"]) * 1_000);
     expect((await call({ key })).status).toBe(200);
@@ -193,12 +193,12 @@ export const cases = {
 
   "503: the store is closed": async ({ store, call }) => {
     await store.close();
-    const answer = await call();
-    expectError(answer, 503, "store_closed");
-    expect(answer.headers["retry-after"]).toBe("1");
+    const response = await call();
+    expectError(response, 503, "store_closed");
+    expect(response.headers["retry-after"]).toBe("1");
   },
 
-  "X-Forwarded-For is not trusted unasked": async ({ call }) => {
+  "X-Forwarded-For is not read by default": async ({ call }) => {
     await call({ key: null, headers: ["X-Forwarded-For: 192.0.2.1"] });
     const { headers } = await call({ key: null, headers: ["X-Forwarded-For: 192.0.2.2"] });
     expect(headers["x-ratelimit-remaining"]).toBe("58");
@@ -213,11 +213,16 @@ export const cases = {
       await new Promise(setImmediate);
     }
     wire.send("0\r\n\r\n");
-    expect((await wire.answer()).status).toBe(201);
+    expect((await wire.response()).status).toBe(201);
     wire.socket.destroy();
   },
 
-  "an aborted upload leaves no pet and hurts nobody": async ({ dial, key, call, basePath }) => {
+  "an aborted upload adds no pet, and other requests are served": async ({
+    dial,
+    key,
+    call,
+    basePath,
+  }) => {
     for (const framing of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
       const wire = await dial();
       const headers = [framing, "Content-Type: application/json"];
@@ -239,7 +244,7 @@ export const cases = {
     const send = async (what: Parameters<typeof compose>[0]): Promise<number> => {
       wire.send(compose({ key, path: `${basePath}/pets`, ...what }));
       if (what.body !== undefined) wire.send(what.body);
-      return (await wire.answer(what.method)).status;
+      return (await wire.response(what.method)).status;
     };
     expect(await send({})).toBe(200);
     expect(await send({ method: "POST", body: "GET / HTTP/1.1\r\n\r\n", key: null })).toBe(401);
@@ -251,14 +256,14 @@ export const cases = {
     wire.socket.destroy();
   },
 
-  "pipelined requests are answered in order": async ({ dial, key, basePath }) => {
+  "pipelined requests get their responses in order": async ({ dial, key, basePath }) => {
     const wire = await dial();
     const path = `${basePath}/pets`;
     const body = '{"name":"Rex","categoryId":7}';
     wire.send(compose({ key, path, method: "POST", body }) + body + compose({ key, path }));
     wire.send(compose({ key, path, method: "DELETE" }));
-    const answers = [await wire.answer(), await wire.answer(), await wire.answer()];
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 405]);
+    const responses = [await wire.response(), await wire.response(), await wire.response()];
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 405]);
     wire.socket.destroy();
   },
 
@@ -267,13 +272,13 @@ export const cases = {
     const path = `${basePath}/pets`;
     const headers = ["Content-Length: 29", "Expect: 100-continue"];
     refused.send(compose({ path, method: "POST", headers }));
-    expect((await refused.answer()).status).toBe(401);
+    expect((await refused.response()).status).toBe(401);
     refused.socket.destroy();
     const admitted = await dial();
     admitted.send(compose({ key, path, method: "POST", headers }));
-    expect((await admitted.answer()).status).toBe(100);
+    expect((await admitted.response()).status).toBe(100);
     admitted.send('{"name":"Rex","categoryId":7}');
-    expect((await admitted.answer()).status).toBe(201);
+    expect((await admitted.response()).status).toBe(201);
     admitted.socket.destroy();
   },
 
@@ -294,17 +299,17 @@ function petOf(length: number): string {
 }
 
 function expectError(
-  answer: Awaited<ReturnType<Bench["call"]>>,
+  response: Awaited<ReturnType<Bench["call"]>>,
   status: number,
   code: string,
 ): void {
-  const { "content-type": type, ...headers } = answer.headers;
-  expect([answer.status, type, answer.body]).toEqual([
+  const { "content-type": type, ...headers } = response.headers;
+  expect([response.status, type, response.body]).toEqual([
     status,
     "application/json",
     expect.stringContaining(`"code":"${code}"`),
   ]);
-  expect(JSON.parse(answer.body)).toEqual({
+  expect(JSON.parse(response.body)).toEqual({
     code,
     message: expect.any(String) as unknown,
     status,

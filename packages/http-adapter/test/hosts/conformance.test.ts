@@ -31,7 +31,7 @@ test.each<[Host, skips?: RegExp]>([
   expect(await failures(host, rows)).toEqual([]);
 });
 
-test("Hono conforms in all that concerns content: the rest is its server's", async () => {
+test("Hono conforms in content; its server is responsible for the rest", async () => {
   expect(await failures(hono.createHost("/v1"), contentCases)).toEqual([]);
 });
 

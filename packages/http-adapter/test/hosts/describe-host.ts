@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../support/serve.js";
-import type { Answer } from "../support/wire.js";
+import type { WireResponse } from "../support/wire.js";
 import { startBench } from "./bench.js";
 import { cases, type CaseName } from "./cases.js";
 import type { Host } from "./host.js";
 
-/** Runs every `stride`-th of the table of cases, and what concerns the host's own routes, on a host. */
+/** Runs every `stride`-th of the table of cases, and the cases of the host's own routes, on a host. */
 export function describeHost(host: Host, stride = 1): void {
   describe(`${host.name}, with the store at ${host.basePath}`, () => {
     const tried = Object.entries(cases).filter((_, index) => index % stride === 0);
@@ -17,7 +17,7 @@ export function describeHost(host: Host, stride = 1): void {
       });
     }
 
-    test("what the host answers by itself is as without the store", async () => {
+    test("the host's own responses are as without the store", async () => {
       const [bench, bare] = [await startBench(host), await startBench(host, { isMounted: false })];
       for (const call of [...elsewhere, ...beside(host)]) {
         expect([call, strip(await bench.call(call))]).toEqual([call, strip(await bare.call(call))]);
@@ -30,10 +30,10 @@ export function describeHost(host: Host, stride = 1): void {
 
     test("the host's own way to trust its proxy tells callers apart", async () => {
       const { call } = await startBench(host, { behindProxy: true });
-      const from = (address: string): Promise<Answer> =>
+      const from = (address: string): Promise<WireResponse> =>
         call({ key: null, headers: [`X-Forwarded-For: ${address}`] });
-      const answers = [await from("192.0.2.1"), await from("192.0.2.2"), await from("192.0.2.1")];
-      expect(answers.map(({ headers }) => headers["x-ratelimit-remaining"])).toEqual([
+      const responses = [await from("192.0.2.1"), await from("192.0.2.2"), await from("192.0.2.1")];
+      expect(responses.map(({ headers }) => headers["x-ratelimit-remaining"])).toEqual([
         "59",
         "59",
         "58",
@@ -42,7 +42,7 @@ export function describeHost(host: Host, stride = 1): void {
   });
 }
 
-/** Unmounts a store while its host goes on, which then responds to everything as without it. */
+/** Unmounts a store while its host runs. The host then responds to everything as without it. */
 export async function expectUnmounted(host: Host): Promise<void> {
   const [bench, bare] = [await startBench(host), await startBench(host, { isMounted: false })];
   expect((await bench.call()).status).toBe(200);
@@ -80,6 +80,6 @@ const beside = ({ basePath, resolvesDots = false }: Host): readonly Call[] =>
     basePath.slice(0, -1),
   ].map((path) => ({ path }));
 
-function strip({ status, headers, body }: Answer): unknown {
+function strip({ status, headers, body }: WireResponse): unknown {
   return { status, headers: { ...headers, date: "", "x-request-id": "" }, body };
 }

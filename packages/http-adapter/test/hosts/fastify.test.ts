@@ -28,7 +28,7 @@ test("app.inject() reaches the store without a socket", async () => {
   expect((await app.inject({ url: "/x" })).json()).toMatchObject({ error: "Not Found" });
 });
 
-test("the host's hooks run on the store's answers, and the headers that they set go out", async () => {
+test("the host's hooks run on the store's responses, and the headers that they set go out", async () => {
   const seen: number[] = [];
   const { call } = await startBench(
     createHost("", "/v1", (app) => {
@@ -53,7 +53,7 @@ test("the plugin is encapsulated: its hook sees no request of the host's", async
   }
 });
 
-test("it answers at every address of localhost", async () => {
+test("it responds at every address of localhost", async () => {
   const { store, key } = await makeStore();
   await using app = fastify();
   await app.register(petStorePlugin, { store });
@@ -62,7 +62,7 @@ test("it answers at every address of localhost", async () => {
     if (typeof address === "string") throw new Error("no port");
     const wire = await dial(address.port, address.address);
     wire.send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    expect((await wire.answer()).status).toBe(200);
+    expect((await wire.response()).status).toBe(200);
     wire.socket.destroy();
   }
 });

@@ -9,9 +9,9 @@ const skips: Host["skips"] = {
   "HEAD: nothing follows the headers on the wire": SOCKET,
   "413: a chunked body over the limit": `${SOCKET}: test/fetch.test.ts`,
   "a body that comes in pieces": `${SOCKET}: test/fetch.test.ts`,
-  "an aborted upload leaves no pet and hurts nobody": `${SOCKET}: test/fetch.test.ts`,
+  "an aborted upload adds no pet, and other requests are served": `${SOCKET}: test/fetch.test.ts`,
   "one connection carries many requests, also after unread bodies": SOCKET,
-  "pipelined requests are answered in order": SOCKET,
+  "pipelined requests get their responses in order": SOCKET,
   "100 Continue comes after the checks, or not at all": SOCKET,
   "417: an unknown expectation": SOCKET,
 };
@@ -50,7 +50,7 @@ const nextLike: Host = {
   },
   skips: {
     ...skips,
-    "405: also for methods that few have heard of": "Next answers what a route does not export",
+    "405: also for methods that few have heard of": "Next responds to what a route does not export",
   },
 };
 

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import type { CaseName } from "./cases.js";
 
-/** What a host is started with. */
+/** The options that a host is started with. */
 export interface Setting {
   /** Mounted in the host; left out for the host as it is without. */
   readonly store?: PetStore | undefined;
@@ -24,7 +24,7 @@ export interface Started {
 
 /**
  * A host in which the store lives beside the host's own routes: `GET /hello`; `POST /echo`, which
- * answers the `name` in a JSON body; `GET /boom`, which fails.
+ * responds with the `name` in a JSON body; `GET /boom`, which fails.
  */
 export interface Host {
   readonly name: string;

@@ -4,9 +4,9 @@ import { createManualClock, createPetStore, type ManualClock, type PetStore } fr
 import type { PetStoreOptions } from "@petstore/core";
 import { onTestFinished } from "vitest";
 import { createPetStoreServer, type PetStoreServerOptions } from "@petstore/http-adapter";
-import { dial, type Answer, type Wire } from "./wire.js";
+import { dial, type WireResponse, type Wire } from "./wire.js";
 
-/** What a test sends. */
+/** A request of a test. */
 export interface Call {
   readonly method?: string;
   /** The request target, raw. */
@@ -28,9 +28,9 @@ export interface Served {
   readonly server: Server;
   readonly port: number;
   /** Sends one request on a connection of its own. */
-  readonly call: (call?: Call) => Promise<Answer>;
+  readonly call: (call?: Call) => Promise<WireResponse>;
   /** Posts this body to /v1/pets. */
-  readonly create: (json: string) => Promise<Answer>;
+  readonly create: (json: string) => Promise<WireResponse>;
   readonly dial: () => Promise<Wire>;
 }
 
@@ -72,7 +72,7 @@ export async function listen(
   });
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const call = (what: Call = {}): Promise<Answer> => exchange(port, { key, ...what });
+  const call = (what: Call = {}): Promise<WireResponse> => exchange(port, { key, ...what });
   return {
     server,
     port,
@@ -82,13 +82,13 @@ export async function listen(
   };
 }
 
-async function exchange(port: number, call: Call): Promise<Answer> {
+async function exchange(port: number, call: Call): Promise<WireResponse> {
   const wire = await dial(port);
   wire.send(compose(call));
   if (call.body !== undefined) wire.send(call.body);
-  const answer = await wire.answer(call.method);
+  const response = await wire.response(call.method);
   wire.socket.destroy();
-  return answer;
+  return response;
 }
 
 /** The head of a request as text. */

@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it came over the wire. */
-export interface Answer {
+/** A response as it came over the wire. */
+export interface WireResponse {
   readonly status: number;
   /** By lower-case name; lines with the same name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One raw connection: bytes out as they are given, answers back one by one. */
+/** One raw connection: it sends bytes unchanged and returns responses one by one. */
 export interface Wire {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** The next answer; an answer to HEAD has no body whatever its length says. */
-  answer(method?: string): Promise<Answer>;
-  /** All that comes until the other side closes, beyond the answers taken. */
+  /** The next response; a response to HEAD has no body whatever its length says. */
+  response(method?: string): Promise<WireResponse>;
+  /** Resolves to the bytes after the responses that were read, when the other side closes. */
   rest(): Promise<string>;
 }
 
@@ -54,7 +54,7 @@ export async function dial(
   return {
     socket,
     send: (bytes) => void socket.write(bytes),
-    answer: async (method = "GET") => {
+    response: async (method = "GET") => {
       const end = await until(() => received.indexOf("\r\n\r\n"));
       const { status, headers } = parseHead(received.slice(0, end));
       const hasBody = method !== "HEAD" && status >= 200;
@@ -71,7 +71,7 @@ export async function dial(
   };
 }
 
-function parseHead(head: string): Pick<Answer, "status" | "headers"> {
+function parseHead(head: string): Pick<WireResponse, "status" | "headers"> {
   const [statusLine = "", ...lines] = head.split("\r\n");
   const headers: Record<string, string> = {};
   for (const line of lines) {

@@ -1,15 +1,15 @@
-/** What a case expects of one answer. */
+/** The expectations of one response. */
 export interface Expected {
   readonly status: number;
   /** The code of the Error body. */
   readonly code?: string;
-  /** Headers by lower-case name: the value, or what it must look like. */
+  /** Headers by lower-case name: the value, or a pattern. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
-  /** The body: the text, or what it must look like. */
+  /** The body: the text, or a pattern. */
   readonly body?: string | RegExp;
 }
 
-/** One row of the suite: bytes, and what must be answered. */
+/** One row of the suite: bytes, and the responses that they must get. */
 export interface ConformanceCase {
   readonly name: string;
   /** The section of the specification or of the RFC that says so. */
@@ -19,13 +19,13 @@ export interface ConformanceCase {
    * stands for a valid API key. Where it ends early, the client then closes its side.
    */
   readonly request: string;
-  /** The answers, in order. A server may close the connection after them, not before. */
-  readonly answers: readonly Expected[];
-  /** Whether the server closes the connection after the last answer; left open when left out. */
+  /** The responses, in order. A server may close the connection after them, not before. */
+  readonly responses: readonly Expected[];
+  /** Whether the server closes the connection after the last response; left open when left out. */
   readonly closes?: boolean;
   /** Whether the client closes its side after the request. */
   readonly ends?: boolean;
-  /** Holds only where the store owns the server: on a host's own, Node or the host answers. */
+  /** Holds only where the store owns the server: on a host's own, Node or the host responds. */
   readonly ownServerOnly?: boolean;
 }
 
@@ -60,6 +60,6 @@ export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
 
 /** A plain refusal of a message: 400 and the end of the connection. */
 export const badRequest = {
-  answers: [{ status: 400, code: "bad_request", headers: { connection: "close" } }],
+  responses: [{ status: 400, code: "bad_request", headers: { connection: "close" } }],
   closes: true,
 } as const;

@@ -1,13 +1,13 @@
 import { head, PET, post, utf8, type ConformanceCase } from "./case.js";
 
-const query = { answers: [{ status: 400, code: "invalid_query" }] } as const;
-const list = { answers: [{ status: 200, body: /^\[.*\]$/ }] } as const;
-const malformed = { answers: [{ status: 400, code: "malformed_json" }] } as const;
-const invalid = { answers: [{ status: 400, code: "invalid_pet" }] } as const;
+const query = { responses: [{ status: 400, code: "invalid_query" }] } as const;
+const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
+const malformed = { responses: [{ status: 400, code: "malformed_json" }] } as const;
+const invalid = { responses: [{ status: 400, code: "invalid_pet" }] } as const;
 const created = (body: RegExp) =>
-  ({ answers: [{ status: 201, body, headers: { location: /^\/v1\/pets\/\d+$/ } }] }) as const;
+  ({ responses: [{ status: 201, body, headers: { location: /^\/v1\/pets\/\d+$/ } }] }) as const;
 
-/** What the query and the body say. */
+/** Cases of the query and the body. */
 export const contentCases: readonly ConformanceCase[] = [
   ...[
     "limit=0",

@@ -1,13 +1,13 @@
 import { badRequest, chunked, head, PET, PET_CHUNKED, post, type ConformanceCase } from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
-const created = { answers: [{ status: 201 }] } as const;
+const created = { responses: [{ status: 201 }] } as const;
 const tooLarge = {
-  answers: [{ status: 413, code: "payload_too_large", headers: { connection: "close" } }],
+  responses: [{ status: 413, code: "payload_too_large", headers: { connection: "close" } }],
   closes: true,
 } as const;
 
-/** Where a body ends, and what comes after it. */
+/** Cases of the end of a body, and the bytes after it. */
 export const framingCases: readonly ConformanceCase[] = [
   ...[
     "-1",
@@ -139,7 +139,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a trailer of 20,000 bytes",
     source: "RFC 6585, 5",
     request: chunked(`2\r\n{}\r\n0\r\nX: ${"y".repeat(20_000)}\r\n\r\n`),
-    answers: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
+    responses: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
     ownServerOnly: true,
   },
@@ -162,7 +162,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a declared length of one byte too many",
     source: "RFC 9110, 15.5.14",
     request: head("POST /v1/pets", "Content-Length: 65537"),
-    answers: [{ status: 413, code: "payload_too_large" }],
+    responses: [{ status: 413, code: "payload_too_large" }],
     closes: true,
   },
   {
@@ -194,19 +194,19 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "two requests at once",
     source: "RFC 9112, 9.3.2",
     request: head("GET /v1/pets/999") + head("GET /v1/pets"),
-    answers: [{ status: 404 }, { status: 200 }],
+    responses: [{ status: 404 }, { status: 200 }],
   },
   {
     name: "a POST and a GET at once",
     source: "RFC 9112, 9.3.2",
     request: post(PET) + head("GET /v1/dogs"),
-    answers: [{ status: 201 }, { status: 404 }],
+    responses: [{ status: 201 }, { status: 404 }],
   },
   {
     name: "a good POST, then garbage",
     source: "RFC 9112, 9.3.2",
     request: post(PET) + "\x01garbage\r\n\r\n",
-    answers: [
+    responses: [
       { status: 201, body: /^\{.*\}$/ },
       { status: 400, code: "bad_request", headers: { connection: "close" } },
     ],
@@ -217,7 +217,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "three good requests, then garbage",
     source: "RFC 9112, 9.3.2",
     request: post(PET) + head("GET /v1/dogs") + post(PET) + "garbage",
-    answers: [
+    responses: [
       { status: 201 },
       { status: 404 },
       { status: 201 },
@@ -230,7 +230,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a good GET, then CONNECT",
     source: "RFC 9110, 9.3.6",
     request: head("GET /v1/dogs") + "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
-    answers: [{ status: 404 }, { status: 405, code: "method_not_allowed" }],
+    responses: [{ status: 404 }, { status: 405, code: "method_not_allowed" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -238,7 +238,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a good GET, then a POST with a broken chunk",
     source: "RFC 9112, 7.1",
     request: head("GET /v1/dogs") + chunked("zz\r\n"),
-    answers: [{ status: 404 }, { status: 400, code: "bad_request" }],
+    responses: [{ status: 404 }, { status: 400, code: "bad_request" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -246,7 +246,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a broken chunk in a request to nowhere",
     source: "RFC 9112, 7.1",
     request: head("POST /x", "Transfer-Encoding: chunked") + "zz\r\n",
-    answers: [{ status: 404, code: "not_found" }],
+    responses: [{ status: 404, code: "not_found" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -254,7 +254,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a refusal to nowhere, then CONNECT in the same packet (found by fuzzing)",
     source: "RFC 9110, 9.3.6",
     request: head("GET /x") + "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
-    answers: [
+    responses: [
       { status: 404, code: "not_found" },
       { status: 405, code: "method_not_allowed" },
     ],
@@ -265,7 +265,7 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a refusal to nowhere, then garbage in the same packet (found by fuzzing)",
     source: "RFC 9112, 9.3.2",
     request: head("GET /x") + "\x01\r\n\r\n",
-    answers: [
+    responses: [
       { status: 404, code: "not_found" },
       { status: 400, code: "bad_request" },
     ],
@@ -276,13 +276,13 @@ export const framingCases: readonly ConformanceCase[] = [
     name: "a GET with a body, then another",
     source: "RFC 9110, 9.3.1",
     request: head("GET /v1/dogs", "Content-Length: 29") + PET + head("GET /v1/pets"),
-    answers: [{ status: 404 }, { status: 200 }],
+    responses: [{ status: 404 }, { status: 200 }],
   },
   {
     name: "what follows a refused chunked body is no request",
     source: "RFC 9112, 9.6",
     request: head("PUT /v1/pets", "Transfer-Encoding: chunked") + "5\r\nhello\r\n",
-    answers: [{ status: 405, headers: { connection: "close" } }],
+    responses: [{ status: 405, headers: { connection: "close" } }],
     closes: true,
   },
 ];

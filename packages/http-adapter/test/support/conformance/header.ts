@@ -1,18 +1,18 @@
 import { AUTH, badRequest, head, post, PET, type ConformanceCase } from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
-const list = { answers: [{ status: 200, body: /^\[.*\]$/ }] } as const;
-const created = { answers: [{ status: 201 }] } as const;
+const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
+const created = { responses: [{ status: 201 }] } as const;
 const host = "Host: pets.test\r\n";
 
 const get = (lines: string): string => `GET /v1/pets HTTP/1.1\r\n${lines}\r\n`;
 const unauthorized = (code: string, challenge: string) =>
-  ({ answers: [{ status: 401, code, headers: { "www-authenticate": challenge } }] }) as const;
+  ({ responses: [{ status: 401, code, headers: { "www-authenticate": challenge } }] }) as const;
 const missing = unauthorized("missing_api_key", 'Bearer realm="petstore"');
 const invalid = unauthorized("invalid_api_key", 'Bearer realm="petstore", error="invalid_token"');
 const unsupported = (name: string, value: string) =>
   ({
-    answers: [{ status: 415, code: "unsupported_media_type", headers: { [name]: value } }],
+    responses: [{ status: 415, code: "unsupported_media_type", headers: { [name]: value } }],
   }) as const;
 
 /** Header fields: their syntax, Host, Authorization, media types, expectations, connections. */
@@ -91,7 +91,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "a header of 20,000 bytes",
     source: "RFC 6585, 5",
     request: head("GET /v1/pets", `X: ${"a".repeat(20_000)}`),
-    answers: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
+    responses: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
     ownServerOnly: true,
   },
@@ -99,7 +99,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "a header name of 20,000 bytes",
     source: "RFC 6585, 5",
     request: head("GET /v1/pets", `${"a".repeat(20_000)}: x`),
-    answers: [{ status: 431, code: "headers_too_large" }],
+    responses: [{ status: 431, code: "headers_too_large" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -107,7 +107,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "3,000 headers",
     source: "RFC 6585, 5",
     request: head("GET /v1/pets", ...Array.from({ length: 3_000 }, () => "a:")),
-    answers: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
+    responses: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
   },
   {
@@ -210,7 +210,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "a wrong media type and too long a body: the length comes first",
     source: "design, Order of checks",
     request: head("POST /v1/pets", "Content-Type: text/plain", "Content-Length: 65537"),
-    answers: [{ status: 413, code: "payload_too_large" }],
+    responses: [{ status: 413, code: "payload_too_large" }],
     closes: true,
   },
 
@@ -218,13 +218,13 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "Expect: 100-continue, and all is right",
     source: "RFC 9110, 10.1.1",
     request: post(PET, "Expect: 100-continue"),
-    answers: [{ status: 100 }, { status: 201 }],
+    responses: [{ status: 100 }, { status: 201 }],
   },
   {
     name: "Expect: 100-continue without a key",
     source: "RFC 9110, 10.1.1",
     request: `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 10\r\nExpect: 100-continue\r\n\r\n`,
-    answers: [{ status: 401, code: "missing_api_key", headers: { connection: "close" } }],
+    responses: [{ status: 401, code: "missing_api_key", headers: { connection: "close" } }],
     closes: true,
     ownServerOnly: true,
   },
@@ -232,7 +232,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "Expect: 100-continue with too long a body",
     source: "RFC 9110, 10.1.1",
     request: head("POST /v1/pets", "Content-Length: 65537", "Expect: 100-continue"),
-    answers: [{ status: 413, code: "payload_too_large" }],
+    responses: [{ status: 413, code: "payload_too_large" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -240,14 +240,14 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "an unknown expectation",
     source: "RFC 9110, 15.5.18",
     request: head("GET /v1/pets", "Expect: cake"),
-    answers: [{ status: 417, code: "expectation_failed" }],
+    responses: [{ status: 417, code: "expectation_failed" }],
     ownServerOnly: true,
   },
   {
     name: "an unknown expectation elsewhere",
     source: "RFC 9110, 15.5.18",
     request: head("GET /", "Expect: cake"),
-    answers: [{ status: 417, code: "expectation_failed" }],
+    responses: [{ status: 417, code: "expectation_failed" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -256,14 +256,14 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "Connection: close",
     source: "RFC 9112, 9.6",
     request: head("GET /v1/pets", "Connection: close"),
-    answers: [{ status: 200, headers: { connection: "close" } }],
+    responses: [{ status: 200, headers: { connection: "close" } }],
     closes: true,
   },
   {
     name: "Connection: close, and more",
     source: "RFC 9112, 9.6",
     request: head("GET /v1/pets", "Connection: close") + head("GET /v1/pets"),
-    answers: [{ status: 200 }],
+    responses: [{ status: 200 }],
     closes: true,
     ownServerOnly: true,
   },
@@ -271,7 +271,7 @@ export const headerCases: readonly ConformanceCase[] = [
     name: "Upgrade to a WebSocket is ignored",
     source: "RFC 9110, 7.8",
     request: head("GET /v1/pets", "Connection: Upgrade", "Upgrade: websocket"),
-    answers: [{ status: 200, headers: { connection: "close" } }],
+    responses: [{ status: 200, headers: { connection: "close" } }],
     closes: true,
   },
   {
@@ -283,7 +283,7 @@ export const headerCases: readonly ConformanceCase[] = [
       "Upgrade: h2c",
       "HTTP2-Settings: AAMAAABk",
     ),
-    answers: [{ status: 201 }],
+    responses: [{ status: 201 }],
     closes: true,
   },
   {

@@ -1,11 +1,11 @@
 import { AUTH, badRequest, head, type ConformanceCase } from "./case.js";
 
-const list = { answers: [{ status: 200, body: /^\[.*\]$/ }] } as const;
-const notFound = { answers: [{ status: 404, code: "not_found" }] } as const;
-const noPet = { answers: [{ status: 404, code: "pet_not_found" }] } as const;
+const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
+const notFound = { responses: [{ status: 404, code: "not_found" }] } as const;
+const noPet = { responses: [{ status: 404, code: "pet_not_found" }] } as const;
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
 const notAllowed = (allow: string) =>
-  ({ answers: [{ status: 405, code: "method_not_allowed", headers: { allow } }] }) as const;
+  ({ responses: [{ status: 405, code: "method_not_allowed", headers: { allow } }] }) as const;
 const COLLECTION = "GET, HEAD, POST";
 const host = "Host: pets.test\r\n";
 
@@ -21,13 +21,13 @@ export const requestLineCases: readonly ConformanceCase[] = [
     name: "HEAD the list",
     source: "RFC 9110, 9.3.2",
     request: head("HEAD /v1/pets"),
-    answers: [{ status: 200 }],
+    responses: [{ status: 200 }],
   },
   {
     name: "HEAD a missing pet",
     source: "RFC 9110, 9.3.2",
     request: head("HEAD /v1/pets/999"),
-    answers: [{ status: 404 }],
+    responses: [{ status: 404 }],
   },
   ...["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "PURGE", "LOCK"].map((method) => ({
     name: `${method} on the list`,
@@ -63,7 +63,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     name: "CONNECT to another host",
     source: "RFC 9110, 9.3.6",
     request: `CONNECT a.test:80 HTTP/1.1\r\n${host}\r\n`,
-    answers: [
+    responses: [
       {
         status: 405,
         code: "method_not_allowed",
@@ -77,7 +77,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     name: "CONNECT to a path",
     source: "RFC 9110, 9.3.6",
     request: head("CONNECT /v1/pets"),
-    answers: [{ status: 405, code: "method_not_allowed" }],
+    responses: [{ status: 405, code: "method_not_allowed" }],
     closes: true,
     ownServerOnly: true,
   },
@@ -192,7 +192,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     name: "a target of 20,000 bytes",
     source: "RFC 9110, 15.5.15",
     request: head(`GET /v1/pets?${"a".repeat(20_000)}`),
-    answers: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
+    responses: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
     ownServerOnly: true,
   },

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { dial, type Answer } from "../wire.js";
+import { dial, type WireResponse } from "../wire.js";
 import type { ConformanceCase, Expected } from "./case.js";
 
-/** Sends a case to a server and checks what comes back. */
+/** Sends a case to a server and checks the responses. */
 export async function runCase(
-  { request, answers, closes = false, ends = false }: ConformanceCase,
+  { request, responses, closes = false, ends = false }: ConformanceCase,
   port: number,
   key: string,
 ): Promise<void> {
@@ -12,7 +12,7 @@ export async function runCase(
   const bytes = Buffer.from(request.replaceAll("{key}", key), "latin1");
   wire.send(bytes);
   if (ends) wire.socket.end();
-  for (const expected of answers) check(await wire.answer(methodOf(request)), expected);
+  for (const expected of responses) check(await wire.response(methodOf(request)), expected);
   if (closes) expect(await wire.rest()).toBe("");
   wire.socket.destroy();
 }
@@ -21,21 +21,21 @@ function methodOf(request: string): string {
   return request.startsWith("HEAD ") ? "HEAD" : "GET";
 }
 
-/** What every answer carries (specification, "Rate limit headers"), and what this one must. */
-function check(answer: Answer, { status, code, headers = {}, body }: Expected): void {
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+/** Checks the headers of every response (specification, "Rate limit headers") and the expectations of this one. */
+function check(response: WireResponse, { status, code, headers = {}, body }: Expected): void {
+  expect({ status: response.status, body: response.body }).toMatchObject({ status });
   if (status === 100) return;
   for (const name of ["limit", "remaining", "reset"]) {
-    expect(answer.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
+    expect(response.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
   }
-  expect(answer.headers["content-type"]).toBe("application/json");
+  expect(response.headers["content-type"]).toBe("application/json");
   for (const [name, value] of Object.entries(headers)) {
-    expect(answer.headers[name], name).toEqual(expect.stringMatching(exactly(value)));
+    expect(response.headers[name], name).toEqual(expect.stringMatching(exactly(value)));
   }
-  if (body !== undefined) expect(answer.body).toMatch(exactly(body));
+  if (body !== undefined) expect(response.body).toMatch(exactly(body));
   if (code === undefined) return;
-  expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.body)));
-  const error = JSON.parse(answer.body) as Record<string, unknown>;
+  expect(response.headers["content-length"]).toBe(String(Buffer.byteLength(response.body)));
+  const error = JSON.parse(response.body) as Record<string, unknown>;
   expect(error).toEqual({ code, message: expect.stringMatching(/./) as unknown, status });
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What one connection sends, and how many requests that is meant to be. */
+/** The bytes that one connection sends, and how many requests they are meant to be. */
 export interface Burst {
   /** One UTF-16 unit a byte. */
   readonly bytes: string;

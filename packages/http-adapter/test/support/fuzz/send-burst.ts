@@ -8,7 +8,7 @@ export function sendBurst(port: number, bytes: string): Promise<string> {
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => (received += text));
     socket.on("end", () => socket.end());
-    // A reset after the answer is the server's right; what came before it counts.
+    // A server may reset the connection after the response; the bytes before the reset count.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(received));
     socket.end(Buffer.from(bytes, "latin1"));

@@ -2,24 +2,37 @@ import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
   idempotencyKeyReused,
+  petNotFound,
   storageUnavailable,
   type CreatePetFailure,
   type IdempotencyKeyReused,
+  type InvalidQuery,
+  type PetNotFound,
   type StorageUnavailable,
 } from "../errors.js";
-import type { CreatedPet } from "../pet-store.js";
+import type { CreatedPet, PetIdInput, PetResult } from "../pet-store.js";
 import {
   fingerprintOf,
   parseIdempotencyKey,
   tokenOf,
   type CreatePetOptions,
 } from "../pets/idempotency.js";
-import { parseNewPet, type NewPetInput } from "../pets/new-pet.js";
-import type { NewPet } from "../pets/pet.js";
+import { parseInt64, toInt64 } from "../pets/int64.js";
+import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
+import { parseNewPet, type NewPet, type NewPetInput } from "../pets/pet.js";
 
-/**
- * Validates and creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`.
- */
+/** Returns a page of pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
+export async function listPets(
+  { storage }: Context,
+  input: ListPetsInput,
+): Promise<Result<PetPage, InvalidQuery | StorageUnavailable>> {
+  const query = parseListQuery(input);
+  if (query.isErr()) return err(query.error);
+  const page = await storage.pets.list(query.value);
+  return page.mapErr(storageUnavailable);
+}
+
+/** Creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`. */
 export async function createPet(
   context: Context,
   input: NewPetInput,
@@ -66,4 +79,17 @@ async function createOnce(
   if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
   const pet = Object.freeze({ id: creation.petId, ...newPet });
   return ok({ pet, replayed: creation.isReplay });
+}
+
+/** Returns a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
+export async function getPet(
+  { storage, emit, readClock }: Context,
+  input: PetIdInput,
+  keyId?: string,
+): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
+  const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
+  const found = id === undefined ? ok(undefined) : await storage.pets.find(id);
+  emit({ type: "deprecated_operation_used", at: readClock().now, operation: "getPet", keyId });
+  if (found.isErr()) return err(storageUnavailable(found.error));
+  return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
 }

@@ -7,7 +7,7 @@ import { issue, listen, makeStore, serve, type Call, type Served } from "./suppo
 
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** What asks for each operation, well. */
+/** A successful request for each operation. */
 const calls: Readonly<Record<OperationKey, Call>> = {
   "GET /pets": {},
   "HEAD /pets": { method: "HEAD" },
@@ -24,7 +24,7 @@ const operations: readonly OperationKey[] = [
   "HEAD /pets/{petId}",
 ];
 
-/** What any operation may answer: the way there from a good call. */
+/** Every error that any operation may respond with: how to get it from a good call. */
 const ofAll: Readonly<Record<string, (good: Call) => Promise<[Served, Call]>>> = {
   bad_request: async (good) => [await serve(), { ...good, headers: ["Host: twice.test"] }],
   missing_api_key: async (good) => [await serve(), { ...good, key: null }],
@@ -38,20 +38,20 @@ const ofAll: Readonly<Record<string, (good: Call) => Promise<[Served, Call]>>> =
 };
 
 describe.each(operations)("%s", (operation) => {
-  test("what it answers when all is well is declared", async () => {
+  test("every response without an error is declared", async () => {
     const { call, create } = await serve();
     await create(PET);
-    const answer = await call(calls[operation]);
-    expect(answer.status).toBe(operation.startsWith("POST") ? 201 : 200);
-    expect(undeclared(operation, answer)).toEqual([]);
+    const response = await call(calls[operation]);
+    expect(response.status).toBe(operation.startsWith("POST") ? 201 : 200);
+    expect(undeclared(operation, response)).toEqual([]);
   });
 
   test.each(Object.entries(ofAll))("%s is declared", async (code, arrange) => {
     const [{ call }, sent] = await arrange(calls[operation]);
-    const answer = await call(sent);
-    if (answer.body !== "") expect(answer.body).toBe(exampleOf(operation, code));
-    expect(undeclared(operation, answer)).toEqual([]);
-    expect(answer.status).toBeGreaterThanOrEqual(400);
+    const response = await call(sent);
+    if (response.body !== "") expect(response.body).toBe(exampleOf(operation, code));
+    expect(undeclared(operation, response)).toEqual([]);
+    expect(response.status).toBeGreaterThanOrEqual(400);
   });
 });
 
@@ -68,17 +68,17 @@ test.each<[OperationKey, string, Call]>([
   ["GET /pets/{petId}", "pet_not_found", { path: "/v1/pets/2" }],
 ])("%s: %s is declared, and is what the example says", async (operation, code, sent) => {
   const { call } = await serve();
-  const answer = await call(sent);
-  expect(answer.body).toBe(exampleOf(operation, code));
-  expect(undeclared(operation, answer)).toEqual([]);
+  const response = await call(sent);
+  expect(response.body).toBe(exampleOf(operation, code));
+  expect(undeclared(operation, response)).toEqual([]);
 });
 
 test("a compressed body is declared", async () => {
   const { call } = await serve();
   const headers = ["Content-Encoding: gzip"];
-  const answer = await call({ method: "POST", body: PET, headers });
-  expect(answer.status).toBe(415);
-  expect(undeclared("POST /pets", answer)).toEqual([]);
+  const response = await call({ method: "POST", body: PET, headers });
+  expect(response.status).toBe(415);
+  expect(undeclared("POST /pets", response)).toEqual([]);
 });
 
 test.each([
@@ -86,9 +86,9 @@ test.each([
   ["method_not_allowed", { method: "DELETE" }],
 ])("%s is declared for requests that ask for no operation", async (code, sent) => {
   const { call } = await serve();
-  const answer = await call(sent);
-  expect(answer.body).toContain(code);
-  expect(undeclaredElsewhere(answer)).toEqual([]);
+  const response = await call(sent);
+  expect(response.body).toContain(code);
+  expect(undeclaredElsewhere(response)).toEqual([]);
 });
 
 describe.each(operations)("%s, where the message cannot be read", (operation) => {
@@ -97,15 +97,15 @@ describe.each(operations)("%s, where the message cannot be read", (operation) =>
     [408, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n"],
     [431, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}`],
   ])("%i is declared", async (status, text) => {
-    const limits = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
-    const { dial } = await serve({ limits });
+    const soon = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+    const { dial } = await serve({ limits: status === 408 ? soon : {} });
     const wire = await dial();
     wire.send(text);
-    const answer = await wire.answer();
-    expect(answer.status).toBe(status);
+    const response = await wire.response();
+    expect(response.status).toBe(status);
     // Whether it was HEAD cannot be known: the body is there in any case.
-    const body = operation.startsWith("HEAD") ? "" : answer.body;
-    expect(undeclared(operation, { ...answer, body })).toEqual([]);
+    const body = operation.startsWith("HEAD") ? "" : response.body;
+    expect(undeclared(operation, { ...response, body })).toEqual([]);
   });
 });
 
@@ -114,24 +114,26 @@ test("a page with more to come, and pets at the ends of int64, are declared", as
   await create('{"name":"","categoryId":9223372036854775807,"status":"sold"}');
   await create('{"name":"\\"","categoryId":-9223372036854775808,"status":"pending","id":5}');
   for (const path of ["/v1/pets?limit=1", "/v1/pets?limit=1&status=sold", "/v1/pets?after=1"]) {
-    const answer = await call({ path });
-    expect(answer.status).toBe(200);
-    expect(undeclared("GET /pets", answer)).toEqual([]);
+    const response = await call({ path });
+    expect(response.status).toBe(200);
+    expect(undeclared("GET /pets", response)).toEqual([]);
   }
 });
 
-test("the check finds what is wrong", async () => {
+test("the check finds errors in a response", async () => {
   const { call, create } = await serve();
   await create(PET);
-  const answer = await call();
+  const response = await call();
   const headers = Object.fromEntries(
-    Object.entries(answer.headers).filter(([name]) => name !== "x-ratelimit-reset"),
+    Object.entries(response.headers).filter(([name]) => name !== "x-ratelimit-reset"),
   );
-  expect(undeclared("GET /pets", { ...answer, headers })).toEqual(["X-RateLimit-Reset is missing"]);
-  expect(undeclared("GET /pets", { ...answer, status: 202 })).toHaveLength(1);
-  expect(undeclared("GET /pets", { ...answer, body: '[{"id":1}]' })).toHaveLength(1);
+  expect(undeclared("GET /pets", { ...response, headers })).toEqual([
+    "X-RateLimit-Reset is missing",
+  ]);
+  expect(undeclared("GET /pets", { ...response, status: 202 })).toHaveLength(1);
+  expect(undeclared("GET /pets", { ...response, body: '[{"id":1}]' })).toHaveLength(1);
   expect(
-    undeclared("GET /pets", { ...answer, headers: { ...answer.headers, "x-new": "1" } }),
+    undeclared("GET /pets", { ...response, headers: { ...response.headers, "x-new": "1" } }),
   ).toEqual(["x-new is not declared"]);
 });
 

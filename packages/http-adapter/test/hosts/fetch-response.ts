@@ -1,11 +1,11 @@
 import type { Call } from "../support/serve.js";
-import type { Answer } from "../support/wire.js";
+import type { WireResponse } from "../support/wire.js";
 
 /** Hands a call to a WHATWG handler, and reads its response as one that came over the wire. */
-export async function fetchAnswer(
+export async function fetchResponse(
   handle: (request: Request) => Promise<Response>,
   { method = "GET", path = "", headers = [], body, key }: Call,
-): Promise<Answer> {
+): Promise<WireResponse> {
   const fields = new Headers(
     headers.map((line): [string, string] => {
       const colon = line.indexOf(":");
