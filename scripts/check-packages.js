@@ -30,7 +30,16 @@ const BUNDLED = new Map([
   ["http-adapter", ["lossless-json", "valibot"]],
   [
     "cli",
-    ["commander", "csv-parse", "kysely", "lossless-json", "lru-cache", "neverthrow", "valibot"],
+    [
+      "commander",
+      "csv-parse",
+      "kysely",
+      "lossless-json",
+      "lru-cache",
+      "neverthrow",
+      "ts-pattern",
+      "valibot",
+    ],
   ],
 ]);
 

@@ -1,4 +1,5 @@
 import type { PetStoreError } from "@petstore/core";
+import { match, P } from "ts-pattern";
 
 /** An error with a code and a message. */
 interface ErrorOf<Code extends string> {
@@ -126,31 +127,22 @@ export const internalError = (): InternalError => ({
   message: "Something went wrong on our side.",
 });
 
-/** Returns the HTTP status of an error code (specification, "Errors"). */
+/** The HTTP status of each error code (specification, "Errors"). */
 export function statusOf(code: Failure["code"]): number {
-  return STATUSES[code];
+  return match(code)
+    .with(P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet"), () => 400)
+    .with("invalid_idempotency_key", () => 400)
+    .with(P.union("missing_api_key", "invalid_api_key"), () => 401)
+    .with(P.union("not_found", "pet_not_found"), () => 404)
+    .with("method_not_allowed", () => 405)
+    .with("request_timeout", () => 408)
+    .with("payload_too_large", () => 413)
+    .with("unsupported_media_type", () => 415)
+    .with("expectation_failed", () => 417)
+    .with("idempotency_key_reused", () => 422)
+    .with(P.union("rate_limit_exceeded", "api_key_banned"), () => 429)
+    .with("headers_too_large", () => 431)
+    .with("internal_error", () => 500)
+    .with(P.union("storage_unavailable", "store_closed"), () => 503)
+    .exhaustive();
 }
-
-const STATUSES: Readonly<Record<Failure["code"], number>> = {
-  bad_request: 400,
-  invalid_idempotency_key: 400,
-  invalid_pet: 400,
-  invalid_query: 400,
-  malformed_json: 400,
-  invalid_api_key: 401,
-  missing_api_key: 401,
-  not_found: 404,
-  pet_not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  expectation_failed: 417,
-  idempotency_key_reused: 422,
-  api_key_banned: 429,
-  rate_limit_exceeded: 429,
-  headers_too_large: 431,
-  internal_error: 500,
-  storage_unavailable: 503,
-  store_closed: 503,
-};
