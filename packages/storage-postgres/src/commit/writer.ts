@@ -111,7 +111,11 @@ export function createWriter(
       return recorded[0];
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
-      return await lookUp(id, seq);
+      current = undefined;
+      const recorded = await lookUp(rows, id, seq);
+      current = { id, seq };
+      if (recorded.length > 0) return recorded;
+      throw new NotWritten("the connection was lost before the statement was committed");
     }
   };
 
@@ -123,32 +127,34 @@ export function createWriter(
     throw new NotWritten("the database has lost this server's last commits");
   };
 
-  const lookUp = async (id: string, seq: number) => {
-    current = undefined;
-    const deadline = monotonicNow() + LOOK_UP_TIMEOUT;
-    for (let retry = 1; ; retry += 1) {
-      try {
-        await rows.fence({ id, seq });
-        const [row] = await rows.find({ id });
-        current = { id, seq };
-        if (row?.[0] === seq && row[1].length > 0) return row[1];
-        throw new NotWritten("the connection was lost before the statement was committed");
-      } catch (error) {
-        if (error instanceof NotWritten || !isBusy(error)) throw error;
-        if (monotonicNow() > deadline) {
-          throw new OutcomeUnknown("the connection was lost, and it may have been stored");
-        }
-      }
-      await setTimeout(backoffBefore(retry));
-    }
-  };
-
   return {
     write,
     close: async () => {
       if (current) await rows.remove(current);
     },
   };
+}
+
+/** Returns what the statement with this number recorded: nothing, if it was not committed and never will be. */
+async function lookUp(
+  rows: ReturnType<typeof prepareRows>,
+  id: string,
+  seq: number,
+): Promise<readonly (bigint | null)[]> {
+  const deadline = monotonicNow() + LOOK_UP_TIMEOUT;
+  for (let retry = 1; ; retry += 1) {
+    try {
+      await rows.fence({ id, seq });
+      const [row] = await rows.find({ id });
+      return row?.[0] === seq ? row[1] : [];
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (monotonicNow() > deadline) {
+        throw new OutcomeUnknown("the connection was lost, and it may have been stored");
+      }
+    }
+    await setTimeout(backoffBefore(retry));
+  }
 }
 
 const COMMITS_LOST: StorageWarning = {

@@ -34,9 +34,52 @@ export const STATEMENT_TIMEOUT = 2_000;
 
 /** Creates the database over a pool, which is opened at once. */
 export function createDatabase(source: PoolSource): Database {
+  const connections = createConnections(source);
+  let keepsStatements = true;
+
+  const query = async <Row>(
+    statement: Statement,
+    values: unknown[],
+    integers: Integers,
+  ): Promise<readonly Row[]> => {
+    const { text } = statement;
+    const named = keepsStatements ? statement : { text };
+    try {
+      return await connections.use(
+        async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
+      );
+    } catch (error) {
+      if (named !== statement || !isStatementMissing(error)) throw error;
+      // The statement did not run: it was not found, or could not be kept.
+      keepsStatements = false;
+      return query(statement, values, integers);
+    }
+  };
+
+  return {
+    query,
+    run: async (script) => {
+      const client = await connections.pool().connect();
+      let isDone = false;
+      try {
+        await client.query(asQuery({ text: script }, undefined, "number"));
+        isDone = true;
+      } finally {
+        client.release(!isDone);
+      }
+    },
+    close: async () => {
+      if (source.isOwn) return connections.pool().end();
+      connections.pool().off("error", ignore);
+      connections.pool().off("connect", ignoreErrors);
+    },
+  };
+}
+
+/** The pool in use, which is replaced when a connection is lost. */
+function createConnections(source: PoolSource) {
   const checked = new WeakSet<PostgresClient>();
   let pool = openPool();
-  let keepsStatements = true;
 
   function openPool(): PostgresPool {
     const opened = source.open();
@@ -53,7 +96,17 @@ export function createDatabase(source: PoolSource): Database {
     void dead.end().catch(ignore);
   }
 
-  const withClient = async <T>(work: (client: PostgresClient) => Promise<T>): Promise<T> => {
+  /** A standby answers reads, but may lack the newest commits. */
+  const checkOnce = async (client: PostgresClient): Promise<PostgresClient> => {
+    if (checked.has(client)) return client;
+    const { rows } = await client.query<[boolean]>(asQuery(IS_READ_ONLY, [], "number"));
+    if (rows[0]?.[0]) throw new ReadOnly();
+    checked.add(client);
+    return client;
+  };
+
+  /** Runs work on a connection of the pool, within `STATEMENT_TIMEOUT`. */
+  const use = async <T>(work: (client: PostgresClient) => Promise<T>): Promise<T> => {
     const from = pool;
     const late = createTimeout();
     const connecting = from.connect();
@@ -75,52 +128,7 @@ export function createDatabase(source: PoolSource): Database {
     }
   };
 
-  /** A standby answers reads, but may lack the newest commits. */
-  const checkOnce = async (client: PostgresClient): Promise<PostgresClient> => {
-    if (checked.has(client)) return client;
-    const { rows } = await client.query<[boolean]>(asQuery(IS_READ_ONLY, [], "number"));
-    if (rows[0]?.[0]) throw new ReadOnly();
-    checked.add(client);
-    return client;
-  };
-
-  const query = async <Row>(
-    statement: Statement,
-    values: unknown[],
-    integers: Integers,
-  ): Promise<readonly Row[]> => {
-    const { text } = statement;
-    const named = keepsStatements ? statement : { text };
-    try {
-      return await withClient(
-        async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
-      );
-    } catch (error) {
-      if (named !== statement || !isStatementMissing(error)) throw error;
-      // The statement did not run: it was not found, or could not be kept.
-      keepsStatements = false;
-      return query(statement, values, integers);
-    }
-  };
-
-  return {
-    query,
-    run: async (script) => {
-      const client = await pool.connect();
-      let isDone = false;
-      try {
-        await client.query(asQuery({ text: script }, undefined, "number"));
-        isDone = true;
-      } finally {
-        client.release(!isDone);
-      }
-    },
-    close: async () => {
-      if (source.isOwn) return pool.end();
-      pool.off("error", ignore);
-      pool.off("connect", ignoreErrors);
-    },
-  };
+  return { pool: () => pool, use };
 }
 
 /** It is on while the server is a standby. */

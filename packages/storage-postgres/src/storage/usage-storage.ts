@@ -58,12 +58,31 @@ export function createUsageStorage(options: UsageStorageOptions): {
  * another process has changed the row, the calls of its key run again. No lock is held between the statements.
  * If all keys were charged recently, their usage is remembered, and nothing is read.
  */
-function commitUsage({
-  table,
-  writer,
-  clock,
-  group,
-}: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
+function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
+  const { read, save } = createUsageRows(options);
+  return async <T>(calls: readonly Request<UsageTransaction, UsageSubject, T>[]) => {
+    const shown = await read(calls.map(({ subject }) => subject));
+    const transaction = createUsageTransaction(shown);
+    const outcomes = calls.map(({ work }): Outcome<T> => {
+      try {
+        return work(transaction);
+      } catch (error) {
+        return new CallFailure(error);
+      }
+    });
+    const { changed } = transaction;
+    const saved = await save(changed, shown);
+    return outcomes.map((outcome, index) => {
+      const { digest, keyId = "" } = calls[index]?.subject ?? {};
+      const id = digest === undefined ? keyId : shown.findHolder(digest)?.key.id;
+      if (id === undefined || saved.has(id)) return outcome;
+      return changed.has(id) || shown.isRemembered ? AGAIN : outcome;
+    });
+  };
+}
+
+/** Reads usage, from the table or as it was saved last, and saves it. */
+function createUsageRows({ table, writer, clock, group }: UsageStorageOptions) {
   const recent = createRecentHolders(group.now);
 
   const read = async (subjects: readonly UsageSubject[]): Promise<ShownUsage> => {
@@ -96,25 +115,7 @@ function commitUsage({
     return saved;
   };
 
-  return async <T>(calls: readonly Request<UsageTransaction, UsageSubject, T>[]) => {
-    const shown = await read(calls.map(({ subject }) => subject));
-    const transaction = createUsageTransaction(shown);
-    const outcomes = calls.map(({ work }): Outcome<T> => {
-      try {
-        return work(transaction);
-      } catch (error) {
-        return new CallFailure(error);
-      }
-    });
-    const { changed } = transaction;
-    const saved = await save(changed, shown);
-    return outcomes.map((outcome, index) => {
-      const { digest, keyId = "" } = calls[index]?.subject ?? {};
-      const id = digest === undefined ? keyId : shown.findHolder(digest)?.key.id;
-      if (id === undefined || saved.has(id)) return outcome;
-      return changed.has(id) || shown.isRemembered ? AGAIN : outcome;
-    });
-  };
+  return { read, save };
 }
 
 /** The usage that a batch decides on. */
