@@ -32,7 +32,6 @@ const BUNDLED = new Map([
     "cli",
     [
       "commander",
-      "csv-parse",
       "kysely",
       "lossless-json",
       "lru-cache",

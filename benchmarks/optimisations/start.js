@@ -6,7 +6,7 @@ import { repeat } from "./measure.js";
 
 /** The libraries that are bundled, by the package that has them. */
 const LIBRARIES = {
-  cli: ["commander", "csv-parse", "neverthrow"],
+  cli: ["commander", "neverthrow"],
   core: ["lru-cache", "valibot"],
   "http-adapter": ["lossless-json"],
   "storage-sqlite": ["kysely"],

@@ -1,136 +1,122 @@
-import { isAscii, isUtf8 } from "node:buffer";
-import { pipeline } from "node:stream";
-import { parseInt64 } from "@petstore/core";
-import { parse } from "csv-parse";
+import { isUtf8 } from "node:buffer";
+import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { counted } from "../terminal.js";
-import { isBlank, LONGEST_ENTRY, TOO_LONG, type Entry, type EntryGroup } from "./entries.js";
+import {
+  isBlank,
+  joinLines,
+  LINE_FEED,
+  LONGEST,
+  TOO_LONG,
+  type Entry,
+  type Lines,
+} from "./entry.js";
 
-/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<EntryGroup> {
+/**
+ * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. Throws if the
+ * heading is wrong, or if it is not clear where a record ends.
+ */
+export async function* readCsv(
+  groups: AsyncIterable<readonly Lines[]>,
+): AsyncIterable<readonly Entry[]> {
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
-  for await (const records of readRecords(chunks)) {
+  for await (const records of readRecords(groups)) {
     const entries: Entry[] = [];
-    for (const { fields, ...record } of records) {
+    for (const { first, last, bytes } of records) {
+      const fields = splitFields(bytes);
+      // Only a quote out of place in a single line says nothing about the lines that follow.
+      if (fields.isErr() && (fields.error !== MISPLACED || last > first)) {
+        yield entries;
+        throw new Error(`Line ${first} begins a record without a clear end. ${fields.error}`);
+      }
       if (heading === undefined) {
-        const names = checkHeading(fields);
-        if (names.isErr()) {
-          yield { entries, problem: names.error };
-          return;
-        }
-        heading = record.bytes;
-        columns = names.value;
+        columns = fields.unwrapOr([]);
+        if (!isHeading(columns)) throw new Error(HEADING);
+        heading = Buffer.concat([bytes, LINE_FEED]);
       } else {
         const pet = fields.andThen((values) => toPet(columns, values));
-        entries.push({ ...record, pet });
+        const readable = isUtf8(bytes) ? pet : err("It is not UTF-8.");
+        entries.push({ first, last, bytes, heading, pet: readable });
       }
     }
-    yield { entries, heading };
+    yield entries;
   }
-  if (heading === undefined) yield { entries: [], problem: "There is no heading." };
+  if (heading === undefined) throw new Error(HEADING);
 }
 
-type Fields = Result<readonly string[], string>;
+const HEADING =
+  "The first line must name the columns name and categoryId, and optionally status, each once, separated by commas";
 
-/** A record and its fields, or the reason why it cannot be read. */
-interface CsvRecord extends Omit<Entry, "pet"> {
-  readonly fields: Fields;
+function isHeading(columns: readonly string[]): boolean {
+  const count = (column: string) => columns.filter((name) => name === column).length;
+  return count("name") === 1 && count("categoryId") === 1 && count("status") <= 1;
 }
 
-/** What the parser returns: each character is a byte of the file. `raw` ends with the first byte of a line break. */
-interface Row {
-  readonly record: readonly string[];
-  readonly raw: string;
-}
-
-/** Reads records, without blank lines. Throws at one that is longer than `LONGEST_RECORD`. */
-async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly CsvRecord[]> {
-  const input = { bytes: 0, isCutOff: false, unclosed: "" };
-  async function* limited(): AsyncIterable<Buffer> {
-    for await (const chunk of chunks) {
-      input.isCutOff = input.bytes + chunk.length > LONGEST_RECORD;
-      if (input.isCutOff) return;
-      input.bytes += chunk.length;
-      yield chunk;
-    }
+function toPet(columns: readonly string[], values: readonly string[]): Result<NewPet, string> {
+  if (values.length !== columns.length) {
+    return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
   }
-  const parser = parse({
-    encoding: "latin1",
-    raw: true,
-    recordDelimiter: ["\r\n", "\n"],
-    relaxColumnCount: true,
-    // A misplaced quote does not end the parser: `fieldsOf` rejects its record.
-    relaxQuotes: true,
-    // The only error that is left is a quote that is not closed.
-    skipRecordsWithError: true,
-    onSkip: (_, raw = "") => void (input.unclosed = raw),
-  });
-  const rows: AsyncIterable<Row> = pipeline(limited, parser, () => undefined);
-
-  let records: CsvRecord[] = [];
-  let line = 1;
-  const add = (raw: string, row: readonly string[] | undefined): void => {
-    const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
-    const bytes = Buffer.from(text, "latin1");
-    const [first, last] = [line, line + text.split("\n").length - 1];
-    if (!isBlank(bytes)) records.push({ first, last, bytes, fields: fieldsOf(text, bytes, row) });
-    line = last + 1;
-  };
-  for await (const { record, raw } of rows) {
-    input.bytes -= raw.endsWith("\r") ? raw.length + 1 : raw.length;
-    if (input.isCutOff && input.bytes <= 0) break;
-    add(raw, record);
-    if (parser.readableLength > 0 && records.length < MOST_RECORDS) continue;
-    yield records;
-    records = [];
-  }
-  if (input.unclosed !== "" && !input.isCutOff) add(input.unclosed, undefined);
-  yield records;
-  if (input.isCutOff) throw new Error(TOO_LONG_TO_READ);
-}
-
-/** A quote that is never closed must not fill the memory. */
-const LONGEST_RECORD = 4 * LONGEST_ENTRY;
-const TOO_LONG_TO_READ = `a record is longer than ${LONGEST_RECORD / 1_048_576} MiB, perhaps because a quote is not closed`;
-
-/** Records are read together if they have arrived, but at most this many: more would need more memory. */
-const MOST_RECORDS = 500;
-
-/** Returns the fields of a record; `row` is `undefined` if a quote is not closed. */
-function fieldsOf(text: string, bytes: Buffer, row: readonly string[] | undefined): Fields {
-  if (row === undefined) return err("A quote is not closed.");
-  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
-  if (!isUtf8(bytes)) return err("It is not UTF-8.");
-  if (text.includes('"') && !RECORD.test(text)) return err("A quote is out of place.");
-  // ASCII is the same in both encodings.
-  return ok(isAscii(bytes) ? row : row.map((field) => Buffer.from(field, "latin1").toString()));
-}
-
-/** RFC 4180, section 2. */
-const RECORD = /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*\r?$/;
-
-/** Returns the names of the columns. */
-function checkHeading(fields: Fields): Fields {
-  if (fields.isErr()) return err(`The heading cannot be read. ${fields.error} ${SEPARATORS}`);
-  const names = fields.value;
-  const missing = ["name", "categoryId"].filter((column) => !names.includes(column));
-  if (missing.length > 0)
-    return err(`The heading has no column ${missing.join(", ")}. ${SEPARATORS}`);
-  const repeated = ["name", "categoryId", "status"].filter(
-    (column) => names.indexOf(column) !== names.lastIndexOf(column),
-  );
-  if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
-  return fields;
-}
-
-const SEPARATORS = "Columns are separated by commas.";
-
-function toPet(names: readonly string[], values: readonly string[]): Result<unknown, string> {
-  if (values.length !== names.length) {
-    return err(`It has ${counted(values.length, "field")} instead of ${names.length}.`);
-  }
-  const field = (column: string): string => values[names.indexOf(column)] ?? "";
+  const field = (column: string): string => values[columns.indexOf(column)] ?? "";
   const categoryId = parseInt64(field("categoryId"));
-  return ok({ name: field("name"), categoryId, status: field("status") || undefined });
+  const status = field("status") || undefined;
+  return parseNewPet({ name: field("name"), categoryId, status }).mapErr(({ message }) => message);
+}
+
+/** Joins the lines of each record whose quoted fields contain line breaks. Leaves out blank lines. */
+async function* readRecords(
+  groups: AsyncIterable<readonly Lines[]>,
+): AsyncIterable<readonly Lines[]> {
+  let open: Lines[] = [];
+  let length = 0;
+  for await (const lines of groups) {
+    const records: Lines[] = [];
+    for (const line of lines) {
+      const isFirst = open.length === 0;
+      if (isFirst && isBlank(line)) continue;
+      // Inside a quoted field, quotes come in pairs.
+      const isOpen = hasOddQuotes(line) ? isFirst && opensField(line) : !isFirst;
+      open.push(line);
+      length = (isFirst ? 0 : length) + line.bytes.length + 1;
+      if (isOpen && length <= LONGEST) continue;
+      records.push(isFirst ? line : toRecord(open));
+      open = [];
+    }
+    yield records;
+  }
+  if (open.length > 0) yield [toRecord(open)];
+}
+
+function hasOddQuotes({ bytes }: Lines): boolean {
+  return bytes.includes(0x22) && bytes.toString("latin1").split('"').length % 2 === 0;
+}
+
+function opensField({ bytes }: Lines): boolean {
+  const fields = splitFields(bytes);
+  return fields.isErr() && fields.error === NOT_CLOSED;
+}
+
+function toRecord(lines: readonly Lines[]): Lines {
+  const bytes = joinLines(lines).subarray(0, -1);
+  return { first: lines[0]?.first ?? 0, last: lines.at(-1)?.last ?? 0, bytes };
+}
+
+/** A field (RFC 4180, section 2) and what ends it: a comma, or the end of the text, also while quotes are open. */
+const FIELD = /"([^"]*(?:""[^"]*)*)(",|"$|$)|([^",]*)(,|$)/gy;
+
+const NOT_CLOSED = "A quote is not closed.";
+const MISPLACED = "A quote is out of place.";
+
+/** Returns the fields of a record. */
+function splitFields(record: Buffer): Result<readonly string[], string> {
+  if (record.length > LONGEST) return err(TOO_LONG);
+  const text = record.toString("utf8", 0, record.length - (record.at(-1) === 0x0d ? 1 : 0));
+  if (!text.includes('"')) return ok(text.split(","));
+  const fields: string[] = [];
+  for (const [, quoted, quotedEnd, plain = "", plainEnd] of text.matchAll(FIELD)) {
+    fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (quotedEnd === "") return err(NOT_CLOSED);
+    if (quotedEnd === '"' || plainEnd === "") return ok(fields);
+  }
+  return err(MISPLACED);
 }

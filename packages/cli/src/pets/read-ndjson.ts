@@ -1,57 +1,37 @@
+import { parseNewPet, type NewPet } from "@petstore/core";
 import { decodeJson } from "@petstore/http-adapter";
 import { err, type Result } from "neverthrow";
-import {
-  isBlank,
-  LINE_FEED,
-  LONGEST_ENTRY,
-  TOO_LONG,
-  type Entry,
-  type EntryGroup,
-} from "./entries.js";
+import { isBlank, LONGEST, TOO_LONG, type Entry, type Lines } from "./entry.js";
 
-/** Reads one JSON object per line. */
-export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<EntryGroup> {
-  let number = 0;
+/** Reads one JSON object per line. Throws at a JSON array. */
+export async function* readNdjson(
+  groups: AsyncIterable<readonly Lines[]>,
+): AsyncIterable<readonly Entry[]> {
   let isBeginning = true;
-  for await (const lines of readLines(chunks)) {
-    const entries: Entry[] = [];
-    for (const line of lines) {
-      number += 1;
-      if (isBlank(line)) continue;
-      if (isBeginning && line.toString("latin1").trimStart().startsWith("[")) {
-        yield { entries, problem: JSON_ARRAY };
-        return;
-      }
-      isBeginning = false;
-      const entry = line.length > LONGEST_ENTRY ? CUT_OFF : { bytes: line, pet: parseLine(line) };
-      entries.push({ first: number, last: number, ...entry });
+  for await (const group of groups) {
+    const lines = group.filter((line) => !isBlank(line));
+    if (isBeginning && /^\s*\[/.test(lines[0]?.bytes.toString("latin1") ?? "")) {
+      throw new Error(JSON_ARRAY);
     }
-    yield { entries };
+    isBeginning &&= lines.length === 0;
+    yield lines.map(({ first, last, bytes }) => ({
+      first,
+      last,
+      bytes,
+      heading: NO_HEADING,
+      pet: parseLine(bytes),
+    }));
   }
 }
 
 const JSON_ARRAY =
-  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).";
+  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
 
-const CUT_OFF = { bytes: Buffer.alloc(0), pet: err(TOO_LONG) };
+const NO_HEADING = Buffer.alloc(0);
 
-function parseLine(line: Buffer): Result<unknown, string> {
-  return decodeJson(line).mapErr(() => "It is not JSON in UTF-8.");
-}
-
-/** Splits chunks into lines without their line feeds. Longer ones are cut off after `LONGEST_ENTRY` + 1 bytes. */
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Buffer[]> {
-  let unfinished: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = Buffer.concat([unfinished, chunk]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      lines.push(bytes.subarray(start, end));
-      start = end + 1;
-    }
-    if (lines.length > 0) yield lines;
-    unfinished = bytes.subarray(start, start + LONGEST_ENTRY + 1);
-  }
-  if (unfinished.length > 0) yield [unfinished];
+function parseLine(line: Buffer): Result<NewPet, string> {
+  if (line.length > LONGEST) return err(TOO_LONG);
+  const value = decodeJson(line);
+  if (value.isErr()) return err("It is not JSON in UTF-8.");
+  return parseNewPet(value.value).mapErr(({ message }) => message);
 }

@@ -42,10 +42,10 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
       const earlier = remembered.get(token) ?? creations.find(token);
       if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, isReplay: true };
-      const creation = { token, petId: add(pet).id, fingerprint, expiresAt };
-      remembered.set(token, creation);
+      const petId = add(pet).id;
+      remembered.set(token, { token, petId, fingerprint, expiresAt });
       latest = Math.max(latest, now);
-      return { ...creation, isReplay: false };
+      return { petId, fingerprint, expiresAt, isReplay: false };
     },
     flush: () => {
       table.insert(added);
