@@ -30,15 +30,7 @@ const BUNDLED = new Map([
   ["http-adapter", ["lossless-json", "valibot"]],
   [
     "cli",
-    [
-      "commander",
-      "kysely",
-      "lossless-json",
-      "lru-cache",
-      "neverthrow",
-      "ts-pattern",
-      "valibot",
-    ],
+    ["commander", "kysely", "lossless-json", "lru-cache", "neverthrow", "ts-pattern", "valibot"],
   ],
 ]);
 

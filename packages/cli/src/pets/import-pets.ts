@@ -116,13 +116,13 @@ async function importEntries(
 
 /** Adds the pet of an entry, if it has one and no earlier import has added it. With `again`, adds it in any case. */
 async function addPet(
-  { pets }: Storage,
+  { pets, clock = systemClock }: Storage,
   entry: Entry,
   again: boolean,
   tally: Tally,
 ): Promise<Result<void, StorageFailure>> {
   if (entry.pet.isErr()) return ok();
-  const now = systemClock.now();
+  const now = clock.now();
   const created = again
     ? (await pets.create(entry.pet.value)).map(() => ({ isReplay: false, expiresAt: Infinity }))
     : await pets.createOnce(entry.pet.value, requestOf(entry, now));
@@ -149,11 +149,14 @@ function requestOf({ first, heading, bytes }: Entry, now: number): CreationReque
 }
 
 function describe({ pets, linesThere, linesExpired }: Tally): string {
-  const were = linesThere === 1 ? "was" : "were";
-  const there = `; ${counted(linesThere, "line")} ${were} there already`;
-  const expired = `, of which ${linesExpired.toLocaleString("en-US")} after more than 24 hours: they may be forgotten, and then added again, at any time`;
-  const end = linesThere === 0 ? "" : linesExpired === 0 ? there : there + expired;
-  return `imported ${counted(pets, "pet")}${end}`;
+  const parts = [`imported ${counted(pets, "pet")}`];
+  if (linesThere > 0)
+    parts.push(`${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`);
+  if (linesExpired > 0)
+    parts.push(
+      `${counted(linesExpired, "line")} of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`,
+    );
+  return parts.join("; ");
 }
 
 function describeStop(reason: string, { nextLine }: Tally, fromLine: number): string {

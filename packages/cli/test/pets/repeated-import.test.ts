@@ -97,7 +97,7 @@ describe("an import that is run again", () => {
     const { code, out } = await petstoreReading(text, ...args);
     expect({ code, out }).toEqual({
       code: 0,
-      out: "imported 0 pets; 3 lines were there already, of which 2 after more than 24 hours: they may be forgotten, and then added again, at any time",
+      out: "imported 0 pets; 3 lines were there already; 2 lines of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again",
     });
     expect(countIn(database)).toEqual({ pets: 2, names: 2 });
   });
