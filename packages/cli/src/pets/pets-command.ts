@@ -59,7 +59,7 @@ Formats:
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
 Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
 imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
-lines were imported.
+lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
 `;
 
 function formatOption(): Option {

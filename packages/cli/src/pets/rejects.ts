@@ -44,10 +44,7 @@ export async function openRejects(
 }
 
 /** The name of the file when it is complete, and until then. */
-interface Names {
-  readonly path: string;
-  readonly writtenTo: string;
-}
+type Names = Readonly<Record<"path" | "writtenTo", string>>;
 
 /** The number of entries that are listed. */
 const MOST_LISTED = 20;
@@ -77,7 +74,7 @@ function createRejects(names: Names | undefined, list: (line: string) => void): 
   };
 }
 
-/** Writes rejected entries unchanged, below their heading, but not those that are too long: they are cut off. */
+/** Writes rejected entries unchanged, below their heading. Those that are too long are left out. */
 async function append(
   { path, writtenTo }: Names,
   entries: readonly Entry[],
