@@ -77,7 +77,7 @@ async function* readRecords(
       // Inside a quoted field, quotes come in pairs.
       const isOpen = hasOddQuotes(line) ? isFirst && opensField(line) : !isFirst;
       open.push(line);
-      length = (isFirst ? 0 : length) + line.bytes.length + 1;
+      length = isFirst ? line.bytes.length : length + 1 + line.bytes.length;
       if (isOpen && length <= LONGEST) continue;
       records.push(isFirst ? line : toRecord(open));
       open = [];

@@ -1,8 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
-import { newDatabase, petstore, petstoreReading, type Ran } from "../support/command.js";
+import {
+  newDatabase,
+  petstore,
+  petstoreOn,
+  petstoreReading,
+  type Ran,
+} from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
 /** Imports this text. Resolves to the outcome and the pets of the store. */
@@ -141,6 +148,18 @@ describe("pets import", () => {
       out: "imported 1 pet",
       error: `petstore: the import stopped: Line 3 begins a record without a clear end. ${reason}. Everything before line 3 is done: resume with --from-line 3.`,
     });
+  });
+
+  it("does not read a quoted field that has no end to the end", async () => {
+    let chunks = 0;
+    function* endless() {
+      yield Buffer.from('name,categoryId\n"');
+      for (; chunks < 200; chunks += 1) yield Buffer.alloc(2 ** 16, "x\n");
+    }
+    const stdin = Readable.from(endless());
+    const args = ["pets", "import", "-", "--format", "csv", "--database", newDatabase()];
+    expect((await petstoreOn({ stdin }, ...args)).error).toContain(`${LONG}.`);
+    expect(chunks).toBeLessThan(100);
   });
 
   it.each([
