@@ -33,6 +33,7 @@ const FILE_ERRORS = [
   ["ENAMETOOLONG", "its name is too long"],
   ["ENOSPC", "the disk is full"],
   ["EPIPE", "the reader has closed the pipe"],
+  ["ABORT_ERR", "it received a signal to stop"],
 ] as const;
 
 function hasMessage(error: unknown): error is { readonly message: string } {

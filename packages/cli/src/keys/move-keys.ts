@@ -4,9 +4,9 @@ import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { describeFileError } from "../describe-error.js";
+import { openSource } from "../open-source.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { openSource } from "../pets/source.js";
 import { counted, type CommandIO, type Streams } from "../terminal.js";
 
 const EXPORT_HELP = `

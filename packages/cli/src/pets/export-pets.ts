@@ -1,5 +1,4 @@
-import { createWriteStream } from "node:fs";
-import { realpath, rename, rm, stat } from "node:fs/promises";
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
@@ -16,7 +15,7 @@ import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type Streams, type Terminal } from "../terminal.js";
-import { formatOf, type Format } from "./entries.js";
+import { formatOf, type Format } from "./entry.js";
 
 /** The options of `petstore pets export`. */
 export interface ExportOptions {
@@ -45,9 +44,8 @@ export async function exportPets(
     pets += count;
     progress(counted(pets, "pet"));
   };
-  const encoding = ENCODINGS[formatOf(format, path)];
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
-    const text = encodePages(trusted, status, encoding, onPage);
+    const text = encodePets(trusted, status, formatOf(format, path), onPage);
     const written = await write(text, path, force === true, stdout);
     return written.mapErr((message) => ({ message }));
   });
@@ -55,39 +53,29 @@ export async function exportPets(
   return exported.map(() => terminal.error(`exported ${counted(pets, "pet")}`));
 }
 
-interface Encoding {
-  readonly heading: string;
-  /** Encodes a pet, including the final line feed. */
-  readonly encode: (pet: Pet) => string;
-}
-
-const ENCODINGS: Readonly<Record<Format, Encoding>> = {
-  ndjson: { heading: "", encode: (pet) => `${encodePet(pet)}\n` },
-  csv: {
-    heading: "id,name,categoryId,status\n",
-    encode: ({ id, name, categoryId, status }) =>
-      // RFC 4180, section 2, rule 7.
-      `${id},"${name.replaceAll('"', '""')}",${categoryId},${status}\n`,
-  },
-};
-
-/** Encodes page after page, in ascending order of id. Throws if the store fails, to end the pipeline. */
-async function* encodePages(
+/** Encodes page after page, in ascending order of id. Throws if the store fails. */
+async function* encodePets(
   store: TrustedPets,
   status: PetStatus | undefined,
-  { heading, encode }: Encoding,
+  format: Format,
   onPage: (pets: number) => void,
 ): AsyncIterable<string> {
-  if (heading !== "") yield heading;
+  if (format === "csv") yield "id,name,categoryId,status\n";
+  const encode = format === "csv" ? encodeRecord : encodePet;
   let after: bigint | undefined;
   do {
     const page = await store.listPets({ limit: PAGE_LIMIT.maximum, status, after });
     if (page.isErr()) throw new Error(describeStoreError(page.error));
     const { pets, next } = page.value;
-    yield pets.map(encode).join("");
+    yield pets.map((pet) => `${encode(pet)}\n`).join("");
     onPage(pets.length);
     after = next;
   } while (after !== undefined);
+}
+
+/** Returns the CSV record of a pet (RFC 4180, section 2). */
+function encodeRecord({ id, name, categoryId, status }: Pet): string {
+  return `${id},"${name.replaceAll('"', '""')}",${categoryId},${status}`;
 }
 
 async function write(
@@ -97,13 +85,12 @@ async function write(
   stdout: Writable,
 ): Promise<Result<void, string>> {
   try {
-    const existing = await stat(path).catch(() => undefined);
+    const existing = path === "-" ? undefined : await stat(path).catch(() => undefined);
     if (path === "-") await pipeline(text, stdout);
     // A pipe or a device. Node reports a directory.
-    else if (existing?.isFile() === false)
-      await pipeline(text, createWriteStream(path, { flags: "a" }));
-    else if (existing === undefined || mayReplace) return await writeFile(text, path);
-    else return err(`${path} already exists (--force replaces it)`);
+    else if (existing?.isFile() === false) await writeFile(path, text, { flag: "a" });
+    else if (existing && !mayReplace) return err(`${path} already exists (--force replaces it)`);
+    else await writeWhole(text, path);
     return ok();
   } catch (error) {
     const name = path === "-" ? "to standard output" : path;
@@ -112,18 +99,14 @@ async function write(
 }
 
 /** Writes a file that gets its name when it is complete. A link stays, and its target is replaced. */
-async function writeFile(text: AsyncIterable<string>, path: string): Promise<Result<void, string>> {
+async function writeWhole(text: AsyncIterable<string>, path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   // Two exports to the same path must not write to the same file.
   const unfinished = `${target}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
   const stop = listenForStop();
   try {
-    await pipeline(text, createWriteStream(unfinished, { flush: true }), { signal: stop.signal });
+    await writeFile(unfinished, text, { flush: true, signal: stop.signal });
     await rename(unfinished, target);
-    return ok();
-  } catch (error) {
-    if (stop.signal.aborted) return err("the export received a signal to stop");
-    throw error;
   } finally {
     stop.end();
     await rm(unfinished, { force: true });

@@ -1,22 +1,27 @@
+import { hash } from "node:crypto";
 import { addAbortSignal } from "node:stream";
+import {
+  systemClock,
+  type CreationRequest,
+  type Storage,
+  type StorageFailure,
+} from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
+import { openSource } from "../open-source.js";
 import { openStorage, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import {
   counted,
   createProgress,
-  type Progress,
   type ReportError,
   type Streams,
   type Terminal,
 } from "../terminal.js";
-import { createEntryAdder, type EntryAdder, type Outcome } from "./add-entry.js";
-import { formatOf, lineCount, type EntryReader, type Format } from "./entries.js";
+import { formatOf, lineCount, withoutMark, type Entry, type Format } from "./entry.js";
 import { readCsv } from "./read-csv.js";
 import { readNdjson } from "./read-ndjson.js";
 import { openRejects, type Rejects } from "./rejects.js";
-import { openSource, type Source } from "./source.js";
 
 /** The options of `petstore pets import`. */
 export interface ImportOptions {
@@ -27,109 +32,135 @@ export interface ImportOptions {
   readonly again?: true;
 }
 
-interface ImportOutput {
-  readonly terminal: Terminal;
-  readonly streams: Streams;
-  /** Reports that a database was created. */
-  readonly report: ReportError;
-}
-
 /** Imports a file into the store and reports each line that cannot be imported. */
 export async function importPets(
   path: string,
-  { database, format, rejects: rejectsPath, fromLine, again }: ImportOptions,
-  { terminal, streams, report }: ImportOutput,
+  options: ImportOptions,
+  terminal: Terminal,
+  streams: Streams,
+  report: ReportError,
 ): Promise<Result<void, string>> {
+  const { database, fromLine, format } = options;
   const source = await openSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
+  const { stream, fraction } = source.value;
   const progress = createProgress(streams.stderr);
-  const rejects = await openRejects(
-    { path: rejectsPath, importedFile: path, database, resumes: fromLine > 1 },
-    (line) => {
-      progress("");
-      terminal.error(line);
-    },
-  );
+  const list = (line: string): void => {
+    progress("");
+    terminal.error(line);
+  };
+  const inUse = { database, input: path };
+  const rejects = await openRejects(options.rejects, inUse, fromLine > 1, list);
   if (rejects.isErr()) {
-    source.value.stream.destroy();
+    stream.destroy();
     return err(rejects.error);
   }
   const stop = listenForStop();
   const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
-  const run = { source: source.value, fromLine, read, rejects: rejects.value, progress };
-  const stopped = await withStore(openStorage(database, report), async (storage) => {
-    const adder = createEntryAdder(storage, again === true);
-    const imported = await importLines({ ...run, adder, signal: stop.signal });
+  const entries = read(withoutMark(addAbortSignal(stop.signal, stream)));
+  const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine };
+  const imported = await withStore(openStorage(database, report), async (storage) => {
+    const add = (entry: Entry) => addPet(storage, entry, options.again === true, tally);
+    const result = await importEntries(entries, rejects.value, add, tally, () =>
+      progress(counted(tally.pets, "pet"), fraction()),
+    );
     progress("");
-    terminal.out(describe(imported));
-    const advice = adder.advice();
-    if (advice !== undefined) terminal.out(advice);
-    return ok(imported.stopped);
+    terminal.out(describe(tally));
+    return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
   });
   stop.end();
-  source.value.stream.destroy();
+  stream.destroy();
   const summary = await rejects.value.close();
-  if (stopped.isErr()) return err(stopped.error);
-  if (stopped.value !== undefined) return err(`the import stopped: ${stopped.value}`);
+  if (imported.isErr()) return err(imported.error);
   return summary === undefined ? ok() : err(summary);
 }
 
-interface Import {
-  readonly source: Source;
-  readonly fromLine: number;
-  readonly read: EntryReader;
-  readonly adder: EntryAdder;
-  readonly rejects: Rejects;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
-}
-
-interface Imported {
+/** What an import has done. */
+interface Tally {
   /** The number of pets that were added. */
-  readonly pets: number;
+  pets: number;
   /** The number of lines that an earlier import had added. */
-  readonly linesThere: number;
-  /** Why the import stopped, if it did not reach the end. */
-  readonly stopped?: string;
+  linesThere: number;
+  /** The number of these lines that may be forgotten. */
+  linesExpired: number;
+  /** Everything before this line is done. */
+  nextLine: number;
 }
 
-async function importLines(run: Import): Promise<Imported> {
-  const { source, fromLine, read, adder, rejects, progress, signal } = run;
-  let pets = 0;
-  let linesThere = 0;
-  let nextLine = fromLine;
-  const stopped = (reason: string): Imported => {
-    const advice = `Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
-    return { pets, linesThere, stopped: `${reason} ${advice}` };
-  };
+/** Imports entries from a line on. `Err` says why it stopped. */
+async function importEntries(
+  entries: AsyncIterable<readonly Entry[]>,
+  rejects: Rejects,
+  add: (entry: Entry) => Promise<Result<void, StorageFailure>>,
+  tally: Tally,
+  onGroup: () => void,
+): Promise<Result<void, string>> {
   try {
-    addAbortSignal(signal, source.stream);
-    for await (const { entries, heading, problem } of read(source.chunks)) {
-      if (problem !== undefined) return { pets, linesThere, stopped: problem };
-      if (signal.aborted) return stopped(STOP_SIGNAL);
-      const wanted = entries.filter(({ first }) => first >= fromLine);
-      // The storage commits the pets of a batch together.
-      const outcomes = await Promise.all(wanted.map((entry) => adder.add(entry, heading)));
-      const of = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind);
-      pets += of("added").length;
-      for (const { entry } of of("there")) linesThere += lineCount(entry);
-      const [failed] = of("failed");
-      nextLine = failed?.entry.first ?? (wanted.at(-1)?.last ?? nextLine - 1) + 1;
-      const rejected = of("rejected").filter(({ entry }) => entry.first < nextLine);
-      const added = await rejects.add(rejected, heading);
-      if (wanted.length > 0) progress(counted(pets, "pet"), source.fraction());
-      if (added.isErr()) return stopped(added.error);
-      if (failed !== undefined) return stopped(failed.reason);
+    for await (const group of entries) {
+      const wanted = group.filter(({ first }) => first >= tally.nextLine);
+      const reported = await rejects.add(wanted);
+      if (reported.isErr()) return reported;
+      // The storage commits the pets of a group together.
+      const added = await Promise.all(wanted.map(add));
+      const failed = added.findIndex((result) => result.isErr());
+      tally.nextLine = wanted[failed]?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
+      const failure = added[failed];
+      if (failure?.isErr()) return err(failure.error.message);
+      if (wanted.length > 0) onGroup();
     }
-    return { pets, linesThere };
+    return ok();
   } catch (error) {
-    return stopped(signal.aborted ? STOP_SIGNAL : `Reading failed: ${describeFileError(error)}.`);
+    return err(describeFileError(error));
   }
 }
 
-const STOP_SIGNAL = "It received a signal to stop.";
+/** Adds the pet of an entry, if it has one and no earlier import has added it. With `again`, adds it in any case. */
+async function addPet(
+  { pets, clock = systemClock }: Storage,
+  entry: Entry,
+  again: boolean,
+  tally: Tally,
+): Promise<Result<void, StorageFailure>> {
+  if (entry.pet.isErr()) return ok();
+  const now = clock.now();
+  const created = again
+    ? (await pets.create(entry.pet.value)).map(() => ({ isReplay: false, expiresAt: Infinity }))
+    : await pets.createOnce(entry.pet.value, requestOf(entry, now));
+  if (created.isErr()) return err(created.error);
+  const { isReplay, expiresAt } = created.value;
+  if (!isReplay) tally.pets += 1;
+  else tally.linesThere += lineCount(entry);
+  if (expiresAt <= now) tally.linesExpired += lineCount(entry);
+  return ok();
+}
 
-function describe({ pets, linesThere }: Imported): string {
-  const there = `${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`;
-  return `imported ${counted(pets, "pet")}${linesThere === 0 ? "" : `; ${there}`}`;
+/** How long a line is known that was imported, in milliseconds. */
+const KNOWN = 86_400_000;
+/** How long it is kept, and found, if only imports add lines. */
+const KEPT = 30 * KNOWN;
+
+/** Identifies the same text in the same line of any file, under the same heading. */
+function requestOf({ first, heading, bytes }: Entry, now: number): CreationRequest {
+  const digest = hash("sha256", Buffer.concat([heading, bytes]), "base64url").slice(0, 16);
+  // The earlier time also finds lines that have expired, as long as they are not removed.
+  const times = { now: now - KEPT, expiresAt: now + KNOWN };
+  // In the order of the lines: with random tokens, a million lines take twice as long.
+  return { token: `line ${String(first).padStart(10, "0")} ${digest}`, fingerprint: "", ...times };
+}
+
+function describe({ pets, linesThere, linesExpired }: Tally): string {
+  const parts = [`imported ${counted(pets, "pet")}`];
+  if (linesThere > 0)
+    parts.push(`${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`);
+  if (linesExpired > 0)
+    parts.push(
+      `${counted(linesExpired, "line")} of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`,
+    );
+  return parts.join("; ");
+}
+
+function describeStop(reason: string, { nextLine }: Tally, fromLine: number): string {
+  const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;
+  if (nextLine === fromLine) return stopped;
+  return `${stopped} Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
 }

@@ -2,7 +2,7 @@ import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import type { ReportError, Streams, Terminal } from "../terminal.js";
-import { FORMATS } from "./entries.js";
+import { FORMATS } from "./entry.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
 
@@ -30,7 +30,7 @@ export function petsCommand({ terminal, streams, report, fail }: Output): Comman
     .option("--again", "import lines a second time that an earlier import has added")
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
-      (await importPets(file, options, { terminal, streams, report })).mapErr(fail);
+      (await importPets(file, options, terminal, streams, report)).mapErr(fail);
     });
   const exportCommand = new Command("export")
     .description("Write the pets of the store to a file, in ascending order of id.")
@@ -59,7 +59,7 @@ Formats:
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
 Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
 imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
-lines were imported.
+lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
 `;
 
 function formatOption(): Option {

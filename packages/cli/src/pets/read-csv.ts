@@ -1,136 +1,125 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream";
-import { parseInt64 } from "@petstore/core";
-import { parse } from "csv-parse";
+import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
+import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import { counted } from "../terminal.js";
-import { isBlank, LONGEST_ENTRY, TOO_LONG, type Entry, type EntryGroup } from "./entries.js";
+import { LINE_FEED, LONGEST, TOO_LONG, type Entry } from "./entry.js";
 
-/** Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<EntryGroup> {
+/**
+ * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. Throws if the
+ * heading is wrong, or if it is not clear where a record ends.
+ */
+export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
-  for await (const records of readRecords(chunks)) {
+  for await (const rows of readRows(chunks)) {
     const entries: Entry[] = [];
-    for (const { fields, ...record } of records) {
+    for (const { first, last, text, record } of rows) {
+      const bytes = Buffer.from(text, "latin1");
+      const fields = decodeFields(record, text, bytes);
       if (heading === undefined) {
-        const names = checkHeading(fields);
-        if (names.isErr()) {
-          yield { entries, problem: names.error };
-          return;
-        }
-        heading = record.bytes;
-        columns = names.value;
+        columns = fields.unwrapOr([]);
+        if (!isHeading(columns)) throw new Error(HEADING);
+        heading = Buffer.concat([bytes, LINE_FEED]);
       } else {
         const pet = fields.andThen((values) => toPet(columns, values));
-        entries.push({ ...record, pet });
+        entries.push({ first, last, bytes, heading, pet });
       }
     }
-    yield { entries, heading };
+    yield entries;
   }
-  if (heading === undefined) yield { entries: [], problem: "There is no heading." };
+  if (heading === undefined) throw new Error(HEADING);
 }
 
-type Fields = Result<readonly string[], string>;
+const HEADING =
+  "The first line must name the columns name and categoryId, and optionally status, each once, separated by commas";
 
-/** A record and its fields, or the reason why it cannot be read. */
-interface CsvRecord extends Omit<Entry, "pet"> {
-  readonly fields: Fields;
+function isHeading(columns: readonly string[]): boolean {
+  const count = (column: string) => columns.filter((name) => name === column).length;
+  return count("name") === 1 && count("categoryId") === 1 && count("status") <= 1;
 }
 
-/** What the parser returns: each character is a byte of the file. `raw` ends with the first byte of a line break. */
+function toPet(columns: readonly string[], values: readonly string[]): Result<NewPet, string> {
+  if (values.length !== columns.length) {
+    return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
+  }
+  const field = (column: string): string => values[columns.indexOf(column)] ?? "";
+  const categoryId = parseInt64(field("categoryId"));
+  const status = field("status") || undefined;
+  return parseNewPet({ name: field("name"), categoryId, status }).mapErr(({ message }) => message);
+}
+
+/** A record and its lines, without the final line feed. Each character is a byte of the file. */
 interface Row {
+  readonly first: number;
+  readonly last: number;
+  readonly text: string;
   readonly record: readonly string[];
-  readonly raw: string;
 }
 
-/** Reads records, without blank lines. Throws at one that is longer than `LONGEST_RECORD`. */
-async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly CsvRecord[]> {
-  const input = { bytes: 0, isCutOff: false, unclosed: "" };
-  async function* limited(): AsyncIterable<Buffer> {
+const PARSING: Options = {
+  encoding: "latin1",
+  raw: true,
+  recordDelimiter: ["\r\n", "\n"],
+  relaxColumnCount: true,
+  // A quote out of place does not end the parser: `decodeFields` rejects its record.
+  relaxQuotes: true,
+  // The parser ends at the record that is reported, but does not discard the records before it.
+  skipRecordsWithError: true,
+  maxRecordSize: LONGEST,
+};
+
+/** Rows are read together if they have arrived, but at most this many: more would need more memory. */
+const MOST_ROWS = 500;
+
+/** Reads records in groups, without blank lines. Throws at a record without an end. */
+async function* readRows(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Row[]> {
+  let flaw: CsvError | undefined;
+  const onSkip = (error: CsvError | undefined) => void (flaw ??= error);
+  async function* untilFlaw(): AsyncIterable<Buffer> {
     for await (const chunk of chunks) {
-      input.isCutOff = input.bytes + chunk.length > LONGEST_RECORD;
-      if (input.isCutOff) return;
-      input.bytes += chunk.length;
+      if (flaw !== undefined) return;
       yield chunk;
     }
   }
-  const parser = parse({
-    encoding: "latin1",
-    raw: true,
-    recordDelimiter: ["\r\n", "\n"],
-    relaxColumnCount: true,
-    // A misplaced quote does not end the parser: `fieldsOf` rejects its record.
-    relaxQuotes: true,
-    // The only error that is left is a quote that is not closed.
-    skipRecordsWithError: true,
-    onSkip: (_, raw = "") => void (input.unclosed = raw),
-  });
-  const rows: AsyncIterable<Row> = pipeline(limited, parser, () => undefined);
-
-  let records: CsvRecord[] = [];
-  let line = 1;
-  const add = (raw: string, row: readonly string[] | undefined): void => {
+  const parser = pipeline(untilFlaw, parse({ ...PARSING, onSkip }), () => undefined);
+  const records: AsyncIterable<{ readonly record: string[]; readonly raw: string }> = parser;
+  let rows: Row[] = [];
+  let first = 1;
+  let count = 0;
+  for await (const { record, raw } of records) {
+    if (count === flaw?.["records"]) break;
+    count += 1;
+    // The raw text ends with the first byte of a line break.
     const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
-    const bytes = Buffer.from(text, "latin1");
-    const [first, last] = [line, line + text.split("\n").length - 1];
-    if (!isBlank(bytes)) records.push({ first, last, bytes, fields: fieldsOf(text, bytes, row) });
-    line = last + 1;
-  };
-  for await (const { record, raw } of rows) {
-    input.bytes -= raw.endsWith("\r") ? raw.length + 1 : raw.length;
-    if (input.isCutOff && input.bytes <= 0) break;
-    add(raw, record);
-    if (parser.readableLength > 0 && records.length < MOST_RECORDS) continue;
-    yield records;
-    records = [];
+    const last = first + (text.includes("\n") ? text.split("\n").length - 1 : 0);
+    if (!BLANK.test(text)) rows.push({ first, last, text, record });
+    first = last + 1;
+    if (parser.readableLength > 0 && rows.length < MOST_ROWS) continue;
+    yield rows;
+    rows = [];
   }
-  if (input.unclosed !== "" && !input.isCutOff) add(input.unclosed, undefined);
-  yield records;
-  if (input.isCutOff) throw new Error(TOO_LONG_TO_READ);
+  yield rows;
+  if (flaw === undefined) return;
+  const reason = flaw.code === "CSV_MAX_RECORD_SIZE" ? TOO_LONG : "A quote is not closed.";
+  throw new Error(`Line ${first} begins a record without a clear end. ${reason}`);
 }
 
-/** A quote that is never closed must not fill the memory. */
-const LONGEST_RECORD = 4 * LONGEST_ENTRY;
-const TOO_LONG_TO_READ = `a record is longer than ${LONGEST_RECORD / 1_048_576} MiB, perhaps because a quote is not closed`;
-
-/** Records are read together if they have arrived, but at most this many: more would need more memory. */
-const MOST_RECORDS = 500;
-
-/** Returns the fields of a record; `row` is `undefined` if a quote is not closed. */
-function fieldsOf(text: string, bytes: Buffer, row: readonly string[] | undefined): Fields {
-  if (row === undefined) return err("A quote is not closed.");
-  if (bytes.length > LONGEST_ENTRY) return err(TOO_LONG);
-  if (!isUtf8(bytes)) return err("It is not UTF-8.");
-  if (text.includes('"') && !RECORD.test(text)) return err("A quote is out of place.");
-  // ASCII is the same in both encodings.
-  return ok(isAscii(bytes) ? row : row.map((field) => Buffer.from(field, "latin1").toString()));
-}
+const BLANK = /^[ \t\r]*$/;
 
 /** RFC 4180, section 2. */
-const RECORD = /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*\r?$/;
+const RECORD = /^(?:[^",]*|"[^"]*(?:""[^"]*)*")(?:,(?:[^",]*|"[^"]*(?:""[^"]*)*"))*\r?$/;
 
-/** Returns the names of the columns. */
-function checkHeading(fields: Fields): Fields {
-  if (fields.isErr()) return err(`The heading cannot be read. ${fields.error} ${SEPARATORS}`);
-  const names = fields.value;
-  const missing = ["name", "categoryId"].filter((column) => !names.includes(column));
-  if (missing.length > 0)
-    return err(`The heading has no column ${missing.join(", ")}. ${SEPARATORS}`);
-  const repeated = ["name", "categoryId", "status"].filter(
-    (column) => names.indexOf(column) !== names.lastIndexOf(column),
-  );
-  if (repeated.length > 0) return err(`The heading repeats the column ${repeated.join(", ")}.`);
-  return fields;
-}
-
-const SEPARATORS = "Columns are separated by commas.";
-
-function toPet(names: readonly string[], values: readonly string[]): Result<unknown, string> {
-  if (values.length !== names.length) {
-    return err(`It has ${counted(values.length, "field")} instead of ${names.length}.`);
-  }
-  const field = (column: string): string => values[names.indexOf(column)] ?? "";
-  const categoryId = parseInt64(field("categoryId"));
-  return ok({ name: field("name"), categoryId, status: field("status") || undefined });
+/** Returns the fields of a record as text. */
+function decodeFields(
+  record: readonly string[],
+  text: string,
+  bytes: Buffer,
+): Result<readonly string[], string> {
+  if (text.includes('"') && !RECORD.test(text)) return err("A quote is out of place.");
+  // ASCII is the same in both encodings.
+  if (isAscii(bytes)) return ok(record);
+  if (!isUtf8(bytes)) return err("It is not UTF-8.");
+  return ok(record.map((field) => Buffer.from(field, "latin1").toString()));
 }

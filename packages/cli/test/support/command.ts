@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { runCommand, type Streams, type Terminal } from "@petstore/cli";
 
 /** The outcome of a command. */
@@ -65,12 +65,6 @@ function collect(parts: Buffer[]): Writable {
       done();
     },
   });
-}
-
-/** Matches the output of an import: this line, and until when it may be repeated. */
-export function imported(line: string): unknown {
-  const advice = String.raw`this command may be repeated until [-\d:T]+Z: lines that were imported are skipped`;
-  return expect.stringMatching(new RegExp(`^${line}\n${advice}\n?$`));
 }
 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */

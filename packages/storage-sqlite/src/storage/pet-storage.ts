@@ -41,11 +41,11 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     add,
     addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
       const earlier = remembered.get(token) ?? creations.find(token);
-      if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, isReplay: true };
+      if (earlier !== undefined && now < earlier.expiresAt) return toCreation(earlier, true);
       const creation = { token, petId: add(pet).id, fingerprint, expiresAt };
       remembered.set(token, creation);
       latest = Math.max(latest, now);
-      return { ...creation, isReplay: false };
+      return toCreation(creation, false);
     },
     flush: () => {
       table.insert(added);
@@ -55,6 +55,11 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
       creations.removeExpired(latest, 2 * remembered.size);
     },
   };
+}
+
+/** Returns a creation as its caller gets it. */
+function toCreation({ petId, fingerprint, expiresAt }: PetCreation, isReplay: boolean): Creation {
+  return { petId, fingerprint, expiresAt, isReplay };
 }
 
 /** Creates the storage of pets, with a cache of pages. */
