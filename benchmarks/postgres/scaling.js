@@ -1,6 +1,6 @@
 // 1, 2 and 4 servers on one PostgreSQL behind a network that adds 2 ms to each round trip, and what a
 // simulation says of one key on up to 64:
-//   node benchmarks/postgres/scaling.js [--rounds 5] [--seconds 3] [--callers 4]
+//   node benchmarks/postgres/scaling.js [--rounds 5] [--seconds 3]
 // The cores are shared by everything: few callers, so that they wait for the network and not for a core.
 import { parseArgs } from "node:util";
 import { withServer } from "../http/server-process.js";
@@ -16,12 +16,14 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
-    callers: { type: "string", default: "4" },
   },
 });
 const rounds = Number(values.rounds);
-const callers = Number(values.callers);
-const extent = { seconds: Number(values.seconds), connections: callers, pets: 100_000 };
+const seconds = Number(values.seconds);
+const PETS = 100_000;
+/** Callers of each server. */
+const FEW = 1;
+const MORE = 4;
 const ROUND_TRIP = 2;
 const counts = [1, 2, 4];
 const SIMULATED_SECONDS = 20;
@@ -30,9 +32,11 @@ const SIMULATED_SECONDS = 20;
 const COSTS = { read: 0.25, write: 0.35, turn: 0.25, between: 0.5 };
 
 const loads = /** @type {const} */ ([
-  { name: "get, 100 keys", operation: "get", keys: 100 },
-  { name: "create, 100 keys", operation: "create", keys: 100 },
-  { name: "list, one key", operation: "list", keys: 1 },
+  { name: "get, 100 keys", operation: "get", keys: 100, callers: FEW },
+  { name: "get, 100 keys", operation: "get", keys: 100, callers: MORE },
+  { name: "create, 100 keys", operation: "create", keys: 100, callers: FEW },
+  { name: "create, 100 keys", operation: "create", keys: 100, callers: MORE },
+  { name: "list, one key", operation: "list", keys: 1, callers: MORE },
 ]);
 
 /** @typedef {{ rate: number, p99: number, cpu: number }} Measured */
@@ -42,23 +46,24 @@ const database = await startDatabase();
 const network = await startNetwork(database, ROUND_TRIP);
 try {
   const { url } = network;
-  const secrets = await seed(database, extent.pets, 100);
+  const secrets = await seed(database, PETS, 100);
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, operation, keys } of loads) {
+    for (const { name, operation, keys, callers } of loads) {
       for (const servers of counts) {
         const one = await withServers(servers, url, async (urls) => {
-          const everywhere = async (/** @type {number} */ seconds) =>
+          const everywhere = async (/** @type {number} */ time) =>
             Promise.all(
               urls.map((each, index) =>
                 load(each, operation, rotated(secrets.slice(0, keys), index * 25), {
-                  ...extent,
-                  seconds,
+                  seconds: time,
+                  connections: callers,
+                  pets: PETS,
                 }),
               ),
             );
           await everywhere(1);
           const before = database.cpuTime();
-          const all = await everywhere(extent.seconds);
+          const all = await everywhere(seconds);
           const requests = all.reduce((sum, each) => sum + each.requests, 0);
           return {
             rate: all.reduce((sum, { rate }) => sum + rate, 0),
@@ -66,8 +71,9 @@ try {
             cpu: (database.cpuTime() - before) / requests,
           };
         });
-        console.error(round, name, servers, one);
-        measured.set(`${name} ${servers}`, [...(measured.get(`${name} ${servers}`) ?? []), one]);
+        console.error(round, name, callers, servers, one);
+        const id = `${name} ${callers} ${servers}`;
+        measured.set(id, [...(measured.get(id) ?? []), one]);
       }
     }
   }
@@ -79,16 +85,17 @@ try {
 writeResults(
   "postgres-scaling",
   "Several servers on one PostgreSQL",
-  `Servers in processes of their own, behind a network that adds ${ROUND_TRIP} ms to each round trip to PostgreSQL; ${callers} connections to each, medians of ${rounds} rounds of ${extent.seconds} s. "of linear" is the rate as a part of so many times the rate of one server, within a round (1 is linear). PostgreSQL's processor time is for one request, and × that with one server. Load, servers, network and PostgreSQL share the cores.`,
-  ["load", "servers", "requests/s", "of linear", "p99, ms", "PostgreSQL, µs", "×"],
-  loads.flatMap(({ name }) =>
+  `Servers in processes of their own, behind a network that adds ${ROUND_TRIP} ms to each round trip to PostgreSQL, with so many connections of callers to each; medians of ${rounds} rounds of ${seconds} s. "of linear" is the rate as a part of so many times the rate of one server, within a round (1 is linear). PostgreSQL's processor time is for one request, and × that with one server. Load, servers, network and PostgreSQL share the cores.`,
+  ["load", "callers", "servers", "requests/s", "of linear", "p99, ms", "PostgreSQL, µs", "×"],
+  loads.flatMap(({ name, callers }) =>
     counts.map((servers) => {
-      const all = measured.get(`${name} ${servers}`) ?? [];
-      const alone = measured.get(`${name} 1`) ?? [];
+      const all = measured.get(`${name} ${callers} ${servers}`) ?? [];
+      const alone = measured.get(`${name} ${callers} 1`) ?? [];
       const against = (/** @type {(one: Measured) => number} */ of) =>
         median(all.map((one, round) => of(one) / (alone[round] ? of(alone[round]) : NaN)));
       return [
-        ...[name, String(servers), median(all.map(({ rate }) => rate)).toFixed(0)],
+        ...[name, String(callers), String(servers)],
+        ...[median(all.map(({ rate }) => rate)).toFixed(0)],
         (against(({ rate }) => rate) / servers).toFixed(2),
         median(all.map(({ p99 }) => p99)).toFixed(1),
         median(all.map(({ cpu }) => cpu)).toFixed(0),
@@ -104,24 +111,18 @@ const simulated = (/** @type {number} */ servers, /** @type {number} */ roundTri
     SIMULATED_SECONDS * 1_000,
     randomNumbers(servers),
   );
-const [base] = measured.get("list, one key 1") ?? [];
+/** @param {number} servers */
+const ratesOf = (servers) =>
+  (measured.get(`list, one key ${MORE} ${servers}`) ?? []).map(({ rate }) => rate);
 writeResults(
   "postgres-hot-key-check",
   "The simulation beside what was measured",
-  `One key, ${callers} callers of each server, ${ROUND_TRIP} ms: requests a second as a multiple of one server's.`,
+  `One key, ${MORE} callers of each server, ${ROUND_TRIP} ms: requests a second as a multiple of one server's.`,
   ["servers", "measured", "simulated"],
   counts.map((servers) => [
     String(servers),
-    base
-      ? median(
-          (measured.get(`list, one key ${servers}`) ?? []).map(
-            ({ rate }, round) => rate / (measured.get("list, one key 1")?.[round]?.rate ?? NaN),
-          ),
-        ).toFixed(2)
-      : "",
-    (simulated(servers, ROUND_TRIP, callers).rate / simulated(1, ROUND_TRIP, callers).rate).toFixed(
-      2,
-    ),
+    median(ratesOf(servers).map((rate, round) => rate / (ratesOf(1)[round] ?? NaN))).toFixed(2),
+    (simulated(servers, ROUND_TRIP, MORE).rate / simulated(1, ROUND_TRIP, MORE).rate).toFixed(2),
   ]),
 );
 writeResults(

@@ -14,7 +14,7 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
-import { counted, createProgress, type Streams, type Terminal } from "../terminal.js";
+import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { formatOf, type Format } from "./entry.js";
 
 /** The options of `petstore pets export`. */
@@ -32,13 +32,12 @@ export interface ExportOptions {
 export async function exportPets(
   path: string,
   { database, format, status, force }: ExportOptions,
-  terminal: Terminal,
-  { stdout, stderr }: Streams,
+  { terminal, streams }: CommandIO,
 ): Promise<Result<void, string>> {
   if (path !== "-" && isFileOfDatabase(database, path)) {
     return err(`cannot write ${path}: it is a file of the database`);
   }
-  const progress = createProgress(stderr);
+  const progress = createProgress(streams.stderr);
   let pets = 0;
   const onPage = (count: number): void => {
     pets += count;
@@ -46,7 +45,7 @@ export async function exportPets(
   };
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
     const text = encodePets(trusted, status, formatOf(format, path), onPage);
-    const written = await write(text, path, force === true, stdout);
+    const written = await write(text, path, force === true, streams.stdout);
     return written.mapErr((message) => ({ message }));
   });
   progress("");

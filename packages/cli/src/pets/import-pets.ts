@@ -11,13 +11,7 @@ import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-source.js";
 import { openStorage, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
-import {
-  counted,
-  createProgress,
-  type ReportError,
-  type Streams,
-  type Terminal,
-} from "../terminal.js";
+import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { formatOf, lineCount, withoutMark, type Entry, type Format } from "./entry.js";
 import { readCsv } from "./read-csv.js";
 import { readNdjson } from "./read-ndjson.js";
@@ -36,9 +30,7 @@ export interface ImportOptions {
 export async function importPets(
   path: string,
   options: ImportOptions,
-  terminal: Terminal,
-  streams: Streams,
-  report: ReportError,
+  { terminal, streams, report }: CommandIO,
 ): Promise<Result<void, string>> {
   const { database, fromLine, format } = options;
   const source = await openSource(path, streams.stdin);

@@ -1,20 +1,13 @@
 import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
-import type { ReportError, Streams, Terminal } from "../terminal.js";
+import type { CommandIO } from "../terminal.js";
 import { FORMATS } from "./entry.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
 
-interface Output {
-  readonly terminal: Terminal;
-  readonly streams: Streams;
-  readonly report: ReportError;
-  readonly fail: ReportError;
-}
-
 /** `petstore pets`: imports and exports pets, even while servers use the database. */
-export function petsCommand({ terminal, streams, report, fail }: Output): Command {
+export function petsCommand(io: CommandIO): Command {
   const importCommand = new Command("import")
     .description("Add the pets in a file to the store, under new ids.")
     .argument("<file>", "the file to read; - for standard input")
@@ -30,7 +23,7 @@ export function petsCommand({ terminal, streams, report, fail }: Output): Comman
     .option("--again", "import lines a second time that an earlier import has added")
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
-      (await importPets(file, options, terminal, streams, report)).mapErr(fail);
+      (await importPets(file, options, io)).mapErr(io.fail);
     });
   const exportCommand = new Command("export")
     .description("Write the pets of the store to a file, in ascending order of id.")
@@ -41,7 +34,7 @@ export function petsCommand({ terminal, streams, report, fail }: Output): Comman
     .option("--force", "replace an existing file")
     .addHelpText("after", example("petstore pets export pets.csv --status sold"))
     .action(async (file: string, options: ExportOptions) => {
-      (await exportPets(file, options, terminal, streams)).mapErr(fail);
+      (await exportPets(file, options, io)).mapErr(io.fail);
     });
   return new Command("pets")
     .description("Import and export pets.")
