@@ -14,7 +14,7 @@ import type { OpenDatabase } from "../database/open-database.js";
 import { isBusy, isCausedByCall, toFailure } from "../database/sqlite-error.js";
 import { prepareApiKeyUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
-import { preparePets } from "../tables/pets.js";
+import { preparePets, type Pets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage, createPetsTransaction } from "./pet-storage.js";
 
@@ -32,29 +32,8 @@ export function createSqliteStorage(
   settings: SqliteStorageSettings,
 ): Storage {
   const pets = preparePets(connection);
-  const creations = preparePetCreations(connection);
   const usage = prepareApiKeyUsage(connection);
-  const errors = { isBusy, isCausedByCall, toFailure };
-
-  // Reads share transactions, too: taking and releasing SQLite's lock costs as much as finding a row.
-  const reading = createGroupCommit<undefined>({
-    ...settings,
-    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
-    // A damaged page fails only the calls that read it.
-    errors: { ...errors, isCausedByCall: () => true },
-  });
-  const writing = createGroupCommit({
-    ...settings,
-    commit: commitWrites(connection, "FULL", () => createPetsTransaction(pets, creations)),
-    errors,
-  });
-  const charging = createGroupCommit<UsageTransaction & Transaction, UsageSubject>({
-    ...settings,
-    commit: commitWrites(connection, "NORMAL", () => beginUsage(usage)),
-    errors,
-    // A request is charged before it reads or writes.
-    followedBy: [reading, writing],
-  });
+  const { reading, writing, charging } = createGroups(connection, settings, pets, usage);
 
   return {
     pets: createPetStorage(pets, reading, writing),
@@ -76,32 +55,63 @@ export function createSqliteStorage(
   };
 }
 
-/** The state that the calls of one transaction share. */
-interface Transaction {
-  /** Writes the changes that the calls collected. */
-  flush(): void;
+/** Creates the groups of calls that share transactions: reads, changes of pets and keys, and charges. */
+function createGroups(
+  connection: Connection,
+  settings: SqliteStorageSettings,
+  pets: Pets,
+  usage: ApiKeyUsage,
+) {
+  const creations = preparePetCreations(connection);
+  const errors = { isBusy, isCausedByCall, toFailure };
+  // Reads share transactions, too: taking and releasing SQLite's lock costs as much as finding a row.
+  const reading = createGroupCommit<undefined>({
+    ...settings,
+    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
+    // A damaged page fails only the calls that read it.
+    errors: { ...errors, isCausedByCall: () => true },
+  });
+  const writing = createGroupCommit({
+    ...settings,
+    commit: commitWrites(
+      connection,
+      "FULL",
+      () => createPetsTransaction(pets, creations),
+      (transaction) => transaction.flush(),
+    ),
+    errors,
+  });
+  const charging = createGroupCommit<UsageTransaction, UsageSubject>({
+    ...settings,
+    commit: commitWrites(
+      connection,
+      "NORMAL",
+      () => createUsageTransaction(usage),
+      ({ changed }) => changed.forEach((used, keyId) => usage.save(keyId, used)),
+    ),
+    errors,
+    // A request is charged before it reads or writes.
+    followedBy: [reading, writing],
+  });
+  return { reading, writing, charging };
 }
 
-function beginUsage(table: ApiKeyUsage): UsageTransaction & Transaction {
-  const transaction = createUsageTransaction(table);
-  return {
-    ...transaction,
-    flush: () => {
-      for (const [keyId, usage] of transaction.changed) table.save(keyId, usage);
-    },
-  };
-}
-
-function commitWrites<Shared extends Transaction>(
+/**
+ * Commits calls that share the state of one transaction.
+ *
+ * @param flush writes the changes that the calls collected in it.
+ */
+function commitWrites<Shared>(
   connection: Connection,
   synchronous: Synchronous,
   begin: () => Shared,
+  flush: (shared: Shared) => void,
 ): Commit<Shared, unknown> {
   return (calls) =>
     connection.write(synchronous, () => {
-      const transaction = begin();
-      const results = calls.map(({ work }) => work(transaction));
-      transaction.flush();
+      const shared = begin();
+      const results = calls.map(({ work }) => work(shared));
+      flush(shared);
       return results;
     });
 }
