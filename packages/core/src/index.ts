@@ -67,7 +67,7 @@ export {
   type Pet,
   type PetStatus,
 } from "./pets/pet.js";
-export { systemRandom, type RandomSource } from "./random.js";
+export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export type {
   Admission,
   Caller,

@@ -1,6 +1,4 @@
-// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- An id of a request is no secret, and no test depends on it.
-import { randomUUID } from "node:crypto";
-import type { Clock } from "@petstore/core";
+import { systemUuid, type Clock } from "@petstore/core";
 import type { Failure } from "./error.js";
 import type { OperationName } from "./route.js";
 
@@ -59,5 +57,5 @@ const SAFE = /^(?!.*live_)[\w.:=+/-]{1,128}$/i;
 
 /** Returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
 function requestIdOf(sentId: Parameters<StartReport>[0]): string {
-  return typeof sentId === "string" && SAFE.test(sentId) ? sentId : randomUUID();
+  return typeof sentId === "string" && SAFE.test(sentId) ? sentId : systemUuid();
 }

@@ -78,7 +78,7 @@ export function createDatabase(source: PoolSource): Database {
 
 /** The pool in use, which is replaced when a connection is lost. */
 function createConnections(source: PoolSource) {
-  const checked = new WeakSet<PostgresClient>();
+  const checkOnce = createCheck();
   let pool = openPool();
 
   function openPool(): PostgresPool {
@@ -95,15 +95,6 @@ function createConnections(source: PoolSource) {
     pool = openPool();
     void dead.end().catch(ignore);
   }
-
-  /** A standby answers reads, but may lack the newest commits. */
-  const checkOnce = async (client: PostgresClient): Promise<PostgresClient> => {
-    if (checked.has(client)) return client;
-    const { rows } = await client.query<[boolean]>(asQuery(IS_READ_ONLY, [], "number"));
-    if (rows[0]?.[0]) throw new ReadOnly();
-    checked.add(client);
-    return client;
-  };
 
   /** Runs work on a connection of the pool, within `STATEMENT_TIMEOUT`. */
   const use = async <T>(work: (client: PostgresClient) => Promise<T>): Promise<T> => {
@@ -129,6 +120,18 @@ function createConnections(source: PoolSource) {
   };
 
   return { pool: () => pool, use };
+}
+
+/** Refuses connections to a standby: it answers reads, but may lack the newest commits. */
+function createCheck(): (client: PostgresClient) => Promise<PostgresClient> {
+  const checked = new WeakSet<PostgresClient>();
+  return async (client) => {
+    if (checked.has(client)) return client;
+    const { rows } = await client.query<[boolean]>(asQuery(IS_READ_ONLY, [], "number"));
+    if (rows[0]?.[0]) throw new ReadOnly();
+    checked.add(client);
+    return client;
+  };
 }
 
 /** It is on while the server is a standby. */

@@ -14,7 +14,7 @@ import { ReadOnly } from "../database/postgres-error.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
-  /** Adds pets, and records the last id before theirs: their ids follow it without a gap. */
+  /** Adds pets under the ids that follow the recorded one, without a gap. */
   readonly add: Write<Additions<NewPet>>;
   find(ids: readonly bigint[]): Promise<readonly Pet[]>;
   /** Returns the page, or only the revision if it is still the known one. */
@@ -86,9 +86,9 @@ export function preparePets(connection: Connection): Pets {
 const SKIPPED = 1_000_000;
 
 /**
- * The steps `writer` and `counter` of a statement that adds pets: `counter.before` is the last id before theirs.
+ * The step `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
  *
- * Every such statement first updates the one row of `inventory`, and holds it until its commit is visible. So
+ * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
  *
  * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
