@@ -42,7 +42,7 @@ export function createAnonymousBuckets(
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    // Called for valid keys, too: the first comparison spares them `bucketOf`, which takes 1 to 2 microseconds.
+    // Called for valid keys, too: the first comparison spares them `bucketOf`.
     isEmpty: (origin) => readClock().now < lastReset && peek(origin).remaining === 0,
     peek,
   };
