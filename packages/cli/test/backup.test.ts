@@ -21,9 +21,9 @@ it("holds every pet that a busy server acknowledged before it began, and can be 
     acknowledged.set(id, name),
   );
   const backups: (readonly [file: string, before: ReadonlyMap<number, string>])[] = [];
-  while (acknowledged.size === 0) await setTimeout(5);
   for (let count = 0; count < 3; count += 1) {
-    await setTimeout(50);
+    const more = acknowledged.size + 20;
+    while (acknowledged.size < more) await setTimeout(5);
     const file = join(dirname(database), `backup-${count}.db`);
     const before = new Map(acknowledged);
     const made = await petstore("backup", file, "--database", database);
@@ -42,7 +42,6 @@ it("holds every pet that a busy server acknowledged before it began, and can be 
     expect(missing).toEqual([]);
     expect(names.size).toBe(stored.length);
   }
-  expect(backups.at(-1)?.[1].size).toBeGreaterThan(50);
 
   const [file = ""] = backups.at(-1) ?? [];
   const restored = await startBuilt([process.execPath, program()], "--database", file);
