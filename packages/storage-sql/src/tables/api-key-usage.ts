@@ -1,9 +1,8 @@
-import { NO_USAGE, type KeyHolder, type Usage } from "@petstore/core";
+import type { KeyHolder, Usage } from "@petstore/core";
 
 import type { Tuple } from "./query.js";
 import {
   USAGE_COLUMNS,
-  usageFields,
   type ApiKeysTable,
   type Selecting,
   type UsageRow,
@@ -68,10 +67,26 @@ export function toHolder([
 }
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
-export function toUsage(values: readonly (number | null)[]): Usage {
-  const usage: { -readonly [Field in keyof Usage]: Usage[Field] } = { ...NO_USAGE };
-  usageFields.forEach((field, index) => {
-    usage[field] = values[index] ?? 0;
-  });
-  return usage;
+export function toUsage([
+  minuteOpenedAt,
+  minuteUsed,
+  dayOpenedAt,
+  dayUsed,
+  refusedSince,
+  refusals,
+  bans,
+  bannedAt,
+  lastUsedAt,
+]: readonly (number | null)[]): Usage {
+  return {
+    minuteOpenedAt: minuteOpenedAt ?? 0,
+    minuteUsed: minuteUsed ?? 0,
+    dayOpenedAt: dayOpenedAt ?? 0,
+    dayUsed: dayUsed ?? 0,
+    refusedSince: refusedSince ?? 0,
+    refusals: refusals ?? 0,
+    bans: bans ?? 0,
+    bannedAt: bannedAt ?? 0,
+    lastUsedAt: lastUsedAt ?? 0,
+  };
 }

@@ -11,8 +11,10 @@ export type Synchronous = "FULL" | "NORMAL";
 export interface Transactions {
   /** Runs work in a transaction that holds the write lock from its beginning. */
   write<T>(synchronous: Synchronous, work: () => T): T;
-  /** Runs work on one snapshot of the database: the host's, if the host is inside a transaction. */
+  /** Runs work that reads. Each statement sees the newest state, or that of the transaction around it. */
   read<T>(work: () => T): T;
+  /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
+  readSnapshot<T>(work: () => T): T;
 }
 
 /** What happens around each transaction. */
@@ -64,6 +66,10 @@ export function createTransactions(
       return result;
     },
     read: (work) => {
+      check.beforeTransaction();
+      return work();
+    },
+    readSnapshot: (work) => {
       check.beforeTransaction();
       if (database.inTransaction) return work();
       try {

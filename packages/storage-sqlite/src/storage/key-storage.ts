@@ -15,8 +15,10 @@ export function createKeyStorage(
   const keys = prepareKeys(connection, usage);
   return {
     insert: (key) => writing.add("Adding an API key", () => keys.insert(key)),
-    find: (id) => reading.add("Finding an API key", () => keys.find(id)),
-    list: (query) => reading.add("Listing API keys", () => keys.list(query)),
+    find: (id) =>
+      reading.add("Finding an API key", () => connection.readSnapshot(() => keys.find(id))),
+    list: (query) =>
+      reading.add("Listing API keys", () => connection.readSnapshot(() => keys.list(query))),
     update: (id, decide) =>
       writing.add("Changing an API key", () => {
         const key = keys.find(id)?.key;

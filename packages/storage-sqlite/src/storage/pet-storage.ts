@@ -73,6 +73,7 @@ export function createPetStorage(
   /** Reads one pet more than the page holds, to see whether there is a next page. */
   const find = ({ limit, after, status }: PetQuery): PetPage =>
     pageOf(table.list(limit + 1, after ?? 0n, status), limit);
+  /** Reads the revision first: a page may be newer than the revision that it is kept for, but never older. */
   const readPage = (query: PetQuery): PetPage => {
     const revision = table.revision();
     if (revision === undefined) return find(query);
