@@ -1,12 +1,7 @@
 import type { KeyHolder, Usage } from "@petstore/core";
 
 import type { Tuple } from "./query.js";
-import {
-  USAGE_COLUMNS,
-  type ApiKeysTable,
-  type Selecting,
-  type UsageRow,
-} from "./schema.js";
+import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
 
 /** The columns of a holder, in the order that `toHolder` reads. */
 export const HOLDER_COLUMNS = [
