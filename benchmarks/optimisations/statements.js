@@ -106,6 +106,14 @@ export function compareStatements(folder) {
       ),
     },
     {
+      name: "a read that is alone begins no transaction (plain: begin and commit around it)",
+      file: "storage-sqlite/src/storage/sqlite-storage.ts",
+      unit: "pet",
+      sample: 1_000,
+      optimised: repeat((index) => find.get(idOf(index))),
+      plain: repeat((index) => inTransaction(() => find.get(idOf(index)))),
+    },
+    {
       name: "`synchronous` is set when it changes (plain: before each transaction)",
       file: "storage-sqlite/src/commit/transactions.ts",
       unit: "transaction that writes usage",

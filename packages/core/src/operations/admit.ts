@@ -14,7 +14,7 @@ import { hasExpired } from "../keys/stored-key.js";
 import { charge, type Refusal, type Verdict } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
-import type { Charged } from "../limits/window.js";
+import { withQuota, type Charged } from "../limits/window.js";
 import type { KeyHolder, Step } from "../storage/storage.js";
 
 /** The key that a request was charged to, and its quota afterwards. */
@@ -87,7 +87,7 @@ function unavailable(
   cause: unknown,
   origin: string | undefined,
 ): WithQuota<AdmissionError> {
-  return { ...storageUnavailable(cause), quota: anonymous.peek(origin) };
+  return withQuota(storageUnavailable(cause), anonymous.peek(origin));
 }
 
 /** Charges a request without a valid key to its origin. Returns `error`, or a refusal if the bucket is empty. */
@@ -98,7 +98,7 @@ function chargeOrigin(
 ): WithQuota<AdmissionError> {
   const { verdict, now } = context.anonymous.charge(origin);
   if (verdict.kind !== "admitted") return refuse(context, verdict, now, undefined, origin);
-  return { ...error, quota: verdict.quota };
+  return withQuota(error, verdict.quota);
 }
 
 function refuse(
@@ -114,8 +114,8 @@ function refuse(
     const { window } = refusal;
     const { limit } = quota;
     emit({ type: "limit_exceeded", at: now, keyId, origin, window, limit });
-    return { ...rateLimitExceeded(limit, window, retryAfterSeconds), quota };
+    return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota);
   }
   if (refusal.begins && keyId !== undefined) emit({ type: "key_banned", at: now, keyId, until });
-  return { ...apiKeyBanned(retryAfterSeconds), quota };
+  return withQuota(apiKeyBanned(retryAfterSeconds), quota);
 }

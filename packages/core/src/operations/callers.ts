@@ -2,7 +2,7 @@ import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
 import type { AdmissionError, WithQuota } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
-import type { Charged, Quota } from "../limits/window.js";
+import { withQuota, type Charged, type Quota } from "../limits/window.js";
 import type { Admission, Caller, TrustedPets } from "../pet-store.js";
 import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
@@ -27,16 +27,16 @@ export function createCaller(
       const admitted = await admitRequest();
       if (admitted.isErr()) return err(admitted.error);
       quota = admitted.value.quota;
-      return withQuota(await operation(admitted.value.keyId), quota);
+      return chargedResult(await operation(admitted.value.keyId), quota);
     };
-    return calls.run(call, (error) => ({ ...error, quota: quota ?? originQuota() }));
+    return calls.run(call, (error) => withQuota(error, quota ?? originQuota()));
   };
 
   return {
     admit: () =>
       calls.run(
         async () => (await admitRequest()).map((key) => createAdmission(context, calls, key)),
-        (error) => ({ ...error, quota: originQuota() }),
+        (error) => withQuota(error, originQuota()),
       ),
     listPets: (input = {}) => perform(() => listPets(context, input)),
     createPet: (input, options = {}) =>
@@ -48,8 +48,8 @@ export function createCaller(
 function createAdmission(context: Context, calls: Calls, { keyId, quota }: ChargedKey): Admission {
   const perform = <T extends object, E extends object>(operation: () => Promise<Result<T, E>>) =>
     calls.run(
-      async () => withQuota(await operation(), quota),
-      (error) => ({ ...error, quota }),
+      async () => chargedResult(await operation(), quota),
+      (error) => withQuota(error, quota),
     );
   return {
     keyId,
@@ -60,11 +60,11 @@ function createAdmission(context: Context, calls: Calls, { keyId, quota }: Charg
   };
 }
 
-function withQuota<T extends object, E extends object>(
+function chargedResult<T extends object, E extends object>(
   result: Result<T, E>,
   quota: Quota,
 ): Result<T & Charged, WithQuota<E>> {
-  return result.isErr() ? err({ ...result.error, quota }) : ok({ ...result.value, quota });
+  return result.isErr() ? err(withQuota(result.error, quota)) : ok(withQuota(result.value, quota));
 }
 
 /** Creates the host's own operations on pets. */

@@ -41,20 +41,13 @@ export function createTransactions(
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
   const commit = database.prepare("commit");
-  let level: Synchronous | undefined;
-
-  // Not prepared in advance: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
-  const setLevel = (synchronous: Synchronous): void => {
-    if (!setsSynchronous || level === synchronous) return;
-    database.exec(`pragma synchronous = ${synchronous}`);
-    level = synchronous;
-  };
+  const setSynchronous = createSetSynchronous(database);
 
   return {
     write: (synchronous, work) => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      setLevel(synchronous);
+      if (setsSynchronous) setSynchronous(synchronous);
       beginImmediate.run([]);
       const result = orRollBack(database, () => {
         const value = work();
@@ -85,6 +78,17 @@ export function createTransactions(
         return result;
       });
     },
+  };
+}
+
+/** Creates the function that sets `synchronous` when it changes. */
+function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchronous) => void {
+  let current: Synchronous | undefined;
+  return (synchronous) => {
+    if (synchronous === current) return;
+    // Not prepared in advance: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
+    database.exec(`pragma synchronous = ${synchronous}`);
+    current = synchronous;
   };
 }
 

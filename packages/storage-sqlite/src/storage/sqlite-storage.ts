@@ -68,7 +68,7 @@ function createGroups(
     ...settings,
     commit: (calls) => {
       const run = () => calls.map(({ work }) => work(undefined));
-      // Taking and releasing SQLite's lock costs as much as finding a row, and beginning a transaction half of that.
+      // Taking and releasing SQLite's lock costs as much as finding a row. A read that is alone begins no transaction.
       return calls.length > 1 ? connection.readSnapshot(run) : connection.read(run);
     },
     // A damaged page fails only the calls that read it.
