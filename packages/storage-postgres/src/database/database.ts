@@ -149,12 +149,12 @@ function isStatementMissing(error: unknown): boolean {
 }
 
 function asQuery(
-  statement: { readonly text: string; readonly name?: string },
+  { name, text }: { readonly text: string; readonly name?: string },
   values: unknown[] | undefined,
   integers: Integers,
 ): PostgresQuery {
   const types = integers === "bigint" ? asBigints : asNumbers;
-  return { ...statement, ...(values && { values }), rowMode: "array", types };
+  return { name, text, values, rowMode: "array", types };
 }
 
 const asNumbers = readingIntegersAs(Number);

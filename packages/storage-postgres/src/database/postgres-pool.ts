@@ -25,8 +25,8 @@ export interface PostgresClient {
 export interface PostgresQuery {
   readonly text: string;
   /** With a name, the server keeps the parsed statement for the connection. */
-  readonly name?: string;
-  readonly values?: unknown[];
+  readonly name?: string | undefined;
+  readonly values?: unknown[] | undefined;
   readonly rowMode: "array";
   readonly types: PostgresTypes;
 }
