@@ -3,6 +3,7 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
+import type { Target } from "../route.js";
 import { runInTurn } from "./connection.js";
 import { NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder, type Responder } from "./response.js";
@@ -79,14 +80,18 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
     if (event !== "request" && !isWaiting) return emit(event, ...args);
     if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
       return emit(event, ...args);
-    const below = mounts.find(({ responder }) => responder.locate(request) !== undefined);
-    if (below === undefined && emit(event, ...args)) return true;
+    const respond = ({ responder, origin }: Mount, target: Target | undefined): true => {
+      const exchange = { request, response, isWaiting, origin: () => origin(request) };
+      runInTurn(exchange, () => responder.respond(exchange, target));
+      return true;
+    };
+    for (const mounted of mounts) {
+      const target = mounted.responder.locate(request);
+      if (target !== undefined) return respond(mounted, target);
+    }
+    if (emit(event, ...args)) return true;
     // Without a listener, Node would leave the client without a response.
-    const mounted = below ?? mounts[0];
-    if (mounted === undefined) return false;
-    const { responder, origin } = mounted;
-    const exchange = { request, response, isWaiting, origin: () => origin(request) };
-    runInTurn(exchange, () => responder.respond(exchange, responder.locate(request)));
-    return true;
+    const [first] = mounts;
+    return first !== undefined && respond(first, undefined);
   };
 }
