@@ -1,6 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Storage, StorageWarning } from "@petstore/core";
 import { backupSqliteFile } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -74,6 +76,29 @@ describe.each(happenings)("when its %s", (_, happen) => {
     for (const created of together) expect(created._unsafeUnwrapErr().message).toBe(message);
     for (const call of calls) expect(await call()).toMatchObject({ error: { message } });
     expect(warnings).toEqual([{ code: "database_replaced", message }]);
+  });
+
+  it("a storage whose folder was quiet acknowledges no pet, either", async () => {
+    for (const pause of [100, 100]) {
+      time += pause;
+      expect((await storage.pets.create(rex)).isErr()).toBe(false);
+    }
+    // The clock of files may advance in steps of some milliseconds.
+    await setTimeout(30);
+    happen();
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await charge()).isErr()).toBe(true);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("a storage whose folder has just changed acknowledges no pet, even if the folder keeps its time", async () => {
+    const seconds = 1_000_000_000;
+    utimesSync(dirname(path), seconds, seconds);
+    time += 100;
+    expect((await storage.pets.create(rex)).isErr()).toBe(false);
+    happen();
+    utimesSync(dirname(path), seconds, seconds);
+    expect((await storage.pets.create(rex)).isErr()).toBe(true);
   });
 
   it.each(calls.slice(2))("other calls fail after 100 ms (%#)", async (call) => {
@@ -152,7 +177,10 @@ it("a log of more than 64 MiB is reported once, and truncated when it is written
     const other = new Database(path);
     other.pragma("wal_checkpoint");
     other.close();
-    for (const call of [calls[0], calls[0]]) expect((await call?.())?.isErr()).toBe(false);
+    for (const call of [calls[0], calls[0]]) {
+      time += 1_000;
+      expect((await call?.())?.isErr()).toBe(false);
+    }
     expect(statSync(log).size).toBe(limit);
   }
 });

@@ -1,6 +1,6 @@
 import type { StorageWarning } from "@petstore/core";
 import type { DatabaseCheck } from "../commit/transactions.js";
-import type { FilesFound } from "./database-files.js";
+import type { WatchedFiles } from "./database-files.js";
 import { DatabaseUnusable } from "./sqlite-error.js";
 
 /** A check that also emits warnings. */
@@ -10,8 +10,7 @@ export interface WatchedDatabase extends DatabaseCheck {
 
 /** What a check looks at, and what it does if the database may not be used any more. */
 export interface WatchOptions {
-  /** Looks at the files of the database. */
-  readonly look: () => FilesFound;
+  readonly files: WatchedFiles;
   /** Returns why the schema cannot be used any more; `undefined` if it can. */
   readonly newerSchema: () => string | undefined;
   /** Milliseconds of a clock that is never set back. */
@@ -20,7 +19,7 @@ export interface WatchOptions {
   readonly release: (areTakenOver: boolean) => Promise<void>;
 }
 
-/** The time between two checks, in milliseconds. Before commits at FULL, there is always one. */
+/** The time between two looks at the files, in milliseconds. */
 const INTERVAL = 100;
 
 /** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
@@ -32,15 +31,14 @@ const REPLACED = "the database file, its log or its shared memory was removed or
  * Checks that the files of a database are still those that were opened, and its schema is known. Once a
  * check has failed, no transaction begins: other processes see another database.
  */
-export function watchDatabase({ look, newerSchema, now, release }: WatchOptions): WatchedDatabase {
+export function watchDatabase({ files, newerSchema, now, release }: WatchOptions): WatchedDatabase {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   let unusable: DatabaseUnusable | undefined;
-  let checkedAt = -Infinity;
+  let lookedAt = -Infinity;
   let isLogLarge = false;
 
-  const warn = (code: string, message: string): void => {
-    for (const listener of listeners) listener({ code, message });
-  };
+  const warn = (code: string, message: string): void =>
+    listeners.forEach((listener) => listener({ code, message }));
 
   const stop = (code: string, reason: string, areTakenOver: boolean): DatabaseUnusable => {
     unusable = new DatabaseUnusable(`All calls fail until the server is restarted: ${reason}.`);
@@ -56,21 +54,30 @@ export function watchDatabase({ look, newerSchema, now, release }: WatchOptions)
     isLogLarge = isLarge;
   };
 
-  const check = (): void => {
-    if (unusable) throw unusable;
-    const { areSame, areTakenOver, logSize } = look();
+  const checkFiles = (): void => {
+    const { areSame, areTakenOver, logSize } = files.look();
     if (!areSame) throw stop("database_replaced", REPLACED, areTakenOver);
+    watchLog(logSize);
+    lookedAt = now();
+  };
+
+  const checkSchema = (): void => {
     const newer = newerSchema();
     if (newer !== undefined) throw stop("newer_schema", newer, false);
-    watchLog(logSize);
-    checkedAt = now();
   };
 
   return {
     beforeTransaction: () => {
-      if (unusable || now() - checkedAt >= INTERVAL) check();
+      if (unusable) throw unusable;
+      if (now() - lookedAt < INTERVAL) return;
+      checkFiles();
+      checkSchema();
     },
-    beforeFullCommit: check,
+    beforeFullCommit: () => {
+      if (unusable) throw unusable;
+      if (files.mayDiffer()) checkFiles();
+      checkSchema();
+    },
     onWarning: (listener) => void listeners.push(listener),
   };
 }

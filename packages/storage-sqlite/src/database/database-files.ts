@@ -25,6 +25,17 @@ export function isFileOfDatabase(database: string, path: string): boolean {
   return identitiesOf(path).some((identity) => identities.includes(identity));
 }
 
+/** Looks at the files of an open database. */
+export interface WatchedFiles {
+  look(): FilesFound;
+  /**
+   * Whether a file may have been added, removed or renamed beside the database since the last look. Costs
+   * less: it looks at the folder only, and a look at the log makes the next sync of the log more expensive,
+   * because Linux then notes the exact time of the next write.
+   */
+  mayDiffer(): boolean;
+}
+
 /** What a look at the files of an open database finds. */
 export interface FilesFound {
   /** Whether each path still names the file that it named at first. */
@@ -35,29 +46,57 @@ export interface FilesFound {
   readonly logSize: number;
 }
 
+/** A folder whose state was seen this many milliseconds ago gets another time when it changes: clocks of files are coarse. */
+const SETTLED = 100;
+
 /**
- * Returns a function that looks at the database file and at the files with these suffixes beside it, the
- * log first. It remembers the database file now, and the files beside it at its first call. When one of
- * them is removed or replaced, SQLite continues to use the old file, and other processes use the new one.
+ * Watches the database file and the files with these suffixes beside it, the log first. Remembers the
+ * database file now, and the files beside it at the first look. When one of them is removed or replaced,
+ * SQLite continues to use the old file, and other processes use the new one.
+ *
+ * @param now milliseconds of a clock that is never set back
  */
-export function watchFiles(filename: string, suffixes: readonly string[]): () => FilesFound {
+export function watchFiles(
+  filename: string,
+  suffixes: readonly string[],
+  now: () => number,
+): WatchedFiles {
   const path = resolve(filename);
   const database = inodeOf(statAt(path));
   // SQLite follows links before it adds a suffix.
-  const beside = suffixes.map((suffix) => realpathSync(path) + suffix);
+  const target = realpathSync(path);
+  const beside = suffixes.map((suffix) => target + suffix);
+  const folders = [...new Set([dirname(path), dirname(target)])];
   let remembered: readonly (string | undefined)[] | undefined;
-  return () => {
-    const stats = beside.map(statAt);
-    const inodes = stats.map(inodeOf);
-    const expected = (remembered ??= inodes);
-    const changed = inodes.filter((inode, index) => inode !== expected[index]);
-    const isDatabase = inodeOf(statAt(path)) === database;
-    return {
-      areSame: isDatabase && changed.length === 0,
-      areTakenOver: isDatabase && changed.some((inode) => inode !== undefined),
-      logSize: Number(stats[0]?.size ?? 0),
-    };
+  let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
+
+  const lookAtFolders = (): void => {
+    const state = stateOf(folders);
+    const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
+    foldersAtLook = { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
+  return {
+    look: () => {
+      lookAtFolders();
+      const stats = beside.map(statAt);
+      const inodes = stats.map(inodeOf);
+      const expected = (remembered ??= inodes);
+      const changed = inodes.filter((inode, index) => inode !== expected[index]);
+      const isDatabase = inodeOf(statAt(path)) === database;
+      return {
+        areSame: isDatabase && changed.length === 0,
+        areTakenOver: isDatabase && changed.some((inode) => inode !== undefined),
+        logSize: Number(stats[0]?.size ?? 0),
+      };
+    },
+    mayDiffer: () => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
+  };
+}
+
+/** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */
+function stateOf(folders: readonly string[]): string {
+  const stats = folders.map(statAt);
+  return stats.map((found) => `${String(inodeOf(found))}:${found?.mtimeNs}`).join();
 }
 
 /** Two paths of one file share an identity: its name in its folder, or its inode. */

@@ -12,7 +12,7 @@ import {
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
-import { watchFiles, type FilesFound } from "./database-files.js";
+import { watchFiles, type WatchedFiles } from "./database-files.js";
 import type { DatabaseConstructor, LoadedDriver } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
@@ -60,7 +60,7 @@ export function openFile(
   try {
     database.pragma("foreign_keys = ON");
     database.pragma(`journal_size_limit = ${LARGE_LOG}`);
-    const look = database.memory ? lookAtNothing : watchFiles(filename, readOnly ? [] : BESIDE);
+    const files = database.memory ? NO_FILES : watchFiles(filename, readOnly ? [] : BESIDE, now);
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const release = async (areTakenOver: boolean): Promise<void> => {
       await checkpoints.stop();
@@ -70,7 +70,7 @@ export function openFile(
 
     const setsSynchronous = !readOnly;
     const afterCommit = (): void => checkpoints.afterCommit();
-    const options = { look, now, release, setsSynchronous, afterCommit };
+    const options = { files, now, release, setsSynchronous, afterCommit };
     return { ...openTables(database, prepare, options), close };
   } catch (error) {
     database.close();
@@ -83,10 +83,10 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
   const filename = filenameOf(database);
-  const look = filename === "" ? lookAtNothing : watchFiles(filename, BESIDE);
+  const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const nothing = (): Promise<void> => Promise.resolve();
   const afterCommit = (): void => undefined;
-  const options = { look, now, release: nothing, setsSynchronous: false, afterCommit };
+  const options = { files, now, release: nothing, setsSynchronous: false, afterCommit };
   return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
 
@@ -134,9 +134,10 @@ function closeWithoutCheckpoint(
 }
 
 /** A database in memory has no files. */
-function lookAtNothing(): FilesFound {
-  return { areSame: true, areTakenOver: false, logSize: 0 };
-}
+const NO_FILES: WatchedFiles = {
+  look: () => ({ areSame: true, areTakenOver: false, logSize: 0 }),
+  mayDiffer: () => false,
+};
 
 /** The file of a host's database, with all links followed; empty for a database in memory. */
 function filenameOf(database: SqliteDatabase): string {
