@@ -71,6 +71,8 @@ export async function saturate(url, operation, key, seconds, connections) {
     "-t1",
     `-c${connections}`,
     `-d${seconds}s`,
+    // A disk may stall for seconds.
+    "--timeout=10s",
     "--latency",
     "-s",
     script,
