@@ -1,5 +1,4 @@
 import type { KeyHolder, Usage } from "@petstore/core";
-
 import type { Tuple } from "./query.js";
 import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
 

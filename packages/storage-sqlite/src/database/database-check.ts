@@ -19,7 +19,7 @@ export interface WatchOptions {
   readonly release: (areTakenOver: boolean) => Promise<void>;
 }
 
-/** The time between two looks at the files, in milliseconds. */
+/** The time after which a transaction begins with a check, in milliseconds. */
 const INTERVAL = 100;
 
 /** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
@@ -34,7 +34,7 @@ const REPLACED = "the database file, its log or its shared memory was removed or
 export function watchDatabase({ files, newerSchema, now, release }: WatchOptions): WatchedDatabase {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   let unusable: DatabaseUnusable | undefined;
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
   let isLogLarge = false;
 
   const warn = (code: string, message: string): void =>
@@ -58,7 +58,6 @@ export function watchDatabase({ files, newerSchema, now, release }: WatchOptions
     const { areSame, areTakenOver, logSize } = files.look();
     if (!areSame) throw stop("database_replaced", REPLACED, areTakenOver);
     watchLog(logSize);
-    lookedAt = now();
   };
 
   const checkSchema = (): void => {
@@ -69,9 +68,10 @@ export function watchDatabase({ files, newerSchema, now, release }: WatchOptions
   return {
     beforeTransaction: () => {
       if (unusable) throw unusable;
-      if (now() - lookedAt < INTERVAL) return;
+      if (now() - checkedAt < INTERVAL) return;
       checkFiles();
       checkSchema();
+      checkedAt = now();
     },
     beforeFullCommit: () => {
       if (unusable) throw unusable;

@@ -29,9 +29,9 @@ export function isFileOfDatabase(database: string, path: string): boolean {
 export interface WatchedFiles {
   look(): FilesFound;
   /**
-   * Whether a file may have been added, removed or renamed beside the database since the last look. Costs
-   * less: it looks at the folder only, and a look at the log makes the next sync of the log more expensive,
-   * because Linux then notes the exact time of the next write.
+   * Whether a file may have been added, removed or renamed beside the database since the last look. This looks at
+   * the folder only. A look at the log itself makes its next sync more expensive, because Linux then records the
+   * exact time of the next write.
    */
   mayDiffer(): boolean;
 }
@@ -46,7 +46,10 @@ export interface FilesFound {
   readonly logSize: number;
 }
 
-/** A folder whose state was seen this many milliseconds ago gets another time when it changes: clocks of files are coarse. */
+/**
+ * How long a folder must be unchanged before its time is trusted, in milliseconds: two changes within one tick of the
+ * file system's clock have the same time.
+ */
 const SETTLED = 100;
 
 /**
