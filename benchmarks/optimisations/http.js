@@ -146,7 +146,7 @@ async function storageOfPage(isSame) {
 
 /** The build of storage-sqlite, and the line in it that commits what follows in the same turn. */
 const BUILD = new URL("../../packages/storage-sqlite/dist/index.js", import.meta.url);
-const SAME_TURN = "    scheduleInSameTurn(followedBy);\n";
+const SAME_TURN = "    for (const group of followedBy) group.schedule();\n";
 
 /**
  * Runs with the build of storage-sqlite without that line: there is no other way to be without it.

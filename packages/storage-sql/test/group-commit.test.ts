@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 class Busy extends Error {}
 
 /** A database whose commits end when the test says so. */
-function createDatabase(timeout = 0) {
+function createDatabase(timeout = 0, gatherTurns = 0) {
   let time = 0;
   const ends: ((error?: Error) => void)[] = [];
   const batches: number[] = [];
@@ -27,6 +27,7 @@ function createDatabase(timeout = 0) {
       toFailure: (name, error) => storageFailure(`${name} failed.`, error),
     },
     timeout,
+    gatherTurns,
     now: () => time,
   });
   const endNext = async (error?: Error): Promise<void> => {
@@ -51,6 +52,34 @@ it("calls that arrive during a commit share the next", async () => {
   await endNext();
   expect((await Promise.all(later)).map((result) => result._unsafeUnwrap())).toEqual([2, 3]);
   expect(batches).toEqual([1, 2]);
+});
+
+it("a group that gathers waits for calls of later turns while calls share its commits", async () => {
+  const { group, batches, endNext } = createDatabase(0, 3);
+  const addAfter = async (turns: number) => {
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+    return group.add("call", () => 1);
+  };
+  const calls = [addAfter(0), addAfter(0)];
+  await setImmediate();
+  expect(batches).toEqual([2]);
+  await endNext();
+  await Promise.all(calls);
+  calls.push(addAfter(0), addAfter(1), addAfter(2));
+  await endNext();
+  await Promise.all(calls);
+  expect(batches).toEqual([2, 3]);
+});
+
+it("a group that gathers does not wait for others while each call has a commit of its own", async () => {
+  const { group, batches, endNext } = createDatabase(0, 3);
+  for (const size of [1, 2]) {
+    const call = group.add("call", () => size);
+    await setImmediate();
+    expect(batches).toHaveLength(size);
+    await endNext();
+    await call;
+  }
 });
 
 it("when one call makes a commit fail, each of its calls is committed separately", async () => {

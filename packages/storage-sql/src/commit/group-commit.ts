@@ -31,7 +31,7 @@ export interface GroupCommit<Transaction, Subject = void> {
     work: Work<Transaction, T>,
     subject: Subject,
   ): Promise<Result<T, StorageFailure>>;
-  /** Commits the calls that are queued at the end of this turn of the event loop, if any. */
+  /** Commits the calls that are queued at the end of this turn of the event loop, or `gatherTurns` later. */
   schedule(): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
@@ -49,7 +49,13 @@ export interface GroupCommitOptions<Transaction, Subject> {
   readonly limit?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
-  /** Groups whose calls depend on this group's results. They commit after it, in the same turn. */
+  /** How many turns of the event loop a transaction waits for calls if several shared the last one; 0 by default. */
+  readonly gatherTurns?: number;
+  /**
+   * Groups whose calls depend on this group's results. They commit after it, in the same turn: between two immediates
+   * of one turn, Node runs all promise reactions, so that their queues then hold the calls that follow. If they
+   * committed a turn later, calls that arrived together would be spread over several transactions.
+   */
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
 
@@ -63,26 +69,27 @@ const LIMIT_PRECISION = 250;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const { errors, timeout, now, largestBatch = LARGEST_BATCH, followedBy = [] } = options;
-  const queue = createQueue<Transaction, Subject>(largestBatch);
+  const { errors, timeout, now, gatherTurns = 0, followedBy = [] } = options;
+  const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
   let isScheduled = false;
   let isCommitting = false;
+  let lastBatch = 0;
   let isClosed = false;
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(() => void run());
-    scheduleInSameTurn(followedBy);
+    afterTurns(lastBatch > 1 ? gatherTurns : 0, () => void run());
+    for (const group of followedBy) group.schedule();
   };
 
   async function run(): Promise<void> {
     isScheduled = false;
     if (isCommitting || queue.isEmpty()) return;
     isCommitting = true;
-    await commitNext();
+    lastBatch = await commitNext();
     isCommitting = false;
     if (!queue.isEmpty()) schedule();
     else for (const resolve of whenIdle.splice(0)) resolve();
@@ -120,20 +127,16 @@ function resolving<Transaction, T>(
   };
 }
 
-/**
- * Between two immediates of one turn, Node runs all promise reactions. When these groups commit, their
- * queues therefore hold the calls that follow from the first group's results. If they committed a turn
- * later, calls that arrived together would be spread over several transactions.
- */
-function scheduleInSameTurn(groups: readonly Pick<GroupCommit<unknown>, "schedule">[]): void {
-  for (const group of groups) group.schedule();
+/** Runs an action at the end of this turn of the event loop, or so many turns later. */
+function afterTurns(turns: number, action: () => void): void {
+  setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
 }
 
-/** Creates the function that commits the next batch, and resolves when another may be committed. */
+/** Creates the function that commits the next batch. It resolves to its size when another may be committed. */
 function createCommitNext<Transaction, Subject>(
   { commit, errors, timeout, now, limit }: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
-): () => Promise<void> {
+): () => Promise<number> {
   let retries = 0;
 
   const waitForOthers = async (error: unknown): Promise<void> => {
@@ -154,12 +157,12 @@ function createCommitNext<Transaction, Subject>(
     } catch (error) {
       if (errors.isBusy(error)) {
         await waitForOthers(error);
-        return;
+        return batch.length;
       }
       retries = 0;
       if (batch.length > 1 && errors.isCausedByCall(error)) {
         queue.separate(batch.length);
-        return;
+        return batch.length;
       }
       outcomes = batch.map(() => new CallFailure(error));
     } finally {
@@ -168,6 +171,7 @@ function createCommitNext<Transaction, Subject>(
     // If no call of this transaction is done, only time helps.
     if (queue.settle(outcomes) === 0) await waitForOthers(new Contention());
     else retries = 0;
+    return batch.length;
   };
 
   /** Fails calls early. They stay queued, and what comes of them is ignored. */
