@@ -19,8 +19,8 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const PETS = 100_000;
-const CONNECTIONS = [1, 32];
-const KEYS = 100;
+const CONNECTIONS = 32;
+const KEY_COUNTS = [1, 100];
 const operations = /** @type {const} */ (["list", "get", "create"]);
 
 /** The build, and the line in it that waits: there is no other way to be without it. */
@@ -36,28 +36,27 @@ writeFileSync(changed, built.replace(WAITING, ""));
 /** @typedef {{ rate: number, p99: number, cpu: number }} Measured */
 /** @type {Map<string, Measured[]>} */
 const measured = new Map();
-const loads = operations.flatMap((operation) =>
-  CONNECTIONS.map((connections) => ({ operation, connections })),
-);
+const loads = operations.flatMap((operation) => KEY_COUNTS.map((count) => ({ operation, count })));
 const database = await startDatabase();
 try {
-  const keys = await seed(database, PETS, KEYS);
+  const keys = await seed(database, PETS, Math.max(...KEY_COUNTS));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { operation, connections } of loads) {
-      const extent = { seconds, connections, pets: PETS };
+    for (const { operation, count } of loads) {
+      const used = keys.slice(0, count);
+      const extent = { seconds, connections: CONNECTIONS, pets: PETS };
       for (const storage of round % 2 === 0 ? STORAGES : STORAGES.toReversed()) {
         const environment = { DATABASE: database.url, STORAGE: storage };
         const one = await withServer(
           "../../postgres/servers/petstore",
           environment,
           async (url) => {
-            await load(url, operation, keys, { ...extent, seconds: 1 });
+            await load(url, operation, used, { ...extent, seconds: 1 });
             const cpu = database.cpuTime();
-            const { rate, p99, requests } = await load(url, operation, keys, extent);
+            const { rate, p99, requests } = await load(url, operation, used, extent);
             return { rate, p99, cpu: (database.cpuTime() - cpu) / requests };
           },
         );
-        const id = `${operation} ${connections} ${storage}`;
+        const id = `${operation} ${count} ${storage}`;
         console.error(round, id, one);
         measured.set(id, [...(measured.get(id) ?? []), one]);
       }
@@ -71,15 +70,15 @@ try {
 writeResults(
   "postgres-gathering",
   "Charges that wait for others, on PostgreSQL",
-  `A charge waits a few turns of the event loop for others (\`storage-postgres/src/storage/usage-storage.ts\`), or it does not (plain). One server process, keep-alive connections of wrk with ${KEYS} keys in turn; medians of ${rounds} rounds of ${seconds} s; × is the ratio of the rates to the plain way within a round (higher is better). PostgreSQL's processor time is for one request.`,
-  ["operation", "connections", "charges", "requests/s", "×", "p99, ms", "PostgreSQL, µs"],
-  loads.flatMap(({ operation, connections }) =>
+  `A charge waits a few turns of the event loop for others (\`storage-postgres/src/storage/usage-storage.ts\`), or it does not (plain). One server process, ${CONNECTIONS} keep-alive connections of wrk with one key or several in turn; medians of ${rounds} rounds of ${seconds} s; × is the ratio of the rates to the plain way within a round (higher is better). PostgreSQL's processor time is for one request.`,
+  ["operation", "keys", "charges", "requests/s", "×", "p99, ms", "PostgreSQL, µs"],
+  loads.flatMap(({ operation, count }) =>
     STORAGES.map((storage, index) => {
-      const all = measured.get(`${operation} ${connections} ${storage}`) ?? [];
-      const plain = measured.get(`${operation} ${connections} ${changed.href}`) ?? [];
+      const all = measured.get(`${operation} ${count} ${storage}`) ?? [];
+      const plain = measured.get(`${operation} ${count} ${changed.href}`) ?? [];
       const ratios = all.map(({ rate }, round) => rate / (plain[round]?.rate ?? NaN));
       return [
-        ...[operation, String(connections), index === 0 ? "wait" : "at once (plain)"],
+        ...[operation, String(count), index === 0 ? "wait" : "at once (plain)"],
         ...[median(all.map(({ rate }) => rate)).toFixed(0), median(ratios).toFixed(2)],
         median(all.map(({ p99 }) => p99)).toFixed(1),
         median(all.map(({ cpu }) => cpu)).toFixed(0),
