@@ -2,7 +2,7 @@
 // simulation says of one key on up to 64:
 //   node benchmarks/postgres/scaling.js [--rounds 5] [--seconds 3]
 // The cores are shared by everything: few callers, so that they wait for the network and not for a core. On
-// two cores, four servers wait for a core even so; behind a network that adds 10 ms they do not.
+// two cores, four servers wait for a core even so; behind a network that adds 10 ms they hardly do.
 import { parseArgs } from "node:util";
 import { withServer } from "../http/server-process.js";
 import { median } from "../report/median.js";
