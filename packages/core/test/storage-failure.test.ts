@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { err, type Result } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import {
@@ -56,6 +57,26 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
     expect(refusals).toMatchObject(Array(3).fill({ cause }));
     broken = false;
     expect(value(await caller.listPets()).pets).toEqual([]);
+  });
+
+  it("fails a read whose charge takes longer than the read", async () => {
+    const inner = createMemoryStorage();
+    const storage: Storage = {
+      ...inner,
+      usage: {
+        ...inner.usage,
+        charge: async (digest, decide) => {
+          const charged = await inner.usage.charge(digest, decide);
+          await setTimeout(5);
+          return charged;
+        },
+      },
+      pets: { ...inner.pets, find: fail, list: fail },
+    };
+    const { store, issue } = openStore({ storage });
+    const caller = store.as((await issue()).secret);
+    const refusals = [error(await caller.listPets()), error(await caller.getPet(1n))];
+    expect(refusals).toMatchObject(Array(2).fill({ code: "storage_unavailable", cause }));
   });
 
   it("admits no request: limits fail closed", async () => {

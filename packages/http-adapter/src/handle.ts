@@ -1,4 +1,12 @@
-import type { Admission, Caller, CreatePetOptions, Pet, PetStore, WithQuota } from "@petstore/core";
+import type {
+  Admission,
+  Caller,
+  Charged,
+  CreatePetOptions,
+  Pet,
+  PetStore,
+  WithQuota,
+} from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { checkContent, parseBody } from "./body.js";
 import { internalError, notFound, type Failure, type HttpError } from "./error.js";
@@ -32,19 +40,22 @@ export interface Handler {
   refuse(error: HttpError, origin: string | undefined): Handled;
 }
 
-/** An admission that takes unvalidated input: the engine validates it. */
-interface UntrustedAdmission extends Pick<Admission, "quota"> {
-  listPets(input: unknown): ReturnType<Admission["listPets"]>;
+/** A caller that takes unvalidated input: the engine validates it. */
+interface UntrustedCaller extends Pick<Caller, "getPet"> {
+  listPets(input: unknown): ReturnType<Caller["listPets"]>;
+}
+
+/** An admission that takes unvalidated input, too. */
+interface UntrustedAdmission extends Pick<Admission, "quota" | "keyId"> {
   createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
-  getPet(id: string): ReturnType<Admission["getPet"]>;
 }
 
 type Performed = Result<HttpResponse, WithQuota<Failure>>;
 
-/** The facts about a request that are known so far; an error response needs them. */
+/** The facts about a request that are known so far; a report and an error response need them. */
 interface Known {
   origin: string | undefined;
-  admission: Admission | undefined;
+  charged: Charged | undefined;
 }
 
 /** Creates the handler of a store. */
@@ -55,13 +66,13 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
-    const known: Known = { origin: undefined, admission: undefined };
+    const known: Known = { origin: undefined, charged: undefined };
     let performed: Performed;
     try {
       performed = await perform(request, target, route, known);
     } catch (cause) {
       onError(cause);
-      const quota = known.admission?.quota ?? store.anonymousQuota(known.origin);
+      const quota = known.charged?.quota ?? store.anonymousQuota(known.origin);
       performed = err({ ...internalError(), quota });
     }
     const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
@@ -72,7 +83,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
       response: request.method === "HEAD" ? { ...response, body: "" } : response,
       operation,
       code: performed.isErr() ? performed.error.code : undefined,
-      keyId: known.admission?.keyId,
+      keyId: known.charged?.keyId,
     };
   }
 
@@ -116,32 +127,37 @@ function createPerform(store: PetStore, settings: HttpSettings) {
       return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(origin))));
     }
 
-    const admitted = await callerOf(request, origin).admit();
-    if (admitted.isErr()) return err(admitted.error);
-    const admission = admitted.value;
-    known.admission = admission;
-
-    if (route.isErr()) return err({ ...route.error, quota: admission.quota });
-
-    switch (route.value.operation) {
-      case "listPets":
-        return listPets(admission, target, renderPage, rateLimitHeaders);
-      case "createPet":
-        return createPet(admission, request, target, settings);
-      case "getPet":
-        return getPet(admission, route.value.petId, rateLimitHeaders);
+    const caller = callerOf(request, origin);
+    if (route.isOk() && route.value.operation === "listPets") {
+      return await listPets(caller, target, known, renderPage, rateLimitHeaders);
     }
+    if (route.isOk() && route.value.operation === "getPet") {
+      return await getPet(caller, route.value.petId, known, rateLimitHeaders);
+    }
+    // What HTTP itself may refuse is charged first.
+    const admitted = await caller.admit();
+    known.charged = chargedOf(admitted);
+    if (admitted.isErr()) return err(admitted.error);
+    if (route.isErr()) return err({ ...route.error, quota: admitted.value.quota });
+    return await createPet(admitted.value, request, target, settings);
   };
 }
 
+/** Returns the quota and the key of a result; an error has them, too. */
+function chargedOf(result: Result<Charged, Charged>): Charged {
+  return result.isOk() ? result.value : result.error;
+}
+
 async function listPets(
-  admission: UntrustedAdmission,
+  caller: UntrustedCaller,
   { query }: Target,
+  known: Known,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const input = readListQuery(query);
-  const listed = await admission.listPets(input);
+  const listed = await caller.listPets(input);
+  known.charged = chargedOf(listed);
   if (listed.isErr()) return err(listed.error);
   const { pets, next, quota } = listed.value;
   const link = next === undefined ? {} : { Link: nextLink(input, next) };
@@ -174,11 +190,13 @@ async function createPet(
 }
 
 async function getPet(
-  admission: UntrustedAdmission,
+  caller: UntrustedCaller,
   petId: string,
+  known: Known,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
-  const found = await admission.getPet(petId);
+  const found = await caller.getPet(petId);
+  known.charged = chargedOf(found);
   if (found.isErr()) return err(found.error);
   const { pet, quota } = found.value;
   const rateLimit = rateLimitHeaders(quota);

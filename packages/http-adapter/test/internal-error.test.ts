@@ -9,7 +9,7 @@ const bug = new Error("a bug with a /secret/path");
 
 test.each<[what: string, broken: Partial<PetStore>]>([
   ["throws", { as: fail }],
-  ["rejects", { as: (): never => ({ admit: reject }) as never }],
+  ["rejects", { as: (): never => ({ admit: reject, listPets: reject }) as never }],
 ])(
   "an engine that %s is 500 internal_error with all headers, and a reported error",
   async (_, broken) => {

@@ -12,7 +12,9 @@ import {
   valueOf,
 } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
-import { aKey, aSecret, aUsage, oneMore, usedTimes } from "./samples.js";
+import { aKey, aPet, aSecret, aUsage, oneMore, usedTimes } from "./samples.js";
+
+const firstPage = { limit: 10, status: undefined, after: undefined };
 
 const greatest = Number.MAX_SAFE_INTEGER;
 const greatestUsage: Usage = {
@@ -172,6 +174,35 @@ export const usageRequirements: readonly StorageRequirement[] = [
         assert.deepEqual(results, [1, 2, 3, 4, 5]);
         assert.deepEqual(await usageOf(storage, "a"), usage);
       }
+    },
+  },
+  {
+    name: "lets the decision of a charge find and list pets that were created before",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a", "b");
+      const charge = (digest: string, id: bigint) =>
+        valueOf(
+          storage.usage.charge(digest, (holder) => ({
+            next: holder && oneMore(holder.usage),
+            result: { found: storage.pets.find(id), listed: storage.pets.list(firstPage) },
+          })),
+        );
+      for (const status of ["available", "sold"] as const) {
+        const before = (await valueOf(storage.pets.list(firstPage))).pets;
+        const pet = await valueOf(storage.pets.create(aPet({ status })));
+        const charged = await Promise.all([
+          charge("digest of a", pet.id),
+          charge("digest of a", pet.id),
+          charge("digest of b", pet.id),
+        ]);
+        for (const { found, listed } of charged) {
+          assert.deepEqual(await valueOf(found), pet);
+          assert.deepEqual((await valueOf(listed)).pets, [...before, pet]);
+        }
+      }
+      assert.deepEqual(await usageOf(storage, "a"), usedTimes(4));
+      assert.deepEqual(await usageOf(storage, "b"), usedTimes(2));
     },
   },
   {

@@ -1,4 +1,12 @@
-import { NO_USAGE, type KeyHolder, type Usage, type UsageStorage } from "@petstore/core";
+import {
+  NO_USAGE,
+  storageFailure,
+  type KeyHolder,
+  type PetStorage,
+  type Usage,
+  type UsageStorage,
+} from "@petstore/core";
+import { err } from "neverthrow";
 import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.js";
 
 /** Storages that break the requirements of `UsageStorage`. */
@@ -77,6 +85,15 @@ export const brokenUsage: BrokenStorages = {
           }),
       })),
     },
+  "lets the decision of a charge find and list pets that were created before": {
+    "refuses to read during a charge": withListInCharge(
+      () => () => Promise.resolve(err(storageFailure("busy"))),
+    ),
+    "reads what it has read in an earlier charge": withListInCharge((list) => {
+      let page: ReturnType<typeof list> | undefined;
+      return (query) => (page ??= list(query));
+    }),
+  },
   "fails only the charge whose decision throws, and stores nothing of it": {
     "writes before it decides": withUsage((real) => ({
       charge: (digest, decide) =>
@@ -109,6 +126,27 @@ export function countingByDigest(...[storage]: Parameters<Change>): ReturnType<C
         return step;
       }),
   }))(storage, 0);
+}
+
+/** Changes how pets are listed while a charge decides. */
+function withListInCharge(change: (list: PetStorage["list"]) => PetStorage["list"]): Change {
+  return (storage) => {
+    const { pets } = storage;
+    const listInCharge = change((query) => pets.list(query));
+    let isDeciding = false;
+    const { usage } = withUsage((real) => ({
+      charge: (digest, decide) =>
+        real.charge(digest, (holder) => {
+          isDeciding = true;
+          const step = decide(holder);
+          isDeciding = false;
+          return step;
+        }),
+    }))(storage, 0);
+    const list: PetStorage["list"] = (query) =>
+      isDeciding ? listInCharge(query) : pets.list(query);
+    return { ...storage, usage, pets: { ...pets, list } };
+  };
 }
 
 function withHolder(change: (holder: KeyHolder) => KeyHolder): Change {

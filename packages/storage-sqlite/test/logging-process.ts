@@ -17,7 +17,7 @@ async function growsMeanwhile(): Promise<boolean> {
   return sizeOf(filename) > before;
 }
 
-// Until the thread runs, SQLite writes the log back inside commits. The thread looks at it after 200 commits.
+// Until the thread runs, SQLite writes the log back inside commits. The log is looked at after 200 commits.
 do {
   for (let count = 0; count < 200; count += 1) await storage.pets.create(large);
 } while (!(await growsMeanwhile()));

@@ -37,15 +37,30 @@ export interface WindowQuotas {
  */
 export interface Quota extends WindowQuota, WindowQuotas {}
 
-/** The field that every result and error of a caller with an API key has. */
+/** The fields that every result and error of a caller with an API key has. */
 export interface Charged {
   /** The quota after this request. */
   readonly quota: Quota;
+  /** The id of the request's API key; `undefined` if the request was not admitted, and in a remote client. */
+  readonly keyId?: string | undefined;
+}
+
+/** The key that a request was charged to, and its quota afterwards. */
+export interface ChargedKey extends Charged {
+  readonly keyId: string;
 }
 
 /** Returns a copy with the quota. In Node 20, a spread takes several times as long as `Object.assign`. */
 export function withQuota<T extends object>(value: T, quota: Quota): T & Charged {
   return Object.assign({ quota }, value);
+}
+
+/** Returns a copy with the quota and the key. */
+export function withCharge<T extends object>(
+  value: T,
+  { quota, keyId }: ChargedKey,
+): T & ChargedKey {
+  return Object.assign({ quota, keyId }, value);
 }
 
 /** Returns the stored window while it lasts, otherwise an empty one that opens now. */

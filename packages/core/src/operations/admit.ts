@@ -11,26 +11,31 @@ import {
   type WithQuota,
 } from "../errors.js";
 import { hasExpired } from "../keys/stored-key.js";
-import { charge, type Refusal, type Verdict } from "../limits/charge.js";
+import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
-import { withQuota, type Charged } from "../limits/window.js";
+import { withQuota, type ChargedKey } from "../limits/window.js";
 import type { KeyHolder, Step } from "../storage/storage.js";
 
-/** The key that a request was charged to, and its quota afterwards. */
-export interface ChargedKey extends Charged {
-  readonly keyId: string;
+/** A request that was charged, and what was started for it. */
+export interface Admitted<T> {
+  readonly charged: ChargedKey;
+  readonly started: T;
 }
 
 /**
  * Authenticates a request and takes one token (specification, "Authentication" and "Limits"). A request
  * without a valid key takes the token from the bucket of its origin. A refused request takes none.
+ *
+ * @param start called for an admitted request while it is being charged, so that a storage can run what it reads in
+ *   the same transaction. It may be called again; only the last call counts.
  */
-export async function admit(
+export async function admit<T>(
   context: Context,
   digest: Result<string, MissingApiKey | InvalidApiKey>,
   origin: string | undefined,
-): Promise<Result<ChargedKey, WithQuota<AdmissionError>>> {
+  start: () => T,
+): Promise<Result<Admitted<T>, WithQuota<AdmissionError>>> {
   const { storage, anonymous, readClock } = context;
   if (digest.isErr()) return err(chargeOrigin(context, digest.error, origin));
 
@@ -42,35 +47,40 @@ export async function admit(
       return err(chargeOrigin(context, invalidApiKey(), origin));
     }
   }
-  const charged = await storage.usage.charge(digest.value, (holder) =>
-    chargeHolder(context, holder),
+  const charge = await storage.usage.charge(digest.value, (holder) =>
+    chargeHolder(context, holder, start),
   );
-  if (charged.isErr()) return err(unavailable(context, charged.error, origin));
-  if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
-
-  const { keyId, verdict, now } = charged.value;
-  if (verdict.kind !== "admitted") return err(refuse(context, verdict, now, keyId, undefined));
-  return ok({ keyId, quota: verdict.quota });
+  if (charge.isErr()) return err(unavailable(context, charge.error, origin));
+  if (charge.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
+  return charge.value.mapErr(({ keyId, refusal, now }) =>
+    refuse(context, refusal, now, keyId, undefined),
+  );
 }
 
-interface Charge {
+interface RefusedKey {
   readonly keyId: string;
-  readonly verdict: Verdict;
-  /** The time of the verdict, in milliseconds since the Unix epoch. */
+  readonly refusal: Refusal;
+  /** The time of the refusal, in milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
 /** Charges the holder of a secret; the result is `undefined` when the secret is not accepted. */
-function chargeHolder(
+function chargeHolder<T>(
   { plans, ban, readClock }: Context,
   holder: KeyHolder | undefined,
-): Step<Usage, Charge | undefined> {
+  start: () => T,
+): Step<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
   const reading = readClock();
   const { now } = reading;
   if (!isAccepted(holder, now)) return { result: undefined };
   const rules = { limits: limitsOf(holder.key, plans), ban };
   const { usage, verdict } = charge(holder.usage, rules, reading);
-  return { next: usage, result: { keyId: holder.key.id, verdict, now } };
+  const keyId = holder.key.id;
+  if (verdict.kind !== "admitted") {
+    return { next: usage, result: err({ keyId, refusal: verdict, now }) };
+  }
+  const charged = { quota: verdict.quota, keyId };
+  return { next: usage, result: ok({ charged, started: start() }) };
 }
 
 function isAccepted(holder: KeyHolder | undefined, now: number): holder is KeyHolder {

@@ -20,16 +20,54 @@ import {
 import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import { parseNewPet, type NewPet, type NewPetInput } from "../pets/pet.js";
+import type { StorageFailure } from "../storage/storage.js";
 
-/** Returns a page of pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
-export async function listPets(
-  { storage }: Context,
-  input: ListPetsInput,
-): Promise<Result<PetPage, InvalidQuery | StorageUnavailable>> {
+/** A read whose input is validated. It reads when it is started, and never rejects. */
+export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailable>>;
+
+/** Prepares to list pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
+export function listPets({ storage }: Context, input: ListPetsInput): Read<PetPage, InvalidQuery> {
   const query = parseListQuery(input);
-  if (query.isErr()) return err(query.error);
-  const page = await storage.pets.list(query.value);
-  return page.mapErr(storageUnavailable);
+  if (query.isErr()) return () => Promise.resolve(err(query.error));
+  return () =>
+    read(
+      () => storage.pets.list(query.value),
+      (page) => ok(page),
+    );
+}
+
+/** Prepares to find a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
+export function getPet({ storage }: Context, input: PetIdInput): Read<PetResult, PetNotFound> {
+  const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
+  if (id === undefined) return () => Promise.resolve(err(petNotFound()));
+  return () =>
+    read(
+      () => storage.pets.find(id),
+      (pet) => (pet === undefined ? err(petNotFound()) : ok({ pet })),
+    );
+}
+
+async function read<Found, T, E>(
+  call: () => Promise<Result<Found, StorageFailure>>,
+  resultOf: (found: Found) => Result<T, E>,
+): Promise<Result<T, E | StorageUnavailable>> {
+  try {
+    const found = await call();
+    return found.isErr() ? err(storageUnavailable(found.error)) : resultOf(found.value);
+  } catch (cause) {
+    return err(storageUnavailable(cause));
+  }
+}
+
+/** Tells the host that a deprecated operation was used, once its result is known. */
+export async function reportGetPet<T>(
+  { emit, readClock }: Context,
+  result: Promise<T>,
+  keyId?: string,
+): Promise<T> {
+  const found = await result;
+  emit({ type: "deprecated_operation_used", at: readClock().now, operation: "getPet", keyId });
+  return found;
 }
 
 /** Creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`. */
@@ -79,17 +117,4 @@ async function createOnce(
   if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
   const pet = Object.freeze({ id: creation.petId, ...newPet });
   return ok({ pet, replayed: creation.isReplay });
-}
-
-/** Returns a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
-export async function getPet(
-  { storage, emit, readClock }: Context,
-  input: PetIdInput,
-  keyId?: string,
-): Promise<Result<PetResult, PetNotFound | StorageUnavailable>> {
-  const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
-  const found = id === undefined ? ok(undefined) : await storage.pets.find(id);
-  emit({ type: "deprecated_operation_used", at: readClock().now, operation: "getPet", keyId });
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  return found.value === undefined ? err(petNotFound()) : ok({ pet: found.value });
 }

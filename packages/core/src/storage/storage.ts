@@ -159,6 +159,9 @@ export interface UsageStorage {
    * Atomically finds the key that has a secret with this digest, passes the key and its usage to
    * `decide`, and stores the usage that it returns. If no key has such a secret, `decide` gets
    * `undefined` and nothing is stored. The usage survives the end of the process.
+   *
+   * Unlike other decisions, this one may call `pets.find` and `pets.list`, for the request that it admits. A storage
+   * can run them in the transaction of the charge.
    */
   charge<Value>(
     digest: string,

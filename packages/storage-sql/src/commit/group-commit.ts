@@ -81,18 +81,20 @@ export function createGroupCommit<Transaction, Subject = void>(
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    afterTurns(lastBatch > 1 ? gatherTurns : 0, () => void run());
+    afterTurns(lastBatch > 1 ? gatherTurns : 0, run);
     for (const group of followedBy) group.schedule();
   };
 
-  async function run(): Promise<void> {
+  function run(): void {
     isScheduled = false;
     if (isCommitting || queue.isEmpty()) return;
     isCommitting = true;
-    lastBatch = await commitNext();
-    isCommitting = false;
-    if (!queue.isEmpty()) schedule();
-    else for (const resolve of whenIdle.splice(0)) resolve();
+    void commitNext().then((batch) => {
+      isCommitting = false;
+      lastBatch = batch;
+      if (!queue.isEmpty()) schedule();
+      else for (const resolve of whenIdle.splice(0)) resolve();
+    });
   }
 
   return {

@@ -11,6 +11,8 @@ export type Synchronous = "FULL" | "NORMAL";
 export interface Transactions {
   /** Runs work in a transaction that holds the write lock from its beginning. */
   write<T>(synchronous: Synchronous, work: () => T): T;
+  /** Whether work of `write` runs at the moment. What it reads then is read in its transaction. */
+  isWriting(): boolean;
   /** Runs work that reads. Each statement sees the newest state, or that of the transaction around it. */
   read<T>(work: () => T): T;
   /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
@@ -42,6 +44,7 @@ export function createTransactions(
   const beginImmediate = database.prepare("begin immediate");
   const commit = database.prepare("commit");
   const setSynchronous = createSetSynchronous(database);
+  let isWriting = false;
 
   return {
     write: (synchronous, work) => {
@@ -49,15 +52,20 @@ export function createTransactions(
       if (database.inTransaction) throw new DatabaseInUse();
       if (setsSynchronous) setSynchronous(synchronous);
       beginImmediate.run([]);
-      const result = orRollBack(database, () => {
-        const value = work();
-        if (synchronous === "FULL") check.beforeFullCommit();
-        commit.run([]);
-        return value;
-      });
-      afterCommit();
-      return result;
+      isWriting = true;
+      try {
+        return orRollBack(database, () => {
+          const value = work();
+          if (synchronous === "FULL") check.beforeFullCommit();
+          commit.run([]);
+          afterCommit();
+          return value;
+        });
+      } finally {
+        isWriting = false;
+      }
     },
+    isWriting: () => isWriting,
     read: (work) => {
       check.beforeTransaction();
       return work();

@@ -12,7 +12,7 @@ export interface Checkpoints {
   stop(): Promise<void>;
 }
 
-/** A commit changes one page or more, so the thread looks at the log several times before it is long. */
+/** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
 const COMMITS_PER_LOOK = 200;
 
 /** Without a thread, SQLite writes the log back when it has this many pages: its own default. */
@@ -36,13 +36,12 @@ const LOCK_PAUSE = 0.2;
  */
 const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
-  const { driver, filename, longLog, tries, pause } = workerData;
+  const { driver, filename, tries, pause } = workerData;
   const clock = new Int32Array(new SharedArrayBuffer(4));
   import(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
     const checkpoint = (mode) => database.pragma("wal_checkpoint(" + mode + ")")[0];
     parentPort.on("message", () => {
-      if (checkpoint("NOOP").log < longLog) return;
       const { log, checkpointed } = checkpoint("PASSIVE");
       if (checkpointed < log) return;
       for (let left = tries; left > 0 && checkpoint("FULL").busy; left -= 1) {
@@ -62,14 +61,14 @@ export function createCheckpoints(
   filename: string,
   driver: string | undefined,
 ): Checkpoints {
+  let logLength: (() => number) | undefined;
   let commits = 0;
   let isPossible = driver !== undefined;
   let thread: Worker | undefined;
 
   const start = (): Worker | undefined => {
     try {
-      const limits = { longLog: LONG_LOG, tries: LOCK_TRIES, pause: LOCK_PAUSE };
-      const workerData = { driver, filename, ...limits };
+      const workerData = { driver, filename, tries: LOCK_TRIES, pause: LOCK_PAUSE };
       const started = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
       started.on("message", () => setLongestLog(LONGEST_LOG));
       started.on("error", giveUp);
@@ -95,11 +94,19 @@ export function createCheckpoints(
       commits += 1;
       if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
       thread ??= start();
-      thread?.postMessage("look");
+      logLength ??= prepareLogLength(database);
+      if (logLength() >= LONG_LOG) thread?.postMessage("write back");
     },
     stop: async () => {
       isPossible = false;
       await thread?.terminate();
     },
   };
+}
+
+/** Prepares to count the pages of the log. */
+function prepareLogLength(database: SqliteDatabase): () => number {
+  const statement = database.prepare<readonly number[]>("pragma wal_checkpoint(noop)");
+  statement.raw(true);
+  return () => statement.get([])?.[1] ?? 0;
 }

@@ -16,6 +16,11 @@ export class DatabaseUnusable extends Error {
   override readonly name = "DatabaseUnusable";
 }
 
+/** Thrown when a read has failed inside a charge, which then runs again without it. */
+export class ReadFailed extends Error {
+  override readonly name = "ReadFailed";
+}
+
 /** Thrown when the greatest id has been used. */
 export class NoIdLeft extends Error {
   override readonly name = "NoIdLeft";
@@ -24,9 +29,10 @@ export class NoIdLeft extends Error {
   }
 }
 
-/** Whether a retry may succeed once another connection, or the host, is done. */
+/** Whether a retry may succeed: once another connection or the host is done, or without a read that failed. */
 export function isBusy(error: unknown): boolean {
-  if (error instanceof DatabaseInUse || isIterating(error)) return true;
+  if (error instanceof DatabaseInUse || error instanceof ReadFailed) return true;
+  if (isIterating(error)) return true;
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 

@@ -7,8 +7,10 @@ import {
   type PetPage,
   type PetQuery,
   type PetStorage,
+  type StorageFailure,
 } from "@petstore/core";
 import { createPageCache, pageOf, type GroupCommit, type PetCreation } from "@petstore/storage-sql";
+import type { Result } from "neverthrow";
 import { NoIdLeft } from "../database/sqlite-error.js";
 import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
@@ -62,25 +64,35 @@ function toCreation({ petId, fingerprint, expiresAt }: PetCreation, isReplay: bo
   return { petId, fingerprint, expiresAt, isReplay };
 }
 
+/**
+ * Runs a read; `name` names it in a failure message.
+ * @param quickWork the same read, but with the result `undefined` if it would take long.
+ */
+export type ReadPets = <T>(
+  name: string,
+  work: () => T,
+  quickWork: () => T | undefined,
+) => Promise<Result<T, StorageFailure>>;
+
 /** Creates the storage of pets, with a cache of pages. */
 export function createPetStorage(
   table: Pets,
-  reading: GroupCommit<unknown>,
+  read: ReadPets,
   writing: GroupCommit<PetsTransaction>,
 ): PetStorage {
   const pages = createPageCache<number>();
 
+  const keptPage = (revision: number | undefined, query: PetQuery): PetPage | undefined =>
+    revision === undefined ? undefined : pages.find(revision, query);
   /** Reads one pet more than the page holds, to see whether there is a next page. */
-  const find = ({ limit, after, status }: PetQuery): PetPage =>
-    pageOf(table.list(limit + 1, after ?? 0n, status), limit);
-  /** Reads the revision first: a page may be newer than the revision that it is kept for, but never older. */
   const readPage = (query: PetQuery): PetPage => {
+    const { limit, after, status } = query;
+    // The revision first: a page may be newer than the revision that it is kept for, but never older.
     const revision = table.revision();
-    if (revision === undefined) return find(query);
-    const known = pages.find(revision, query);
+    const known = keptPage(revision, query);
     if (known) return known;
-    const page = find(query);
-    pages.keep(revision, query, page);
+    const page = pageOf(table.list(limit + 1, after ?? 0n, status), limit);
+    if (revision !== undefined) pages.keep(revision, query, page);
     return page;
   };
 
@@ -88,7 +100,15 @@ export function createPetStorage(
     create: (pet) => writing.add("Adding a pet", (transaction) => transaction.add(pet)),
     createOnce: (pet, request) =>
       writing.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
-    find: (id) => reading.add("Finding a pet", () => table.find(id)),
-    list: (query) => reading.add("Listing pets", () => readPage(query)),
+    find: (id) => {
+      const find = () => table.find(id);
+      return read("Finding a pet", find, find);
+    },
+    list: (query) =>
+      read(
+        "Listing pets",
+        () => readPage(query),
+        () => keptPage(table.revision(), query),
+      ),
   };
 }

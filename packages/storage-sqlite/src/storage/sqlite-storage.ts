@@ -4,6 +4,7 @@ import {
   createUsageStorage,
   createUsageTransaction,
   type Commit,
+  type GroupCommit,
   type UsageSubject,
   type UsageTransaction,
 } from "@petstore/storage-sql";
@@ -11,12 +12,12 @@ import { err, ok } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import type { OpenDatabase } from "../database/open-database.js";
-import { isBusy, isCausedByCall, toFailure } from "../database/sqlite-error.js";
+import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/sqlite-error.js";
 import { prepareApiKeyUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import { preparePets, type Pets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
-import { createPetStorage, createPetsTransaction } from "./pet-storage.js";
+import { createPetStorage, createPetsTransaction, type ReadPets } from "./pet-storage.js";
 
 /** How long calls wait, and by which clock. */
 export interface SqliteStorageSettings {
@@ -33,10 +34,10 @@ export function createSqliteStorage(
 ): Storage {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
-  const { reading, writing, charging } = createGroups(connection, settings, pets, usage);
+  const { reading, writing, charging, readPets } = createGroups(connection, settings, pets, usage);
 
   return {
-    pets: createPetStorage(pets, reading, writing),
+    pets: createPetStorage(pets, readPets, writing),
     keys: createKeyStorage(connection, usage, reading, writing),
     usage: createUsageStorage(
       (digest) => reading.add("Finding an API key", () => usage.findHolder(digest)),
@@ -84,19 +85,52 @@ function createGroups(
     ),
     errors,
   });
+  const petReads = createPetReads(connection, reading);
   const charging = createGroupCommit<UsageTransaction, UsageSubject>({
     ...settings,
     commit: commitWrites(
       connection,
       "NORMAL",
       () => createUsageTransaction(usage),
-      ({ changed }) => changed.forEach((used, keyId) => usage.save(keyId, used)),
+      ({ changed }) => {
+        petReads.throwIfFailed();
+        changed.forEach((used, keyId) => usage.save(keyId, used));
+      },
     ),
     errors,
     // A request is charged before it reads or writes.
     followedBy: [reading, writing],
   });
-  return { reading, writing, charging };
+  return { reading, writing, charging, readPets: petReads.read };
+}
+
+/**
+ * Creates the reads of pets. A quick one that a charge's decision starts runs in the transaction of the charge; the
+ * others share transactions without its lock, so that processes can read at the same time. If a read fails inside a
+ * charge, SQLite refuses to commit it. The charge then runs again, and from then on reads run apart from charges: a
+ * damaged page fails only the calls that read it.
+ */
+function createPetReads(connection: Connection, reading: GroupCommit<undefined>) {
+  let mode: "in charges" | "failed in a charge" | "apart" = "in charges";
+
+  const read: ReadPets = (name, work, quickWork) => {
+    if (mode === "in charges" && connection.isWriting()) {
+      try {
+        const value = quickWork();
+        if (value !== undefined) return Promise.resolve(ok(value));
+      } catch {
+        mode = "failed in a charge";
+      }
+    }
+    return reading.add(name, work);
+  };
+  /** To be called before a charge is stored. */
+  const throwIfFailed = (): void => {
+    if (mode !== "failed in a charge") return;
+    mode = "apart";
+    throw new ReadFailed();
+  };
+  return { read, throwIfFailed };
 }
 
 /**
