@@ -38,7 +38,7 @@ function send(socket, request, times) {
     const receive = (/** @type {Buffer} */ chunk) => {
       text += chunk.toString("latin1");
       if (!isWhole(text)) return;
-      if (!text.startsWith("HTTP/1.1 200")) throw new Error(text);
+      if (!text.startsWith("HTTP/1.1 2")) throw new Error(text);
       text = "";
       left -= 1;
       if (left > 0) socket.write(request);

@@ -75,6 +75,14 @@ export async function compareStorages(folder) {
       plain: repeatBy(1, () => caller?.admit()),
     },
     {
+      name: "a read is part of its charge (plain: admitted first, and read then)",
+      file: "storage-sqlite/src/storage/sqlite-storage.ts",
+      unit: "pet read",
+      sample: 800,
+      optimised: repeatBy(1, () => caller?.getPet(1n)),
+      plain: repeatBy(1, () => caller?.admit().andThen((admission) => admission.getPet(1n))),
+    },
+    {
       name: "a page is kept until a pet changes (plain: a page that is new each time)",
       file: "storage-sql/src/storage/page-cache.ts",
       unit: "page of 20",
