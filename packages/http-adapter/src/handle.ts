@@ -46,7 +46,7 @@ interface UntrustedCaller extends Pick<Caller, "getPet"> {
 }
 
 /** An admission that takes unvalidated input, too. */
-interface UntrustedAdmission extends Pick<Admission, "quota" | "keyId"> {
+interface UntrustedAdmission extends Pick<Admission, "quota"> {
   createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
 }
 

@@ -47,12 +47,12 @@ export async function admit<T>(
       return err(chargeOrigin(context, invalidApiKey(), origin));
     }
   }
-  const charge = await storage.usage.charge(digest.value, (holder) =>
+  const charged = await storage.usage.charge(digest.value, (holder) =>
     chargeHolder(context, holder, start),
   );
-  if (charge.isErr()) return err(unavailable(context, charge.error, origin));
-  if (charge.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
-  return charge.value.mapErr(({ keyId, refusal, now }) =>
+  if (charged.isErr()) return err(unavailable(context, charged.error, origin));
+  if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
+  return charged.value.mapErr(({ keyId, refusal, now }) =>
     refuse(context, refusal, now, keyId, undefined),
   );
 }

@@ -44,7 +44,7 @@ export function createTransactions(
   const beginImmediate = database.prepare("begin immediate");
   const commit = database.prepare("commit");
   const setSynchronous = createSetSynchronous(database);
-  let isWriting = false;
+  const writing = createScope();
 
   return {
     write: (synchronous, work) => {
@@ -52,20 +52,16 @@ export function createTransactions(
       if (database.inTransaction) throw new DatabaseInUse();
       if (setsSynchronous) setSynchronous(synchronous);
       beginImmediate.run([]);
-      isWriting = true;
-      try {
-        return orRollBack(database, () => {
-          const value = work();
-          if (synchronous === "FULL") check.beforeFullCommit();
-          commit.run([]);
-          afterCommit();
-          return value;
-        });
-      } finally {
-        isWriting = false;
-      }
+      const result = orRollBack(database, () => {
+        const value = writing.run(work);
+        if (synchronous === "FULL") check.beforeFullCommit();
+        commit.run([]);
+        return value;
+      });
+      afterCommit();
+      return result;
     },
-    isWriting: () => isWriting,
+    isWriting: writing.isRunning,
     read: (work) => {
       check.beforeTransaction();
       return work();
@@ -85,6 +81,22 @@ export function createTransactions(
         commit.run([]);
         return result;
       });
+    },
+  };
+}
+
+/** Runs work, and knows whether it runs. */
+function createScope() {
+  let isRunning = false;
+  return {
+    isRunning: () => isRunning,
+    run: <T>(work: () => T): T => {
+      isRunning = true;
+      try {
+        return work();
+      } finally {
+        isRunning = false;
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SqliteDatabase } from "./sqlite-database.js";
+import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 
 /**
  * Writes the log back to the database file in a thread of its own. SQLite does it inside a commit, where its
@@ -36,12 +36,14 @@ const LOCK_PAUSE = 0.2;
  */
 const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
-  const { driver, filename, tries, pause } = workerData;
+  const { driver, filename, longLog, tries, pause } = workerData;
   const clock = new Int32Array(new SharedArrayBuffer(4));
   import(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
     const checkpoint = (mode) => database.pragma("wal_checkpoint(" + mode + ")")[0];
     parentPort.on("message", () => {
+      // It may have been written back since the message was sent.
+      if (checkpoint("NOOP").log < longLog) return;
       const { log, checkpointed } = checkpoint("PASSIVE");
       if (checkpointed < log) return;
       for (let left = tries; left > 0 && checkpoint("FULL").busy; left -= 1) {
@@ -61,14 +63,15 @@ export function createCheckpoints(
   filename: string,
   driver: string | undefined,
 ): Checkpoints {
-  let logLength: (() => number) | undefined;
+  const isLogLong = createIsLogLong(database);
   let commits = 0;
   let isPossible = driver !== undefined;
   let thread: Worker | undefined;
 
   const start = (): Worker | undefined => {
     try {
-      const workerData = { driver, filename, tries: LOCK_TRIES, pause: LOCK_PAUSE };
+      const limits = { longLog: LONG_LOG, tries: LOCK_TRIES, pause: LOCK_PAUSE };
+      const workerData = { driver, filename, ...limits };
       const started = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
       started.on("message", () => setLongestLog(LONGEST_LOG));
       started.on("error", giveUp);
@@ -94,8 +97,7 @@ export function createCheckpoints(
       commits += 1;
       if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
       thread ??= start();
-      logLength ??= prepareLogLength(database);
-      if (logLength() >= LONG_LOG) thread?.postMessage("write back");
+      if (isLogLong()) thread?.postMessage("write back");
     },
     stop: async () => {
       isPossible = false;
@@ -104,9 +106,18 @@ export function createCheckpoints(
   };
 }
 
-/** Prepares to count the pages of the log. */
-function prepareLogLength(database: SqliteDatabase): () => number {
-  const statement = database.prepare<readonly number[]>("pragma wal_checkpoint(noop)");
-  statement.raw(true);
-  return () => statement.get([])?.[1] ?? 0;
+/** Creates the function that looks whether the log is long. It does not throw: the commit before is stored. */
+function createIsLogLong(database: SqliteDatabase): () => boolean {
+  let look: SqliteStatement<readonly number[]> | undefined;
+  return () => {
+    try {
+      look ??= database.prepare("pragma wal_checkpoint(noop)");
+      look.raw(true);
+      const [, pages = 0] = look.get([]) ?? [];
+      return pages >= LONG_LOG;
+    } catch {
+      // The thread looks for itself.
+      return true;
+    }
+  };
 }
