@@ -81,8 +81,16 @@ async function ask(url: string, secret: string, { path, body }: Step): Promise<R
   });
 }
 
-/** Takes every step, with the n-th call after the start failing. Resolves to the number of calls. */
-async function takeSteps(storage: Storage, fuse: Fuse, blowAt: number): Promise<number> {
+/**
+ * Takes every step, with the n-th call after the start failing. Resolves to the number of calls.
+ * @param mayRepeat whether the storage may itself repeat a call that fails, so that nobody notices.
+ */
+async function takeSteps(
+  storage: Storage,
+  fuse: Fuse,
+  blowAt: number,
+  mayRepeat: boolean,
+): Promise<number> {
   const { url, store } = await serveInProcess(storage);
   const secret = await unlimitedKeyOf(store);
   fuse.calls = 0;
@@ -106,7 +114,9 @@ async function takeSteps(storage: Storage, fuse: Fuse, blowAt: number): Promise<
   }
   const { calls } = fuse;
   fuse.blowAt = 0;
-  expect(failures).toBe(blowAt > 0 && calls >= blowAt ? 1 : 0);
+  const most = blowAt > 0 && calls >= blowAt ? 1 : 0;
+  if (mayRepeat) expect(failures).toBeLessThanOrEqual(most);
+  else expect(failures).toBe(most);
   const listed = await ask(url, secret, { path: "/pets?limit=100", good: 200 });
   expect(await listed.json()).toEqual(added);
   expect(added).toHaveLength(2);
@@ -127,12 +137,12 @@ it.each(ways)(
   async (_, fail) => {
     const fuse: Fuse = { blowAt: 0, calls: 0 };
     await failEach(STRIDE, (call) =>
-      takeSteps(fusedStorage(createMemoryStorage(), fuse, fail), fuse, call),
+      takeSteps(fusedStorage(createMemoryStorage(), fuse, fail), fuse, call, false),
     );
   },
 );
 
-it("an SQLite statement that fails, whichever it is, is a 503 and nothing else", async () => {
+it("an SQLite statement that fails, whichever it is, is a 503 or is repeated, and nothing else", async () => {
   const fuse: Fuse = { blowAt: 0, calls: 0 };
   const fail = (): never => {
     throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_WRITE");
@@ -154,6 +164,6 @@ it("an SQLite statement that fails, whichever it is, is a 503 and nothing else",
   };
   await failEach(STRIDE, async (call) => {
     fuse.blowAt = 0;
-    return takeSteps(await open(), fuse, call);
+    return takeSteps(await open(), fuse, call, true);
   });
 });
