@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { err, type Result } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import {
@@ -67,7 +67,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
         ...inner.usage,
         charge: async (digest, decide) => {
           const charged = await inner.usage.charge(digest, decide);
-          await setTimeout(5);
+          await setImmediate();
           return charged;
         },
       },

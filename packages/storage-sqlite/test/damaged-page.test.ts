@@ -1,20 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { createDamagedDatabase } from "./damaged-database.js";
 import { openStorage } from "./open-storage.js";
-import { firstPage, rex } from "./samples.js";
+import { firstPage } from "./samples.js";
 import { createFolder } from "./temporary-folder.js";
 
 it("a page that is damaged after opening fails only the calls that read it", async () => {
   const folder = createFolder();
   const filename = folder.path("pets.db");
-  const filling = await openStorage({ filename });
-  await Promise.all(
-    Array.from({ length: 2_000 }, () => filling.pets.create({ ...rex, name: "x".repeat(100) })),
-  );
-  await filling.close();
-  const bytes = readFileSync(filename);
-  writeFileSync(filename, bytes.fill(0xff, bytes.length - 20 * 4_096, bytes.length - 4_096));
-
+  await createDamagedDatabase(filename);
   const storage = await openStorage({ filename });
   const pages = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

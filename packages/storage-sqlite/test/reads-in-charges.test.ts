@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { createPetStore, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { createDamagedDatabase } from "./damaged-database.js";
 import { openStorage } from "./open-storage.js";
 import { aKey, firstPage, rex } from "./samples.js";
 import { useFolder } from "./temporary-folder.js";
@@ -40,15 +40,7 @@ it("a caller's read and its charge are one transaction", async () => {
 
 it("a page that is damaged fails the read, and not the charge", async () => {
   const filename = folder.path("damaged.db");
-  const filling = await openStorage({ filename });
-  await filling.keys.insert(aKey("a"));
-  await Promise.all(
-    Array.from({ length: 2_000 }, () => filling.pets.create({ ...rex, name: "x".repeat(100) })),
-  );
-  await filling.close();
-  const bytes = readFileSync(filename);
-  writeFileSync(filename, bytes.fill(0xff, bytes.length - 20 * 4_096, bytes.length - 4_096));
-
+  await createDamagedDatabase(filename);
   const storage = await openStorage({ filename });
   const [damaged, intact] = await Promise.all([
     chargeAndFind(storage, "a", 1_900n),

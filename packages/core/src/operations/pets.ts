@@ -59,7 +59,7 @@ async function read<Found, T, E>(
   }
 }
 
-/** Tells the host that a deprecated operation was used, once its result is known. */
+/** Waits for the result of `getPet`, and emits that this deprecated operation was used. */
 export async function reportGetPet<T>(
   { emit, readClock }: Context,
   result: Promise<T>,
