@@ -1,28 +1,29 @@
-// Run by http.js: sends requests to servers, over 32 connections each.
+// Run by http.js: sends requests to servers.
 import { connect } from "node:net";
 
 /** @import { Socket } from "node:net" */
 
-const CONNECTIONS = 32;
-
 /** @type {Map<number, readonly Socket[]>} */
-const connections = new Map();
+const opened = new Map();
 
-/** @typedef {{ port: number, request: string, times: number }} Order */
+/** @typedef {{ port: number, connections: number, request: string, times: number }} Order */
 
 process.on("message", (/** @type {Order} */ order) => void carryOut(order));
 
 /** @param {Order} order */
-async function carryOut({ port, request, times }) {
-  const sockets = connections.get(port) ?? open(port);
-  connections.set(port, sockets);
-  await Promise.all(sockets.map((socket) => send(socket, request, times / CONNECTIONS)));
+async function carryOut({ port, connections, request, times }) {
+  const sockets = opened.get(port) ?? open(port, connections);
+  opened.set(port, sockets);
+  await Promise.all(sockets.map((socket) => send(socket, request, times / connections)));
   process.send?.("done");
 }
 
-/** @param {number} port */
-function open(port) {
-  return Array.from({ length: CONNECTIONS }, () => connect(port, "127.0.0.1"));
+/**
+ * @param {number} port
+ * @param {number} connections
+ */
+function open(port, connections) {
+  return Array.from({ length: connections }, () => connect(port, "127.0.0.1"));
 }
 
 /**

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MIMEType } from "node:util";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
-import { createPetStoreServer, decodeJson } from "@petstore/http-adapter";
+import { createPetStoreServer, decodeJson, pollForRequests } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { ok } from "neverthrow";
 import { repeat } from "./measure.js";
@@ -38,8 +38,8 @@ export async function compareHttp(folder) {
   client.on("exit", (code) => {
     if (code !== null) throw new Error("The client failed.");
   });
-  const load = (/** @type {Server} */ server, request = get, body = "") =>
-    loadOf(client, server, `${request}Content-Length: ${body.length}\r\n\r\n${body}`);
+  const load = (/** @type {Server} */ server, request = get, body = "", connections = 32) =>
+    loadOf(client, connections, server, `${request}Content-Length: ${body.length}\r\n\r\n${body}`);
   const post = "POST / HTTP/1.1\r\nHost: pets\r\n";
   const samePage = await serverOn(await storageOfPage(true), LIST);
   const freshPage = await serverOn(await storageOfPage(false), LIST);
@@ -51,6 +51,8 @@ export async function compareHttp(folder) {
     await withLaterTurns((open) => storageAt(open, join(folder, "later.db"))),
     CREATE,
   );
+  const polling = createServer(respond);
+  pollForRequests(polling);
   const bytes = Buffer.from(PET);
   const exact = Buffer.from(PET.replace("7", "7.0"));
 
@@ -63,6 +65,14 @@ export async function compareHttp(folder) {
       sample: 1_600,
       optimised: await load(sameTurn.server, sameTurn.request, PET),
       plain: await load(laterTurn.server, laterTurn.request, PET),
+    },
+    {
+      name: "a server polls before its process sleeps (plain: it sleeps; one connection, elapsed time)",
+      file: "http-adapter/src/node/poll.ts",
+      unit: "request",
+      sample: 1_000,
+      optimised: await load(polling, get, "", 1),
+      plain: await load(createServer(respond), get, "", 1),
     },
     {
       name: "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)",
@@ -242,17 +252,18 @@ function isJson() {
 /**
  * Loads a server from the other process, over connections that are kept.
  * @param {ChildProcess} client
+ * @param {number} connections
  * @param {Server} server
  * @param {string} request
  * @returns {Promise<Work>}
  */
-async function loadOf(client, server, request) {
+async function loadOf(client, connections, server, request) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return async (times) => {
-    client.send({ port, request, times });
+    client.send({ port, connections, request, times });
     await once(client, "message");
   };
 }

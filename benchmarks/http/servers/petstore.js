@@ -1,7 +1,7 @@
 // The pet store as its users get it: the built packages, every check and limit in place.
 import { createServer } from "node:http";
 import { createPetStore } from "@petstore/core";
-import { mount } from "@petstore/http-adapter";
+import { mount, pollForRequests } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { listening } from "./pets-table.js";
 
@@ -25,4 +25,5 @@ if (process.env["SEED"]) {
 
 const server = createServer();
 mount(server, store);
+if (process.env["POLL"]) pollForRequests(server);
 listening(server);

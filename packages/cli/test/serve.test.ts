@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
-import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 
-useBuiltPetstore();
+const program = useBuiltPetstore();
 
 async function secretOf(database: string): Promise<{ id: string; secret: string }> {
   const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
@@ -16,6 +16,22 @@ async function secretOf(database: string): Promise<{ id: string; secret: string 
 const PET = '{"name":"Rex","categoryId":1}';
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+
+/** A module that prints how often the event loop has turned, at each timer. */
+const PRINTS_TURNS =
+  "data:text/javascript,setInterval(() => console.log(`turns ${performance.nodeTiming.uvMetricsInfo.loopCount}.`), 50)";
+
+/** Resolves to the turns of a server's event loop once it sleeps most of the time. */
+async function turnsOnceIdle(output: () => string): Promise<number> {
+  const printed = () => [...output().matchAll(/turns (\d+)\./g)].map(([, turns]) => Number(turns));
+  const start = printed().length;
+  const isIdle = () => {
+    const [previous = 0, last = Infinity] = printed().slice(start).slice(-2);
+    return last - previous < 10;
+  };
+  await expect.poll(isIdle).toBe(true);
+  return printed().at(-1) ?? NaN;
+}
 
 describe("serve", () => {
   it("with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
@@ -55,6 +71,19 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
+  });
+
+  it.each([
+    ["polls for the next request before it sleeps", [], 100, Infinity],
+    ["sleeps after a response with --no-poll", ["--no-poll"], 0, 80],
+  ])("%s", async (_, options, least, most) => {
+    const command = [process.execPath, "--import", PRINTS_TURNS, program()];
+    const { url, output } = await startBuilt(command, "--database", newDatabase(), ...options);
+    const before = await turnsOnceIdle(output);
+    await fetch(`${url}/pets`);
+    const turns = (await turnsOnceIdle(output)) - before;
+    expect(turns).toBeGreaterThanOrEqual(least);
+    expect(turns).toBeLessThan(most);
   });
 
   it("reports once that its database was removed, and responds with 503", async () => {

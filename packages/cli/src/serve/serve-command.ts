@@ -34,6 +34,7 @@ interface ServeOptions {
   readonly cors?: "*" | readonly string[];
   readonly firstKey?: true;
   readonly log?: true;
+  readonly poll: boolean;
 }
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
@@ -72,6 +73,7 @@ export function serveCommand(io: CommandIO): Command {
       wholeNumber(1, 256),
       1,
     )
+    .option("--no-poll", "sleep at once after a response, without polling for the next request")
     .addHelpText("after", example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"))
     .action(async (options: ServeOptions) => {
       (await serveAs(options, io)).mapErr(io.fail);
@@ -110,7 +112,7 @@ async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<voi
 type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
-  { database, host, port, log, cors, trustProxy, keepAlive }: ServeOptions,
+  { database, host, port, log, cors, trustProxy, keepAlive, poll }: ServeOptions,
   { terminal, streams, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
@@ -127,6 +129,7 @@ async function serve(
     keepAlive,
     origins: cors,
     origin: trustProxy && originBehind(trustProxy),
+    isPolling: poll,
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
     onError: errors.add,
     areWritesFailing: areFailing,

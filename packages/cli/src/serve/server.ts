@@ -3,6 +3,7 @@ import type { PetStore } from "@petstore/core";
 import {
   createNodeHandler,
   createPetStoreServer,
+  pollForRequests,
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
@@ -20,6 +21,8 @@ export interface ListenOptions {
   readonly origins: "*" | readonly string[] | undefined;
   /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
   readonly origin: Origin | undefined;
+  /** Whether the server polls for requests before it sleeps. */
+  readonly isPolling: boolean;
   /** Called with a report of each response. */
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** Called with the cause of each failure, which clients do not see. */
@@ -42,8 +45,10 @@ export interface Listening {
 /** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
 export async function listen(
   store: PetStore,
-  { host, port, keepAlive, origins, origin, onResponse, onError, areWritesFailing }: ListenOptions,
+  options: ListenOptions,
 ): Promise<Result<Listening, string>> {
+  const { host, port, keepAlive, origins, origin, isPolling } = options;
+  const { onResponse, onError, areWritesFailing } = options;
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
@@ -60,6 +65,7 @@ export async function listen(
     onResponse,
     cors: origins && { origins },
   });
+  if (isPolling) pollForRequests(server);
 
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);

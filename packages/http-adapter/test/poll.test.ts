@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
+import { mount, pollForRequests } from "@petstore/http-adapter";
+import { expect, test } from "vitest";
+import { compose, listen, makeStore, serve, type Served } from "./support/serve.js";
+
+/** A server that polls turns the event loop this often after a response. */
+const POLLING = 100;
+/** A request, its response and the runner of the tests turn it less often. */
+const FEW = 60;
+
+const REQUEST = compose({});
+
+type Host = Pick<Served, "dial">;
+
+/** Returns how often the event loop has turned. */
+const turns = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
+
+/** Resolves when the event loop sleeps most of the time. On a busy machine, a process may pause while it polls. */
+async function untilIdle(): Promise<void> {
+  for (let idle = 0; idle < 3;) {
+    const before = turns();
+    await setTimeout(10);
+    idle = turns() - before > 10 ? 0 : idle + 1;
+  }
+}
+
+/** Sends so many requests over a connection, each when the process sleeps. Resolves to the turns of each. */
+async function turnsOf({ dial }: Host, requests: number): Promise<readonly number[]> {
+  const wire = await dial();
+  const counts: number[] = [];
+  for (let sent = 0; sent < requests; sent += 1) {
+    await untilIdle();
+    const before = turns();
+    wire.send(REQUEST);
+    await wire.response();
+    await untilIdle();
+    counts.push(turns() - before);
+  }
+  return counts;
+}
+
+async function polling(): Promise<Served> {
+  const served = await serve();
+  pollForRequests(served.server);
+  return served;
+}
+
+const havePolled = (counts: readonly number[]): readonly boolean[] =>
+  counts.map((count) => count > POLLING - 20);
+
+test("a server polls for the next request before its process sleeps", async () => {
+  const [count] = await turnsOf(await polling(), 1);
+  expect(count).toBeGreaterThanOrEqual(POLLING);
+});
+
+test("without polling, the process sleeps after a response", async () => {
+  const [count] = await turnsOf(await serve(), 1);
+  expect(count).toBeLessThan(FEW);
+});
+
+test("a server polls less and less often for requests that do not come", async () => {
+  const polled = havePolled(await turnsOf(await polling(), 8));
+  expect(polled).toEqual([true, false, true, false, false, false, true, false]);
+});
+
+test("a request that comes while the server polls lets it poll after each response again", async () => {
+  const served = await polling();
+  expect(havePolled(await turnsOf(served, 2))).toEqual([true, false]);
+  // The server polls after the first response, and the second request comes at once.
+  const wire = await served.dial();
+  for (let sent = 0; sent < 2; sent += 1) {
+    wire.send(REQUEST);
+    await wire.response();
+  }
+  expect(havePolled(await turnsOf(served, 3))).toEqual([false, true, false]);
+});
+
+test("only the requests of this server count", async () => {
+  const other = await serve();
+  await polling();
+  const [count] = await turnsOf(other, 1);
+  expect(count).toBeLessThan(FEW);
+});
+
+test("a host can let the server of a mounted store poll, before or after it listens", async () => {
+  const { store, key } = await makeStore();
+  const first = createServer();
+  const second = createServer();
+  for (const server of [first, second]) mount(server, store);
+  pollForRequests(first);
+  const before = await listen(first, key);
+  const after = await listen(second, key);
+  pollForRequests(second);
+  expect(havePolled(await turnsOf(before, 1))).toEqual([true]);
+  expect(havePolled(await turnsOf(after, 1))).toEqual([true]);
+});
+
+test("a server that listens again polls again, once for each response", async () => {
+  const { server, dial, key } = await polling();
+  expect(havePolled(await turnsOf({ dial }, 1))).toEqual([true]);
+  server.closeAllConnections();
+  await once(server.close(), "close");
+  const again = await listen(server, key);
+  expect(havePolled(await turnsOf(again, 3))).toEqual([false, true, false]);
+});
