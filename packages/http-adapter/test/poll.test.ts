@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { mount, pollForRequests } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { compose, listen, makeStore, serve, type Served } from "./support/serve.js";
+import type { Wire } from "./support/wire.js";
 
 /** A server that polls turns the event loop this often after a response. */
 const POLLING = 100;
@@ -66,16 +67,28 @@ test("a server polls less and less often for requests that do not come", async (
   expect(polled).toEqual([true, false, true, false, false, false, true, false]);
 });
 
-test("a request that comes while the server polls lets it poll after each response again", async () => {
-  const served = await polling();
-  expect(havePolled(await turnsOf(served, 2))).toEqual([true, false]);
-  // The server polls after the first response, and the second request comes at once.
-  const wire = await served.dial();
-  for (let sent = 0; sent < 2; sent += 1) {
+/** Sends a request on each connection as soon as the response on the one before has come. */
+async function sendInTurn(...wires: readonly Wire[]): Promise<void> {
+  await untilIdle();
+  for (const wire of wires) {
     wire.send(REQUEST);
     await wire.response();
   }
+}
+
+test("a caller that sends the next request at once keeps the server polling", async () => {
+  const served = await polling();
+  const wire = await served.dial();
+  await sendInTurn(wire, wire);
+  // The server has polled in vain only after the second response.
   expect(havePolled(await turnsOf(served, 3))).toEqual([false, true, false]);
+});
+
+test("a request on another connection counts as polling in vain", async () => {
+  const served = await polling();
+  await sendInTurn(await served.dial(), await served.dial());
+  // It has not polled after the second response.
+  expect(havePolled(await turnsOf(served, 3))).toEqual([true, false, false]);
 });
 
 test("only the requests of this server count", async () => {

@@ -4,17 +4,18 @@ import type { NodeServer } from "./mount.js";
 /** For how many turns of the event loop a server polls. A turn without work takes about 2 µs. */
 const TURNS = 100;
 
-/** After polling in vain again and again, this many responses are not followed by polling. */
+/** If polling was in vain again and again, this many responses are not followed by it. */
 const LONGEST_PAUSE = 63;
 
 /**
  * Lets a server poll for the next request, for about 200 µs after a response, before its process sleeps.
- * To wake a process up takes tens of microseconds, much longer on a virtual machine, and its caches are
- * then cold. A caller on the same machine or network that waits for each response gets the next one
- * sooner. When requests do not come that soon, the server polls only after one of 64 responses.
+ * To wake a process up takes tens of microseconds, more on a virtual machine, and its caches are then
+ * cold. So a caller that waits for each response before it sends the next request is served sooner, if it
+ * is near. If requests do not come that soon, or come on several connections, the server polls only
+ * after one of 64 responses: several callers keep the process awake, and may need its core.
  *
- * While it polls, the process uses its core, and its event loop does not count as idle. On Bun and Deno,
- * which do not publish Node's diagnostics channels of `node:http`, it has no effect.
+ * While it polls, the event loop does not count as idle. On Bun and Deno, which do not publish the
+ * diagnostics channels of Node's servers, it has no effect.
  *
  * ```ts
  * const server = createPetStoreServer(store);
@@ -25,10 +26,10 @@ const LONGEST_PAUSE = 63;
 export function pollForRequests(server: NodeServer): void {
   const polling = createPolling();
   const onRequest = (message: unknown): void => {
-    if (isOf(server, message)) polling.stop();
+    if (isOf(server, message)) polling.stop(message.socket);
   };
   const onResponse = (message: unknown): void => {
-    if (isOf(server, message)) polling.start();
+    if (isOf(server, message)) polling.start(message.socket);
   };
   const start = (): void => {
     subscribe("http.server.request.start", onRequest);
@@ -42,24 +43,26 @@ export function pollForRequests(server: NodeServer): void {
 }
 
 /** Whether a message of a diagnostics channel is about this server. */
-function isOf(server: NodeServer, message: unknown): boolean {
+function isOf(server: NodeServer, message: unknown): message is { readonly socket: unknown } {
   return (
     typeof message === "object" &&
     message !== null &&
     "server" in message &&
+    "socket" in message &&
     message.server === server
   );
 }
 
 /** Keeps the event loop turning, so that it does not sleep. */
 interface Polling {
-  /** To be called after a response. */
-  start(): void;
-  /** To be called when a request has arrived. */
-  stop(): void;
+  /** To be called after a response on this connection. */
+  start(connection: unknown): void;
+  /** To be called when a request has arrived on this connection. */
+  stop(connection: unknown): void;
 }
 
 function createPolling(): Polling {
+  let expected: unknown;
   let turnsLeft = 0;
   let isScheduled = false;
   /** How many responses are not followed by polling, and how many of them are still to come. */
@@ -73,27 +76,31 @@ function createPolling(): Polling {
       return;
     }
     isScheduled = false;
-    const wasInVain = turnsLeft === 0;
-    if (!wasInVain) return;
+    if (turnsLeft === 0) failed();
+  };
+
+  const failed = (): void => {
     pause = Math.min(2 * pause + 1, LONGEST_PAUSE);
     pauseLeft = pause;
   };
 
   return {
-    start: () => {
+    start: (connection) => {
       if (pauseLeft > 0) {
         pauseLeft -= 1;
         return;
       }
+      expected = connection;
       turnsLeft = TURNS;
       if (isScheduled) return;
       isScheduled = true;
       setImmediate(poll);
     },
-    stop: () => {
+    stop: (connection) => {
       if (turnsLeft <= 0) return;
       turnsLeft = 0;
-      pause = 0;
+      if (connection === expected) pause = 0;
+      else failed();
     },
   };
 }
