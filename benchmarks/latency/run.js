@@ -33,6 +33,8 @@ const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const PETS = 100_000;
 const CONNECTIONS = 64;
+/** One connection is measured in slices of a round, because the speed of a machine changes within seconds. */
+const SLICES = 10;
 const NAMES = new Map([
   ["by-hand", "floor that counts"],
   ["petstore", "pet store"],
@@ -49,7 +51,7 @@ const theirs = join(folder, "theirs.db");
 const ours = join(folder, "ours.db");
 await seed("floor", theirs, PETS);
 const key = await seed("petstore", ours, PETS);
-const client = fork(fileURLToPath(new URL("open-loop.js", import.meta.url)));
+const client = fork(fileURLToPath(new URL("client.js", import.meta.url)));
 
 /** @type {Set<ChildProcess>} */
 const children = new Set();
@@ -71,10 +73,10 @@ for (const operation of operations) {
     floor === undefined ? 0 : (await load(floor.url, operation, key, 3, CONNECTIONS)) / 2;
   arrivals.set(operation, rate);
   for (let round = 0; round < rounds; round += 1) {
-    const first = round % servers.length;
-    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
-      await measure(server, operation, rate);
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      for (const server of inTurns(servers, slice)) await measureOneConnection(server, operation);
     }
+    for (const server of inTurns(servers, round)) await measureMany(server, operation, rate);
     console.error(`${round} ${operation}`);
   }
   for (const { child } of servers) {
@@ -158,16 +160,33 @@ async function start(name) {
 }
 
 /**
+ * @param {readonly Server[]} servers
+ * @param {number} turn
+ */
+function inTurns(servers, turn) {
+  const first = turn % servers.length;
+  return [...servers.slice(first), ...servers.slice(0, first)];
+}
+
+/**
+ * @param {Server} server
+ * @param {Operation} operation
+ */
+async function measureOneConnection({ name, url, child }, operation) {
+  const before = cpuTimeOf(child.pid);
+  client.send({ url, operation, key, seconds: seconds / SLICES });
+  /** @type {[number, number]} */
+  const [rate, requests] = (await once(client, "message"))[0];
+  push(name, operation, "rate", rate);
+  push(name, operation, "cpu", (cpuTimeOf(child.pid) - before) / requests);
+}
+
+/**
  * @param {Server} server
  * @param {Operation} operation
  * @param {number} rate of the arrivals
  */
-async function measure({ name, url, child }, operation, rate) {
-  const before = cpuTimeOf(child.pid);
-  const reached = await load(url, operation, key, seconds, 1);
-  push(name, operation, "rate", reached);
-  push(name, operation, "cpu", (cpuTimeOf(child.pid) - before) / (reached * seconds));
-
+async function measureMany({ name, url }, operation, rate) {
   const { p99 } = await saturate(url, operation, key, seconds, 32);
   push(name, operation, "saturated p99", p99);
 

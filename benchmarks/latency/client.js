@@ -1,4 +1,5 @@
-// Run by run.js: sends requests to servers at random times, whether or not earlier ones have their response.
+// Run by run.js: sends requests to servers over one connection, one after another; or over many at random times,
+// whether or not earlier ones have their response. It does not sleep meanwhile, so it does not pay for waking up.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
@@ -8,34 +9,72 @@ import { setImmediate } from "node:timers/promises";
 const CONNECTIONS = 64;
 const PETS = 100_000;
 
+/** How long one connection sends requests that do not count, in milliseconds. */
+const WARM_UP = 10;
+
 /**
- * @typedef {{ url: string, operation: "list" | "get" | "create", key: string, rate: number, seconds: number }} Order
+ * Without a rate, over one connection.
+ * @typedef {{ url: string, operation: "list" | "get" | "create", key: string, rate?: number, seconds: number }} Order
  */
 
 process.on("message", (/** @type {Order} */ order) => void carryOut(order));
 
 /** @param {Order} order */
-async function carryOut(order) {
+async function carryOut({ rate, ...order }) {
   // A server closes connections that are idle for some seconds, so each order has its own.
-  const sockets = await open(order.url);
-  const times = await latencies(order, sockets);
+  const sockets = await open(order.url, rate === undefined ? 1 : CONNECTIONS);
+  const [socket] = sockets;
+  if (rate !== undefined) process.send?.(await latencies({ ...order, rate }, sockets));
+  else if (socket !== undefined) process.send?.(await reachedRate(order, socket));
   for (const socket of sockets) socket.destroy();
-  process.send?.(times);
 }
 
-/** @param {string} url */
-async function open(url) {
+/**
+ * @param {string} url
+ * @param {number} connections
+ */
+async function open(url, connections) {
   const port = Number(new URL(url).port);
-  const sockets = Array.from({ length: CONNECTIONS }, () => connect(port, "127.0.0.1"));
+  const sockets = Array.from({ length: connections }, () => connect(port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket.setNoDelay(), "connect")));
   return sockets;
+}
+
+/**
+ * Sends requests, each when the response to the one before has come. Resolves to the requests
+ * in a second, and to the number of all.
+ * @param {Order} order
+ * @param {Socket} socket
+ */
+async function reachedRate({ operation, key, seconds }, socket) {
+  let text = "";
+  let all = 0;
+  let id = Math.floor(Math.random() * PETS);
+  socket.on("data", (/** @type {Buffer} */ chunk) => void (text += chunk.toString("latin1")));
+  const sendFor = async (/** @type {number} */ milliseconds) => {
+    const start = performance.now();
+    let requests = 0;
+    while (performance.now() < start + milliseconds) {
+      id = (id * 7_941 + 12_347) % PETS;
+      text = "";
+      socket.write(requestOf(operation, key, id + 1));
+      while (!isWhole(text)) await setImmediate();
+      if (!text.startsWith("HTTP/1.1 20")) throw new Error(text);
+      requests += 1;
+    }
+    all += requests;
+    return requests / ((performance.now() - start) / 1_000);
+  };
+  await sendFor(WARM_UP);
+  const rate = await sendFor(seconds * 1_000);
+  return [rate, all];
 }
 
 /**
  * Sends requests with exponentially distributed gaps, and resolves to the milliseconds from the time at
  * which each request was due to the end of its response. A request that is due while all connections are
  * busy waits for one, which counts.
- * @param {Order} order
+ * @param {Order & { rate: number }} order
  * @param {readonly Socket[]} sockets
  */
 async function latencies({ operation, key, rate, seconds }, sockets) {
