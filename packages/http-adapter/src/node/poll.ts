@@ -14,8 +14,8 @@ const LONGEST_PAUSE = 63;
  * is near. If requests do not come that soon, or come on several connections, the server polls only
  * after one of 64 responses: several callers keep the process awake, and may need its core.
  *
- * While it polls, the event loop does not count as idle. On Bun and Deno, which do not publish the
- * diagnostics channels of Node's servers, it has no effect.
+ * While it polls, the event loop does not count as idle. On Bun, which does not publish the diagnostics
+ * channels of Node's servers, it has no effect.
  *
  * ```ts
  * const server = createPetStoreServer(store);
@@ -76,10 +76,10 @@ function createPolling(): Polling {
       return;
     }
     isScheduled = false;
-    if (turnsLeft === 0) failed();
+    if (turnsLeft === 0) backOff();
   };
 
-  const failed = (): void => {
+  const backOff = (): void => {
     pause = Math.min(2 * pause + 1, LONGEST_PAUSE);
     pauseLeft = pause;
   };
@@ -100,7 +100,7 @@ function createPolling(): Polling {
       if (turnsLeft <= 0) return;
       turnsLeft = 0;
       if (connection === expected) pause = 0;
-      else failed();
+      else backOff();
     },
   };
 }
