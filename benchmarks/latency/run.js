@@ -1,5 +1,5 @@
 // What one caller notices, and what many callers notice of a server that is half busy: after a build
-//   node benchmarks/latency/run.js [--rounds 9] [--seconds 1] [--only petstore,floor] [--operations get]
+//   node benchmarks/latency/run.js [--rounds 7] [--seconds 1] [--only petstore,floor] [--operations get]
 // All servers run side by side, in turns, on one core; the load runs on the other.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ import { pin } from "./pin.js";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "9" },
+    rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "1" },
     only: { type: "string", default: "floor,by-hand,petstore,polling,serve,fastify" },
     operations: { type: "string", default: "list,get,create" },
@@ -35,6 +35,8 @@ const PETS = 100_000;
 const CONNECTIONS = 64;
 /** One connection is measured in slices of a round, because the speed of a machine changes within seconds. */
 const SLICES = 10;
+/** So much longer takes the load at saturation, because its connections are new, which the 99th percentile should not show. */
+const SATURATION = 4;
 const NAMES = new Map([
   ["by-hand", "floor that counts"],
   ["petstore", "pet store"],
@@ -56,7 +58,7 @@ const client = fork(fileURLToPath(new URL("client.js", import.meta.url)));
 /** @type {Set<ChildProcess>} */
 const children = new Set();
 process.on("exit", () => {
-  for (const child of children) child.kill();
+  for (const child of children) child.kill("SIGKILL");
 });
 
 /** @type {Map<string, number[]>} */
@@ -74,12 +76,19 @@ for (const operation of operations) {
   arrivals.set(operation, rate);
   for (let round = 0; round < rounds; round += 1) {
     for (let slice = 0; slice < SLICES; slice += 1) {
-      for (const server of inTurns(servers, slice)) await measureOneConnection(server, operation);
+      for (const server of inTurns(servers, slice)) {
+        runAlone(server, servers);
+        await measureOneConnection(server, operation);
+      }
     }
-    for (const server of inTurns(servers, round)) await measureMany(server, operation, rate);
+    for (const server of inTurns(servers, round)) {
+      runAlone(server, servers);
+      await measureMany(server, operation, rate);
+    }
     console.error(`${round} ${operation}`);
   }
   for (const { child } of servers) {
+    child.kill("SIGCONT");
     child.kill("SIGTERM");
     await once(child, "exit");
   }
@@ -91,7 +100,7 @@ const names = values.only.split(",").map((server) => NAMES.get(server) ?? server
 writeResults(
   "one-connection",
   "Over one connection",
-  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers run side by side and are measured in turns; they share one core, and the load has another. All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
   ["server", ...operations.flatMap((operation) => [operation, "processor"])],
   names.map((name) => [
     name,
@@ -104,7 +113,7 @@ writeResults(
 writeResults(
   "saturation",
   "The 99th percentile at saturation",
-  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds} s. Servers and cores as above.`,
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers and cores as above.`,
   ["server", ...operations.flatMap((operation) => [operation, "×"])],
   names.map((name) => [
     name,
@@ -160,6 +169,15 @@ async function start(name) {
 }
 
 /**
+ * Stops the other servers, which share the core: after a load, Node goes on to optimise code and to collect garbage.
+ * @param {Server} server
+ * @param {readonly Server[]} servers
+ */
+function runAlone(server, servers) {
+  for (const { child } of servers) child.kill(child === server.child ? "SIGCONT" : "SIGSTOP");
+}
+
+/**
  * @param {readonly Server[]} servers
  * @param {number} turn
  */
@@ -187,7 +205,7 @@ async function measureOneConnection({ name, url, child }, operation) {
  * @param {number} rate of the arrivals
  */
 async function measureMany({ name, url }, operation, rate) {
-  const { p99 } = await saturate(url, operation, key, seconds, 32);
+  const { p99 } = await saturate(url, operation, key, seconds * SATURATION, 32);
   push(name, operation, "saturated p99", p99);
 
   client.send({ url, operation, key, rate, seconds });
