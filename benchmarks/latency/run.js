@@ -1,6 +1,6 @@
 // What one caller notices, and what many callers notice of a server that is half busy: after a build
 //   node benchmarks/latency/run.js [--rounds 7] [--seconds 1] [--only petstore,floor] [--operations get]
-// All servers run side by side, in turns, on one core; the load runs on the other.
+// The servers run in turns on one core, where the others are stopped meanwhile; the load runs on the other.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ const PETS = 100_000;
 const CONNECTIONS = 64;
 /** One connection is measured in slices of a round, because the speed of a machine changes within seconds. */
 const SLICES = 10;
-/** So much longer takes the load at saturation, because its connections are new, which the 99th percentile should not show. */
+/** How much longer the load at saturation takes, so that its new connections do not show in the 99th percentile. */
 const SATURATION = 4;
 const NAMES = new Map([
   ["by-hand", "floor that counts"],
