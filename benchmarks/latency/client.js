@@ -42,7 +42,7 @@ async function open(url, connections) {
 
 /**
  * Sends requests, each when the response to the one before has come. Resolves to the requests
- * in a second, and to the number of all.
+ * per second, and to the number of requests with those that warm up.
  * @param {Order} order
  * @param {Socket} socket
  */

@@ -4,15 +4,15 @@ import type { NodeServer } from "./mount.js";
 /** For how many turns of the event loop a server polls. A turn without work takes about 2 µs. */
 const TURNS = 100;
 
-/** If polling was in vain again and again, this many responses are not followed by it. */
+/** At most this many responses in a row are not followed by polling. */
 const LONGEST_PAUSE = 63;
 
 /**
  * Lets a server poll for the next request, for about 200 µs after a response, before its process sleeps.
- * To wake a process up takes tens of microseconds, more on a virtual machine, and its caches are then
- * cold. So a caller that waits for each response before it sends the next request is served sooner, if it
- * is near. If requests do not come that soon, or come on several connections, the server polls only
- * after one of 64 responses: several callers keep the process awake, and may need its core.
+ * Waking a process up takes tens of microseconds, more on a virtual machine, and its caches are then
+ * cold. Polling serves a caller sooner that is alone, waits for each response, and sends its next request
+ * within that time. If requests come later or on several connections, the server polls less and less
+ * often, down to after one of 64 responses, because other processes may need the core.
  *
  * While it polls, the event loop does not count as idle. On Bun, which does not publish the diagnostics
  * channels of Node's servers, it has no effect.
