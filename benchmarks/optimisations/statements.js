@@ -1,6 +1,7 @@
 // Optimisations of statements, compared side by side on better-sqlite3.
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { Database } from "../better-sqlite3.js";
 import { repeat } from "./measure.js";
 
@@ -15,9 +16,10 @@ const isIn = "status in ('available', 'pending', 'sold')";
 
 /**
  * @param {string} folder for the database
- * @returns {{ optimisations: readonly Optimisation[], close: () => Promise<void> }}
+ * @returns {Promise<{ optimisations: readonly Optimisation[], close: () => Promise<void> }>}
  */
-export function compareStatements(folder) {
+export async function compareStatements(folder) {
+  const charges = await prepareCharges(join(folder, "charges.db"));
   const file = join(folder, "statements.db");
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
@@ -144,8 +146,72 @@ export function compareStatements(folder) {
         write();
       }),
     },
+    {
+      name: "what a charge reads is remembered while nobody else changes the database (plain: read; the commit not counted)",
+      file: "storage-sqlite/src/commit/remember.ts",
+      unit: "list",
+      sample: 2_000,
+      optimised: charges.inTransaction(() => charges.version.get()),
+      plain: charges.inTransaction(() => {
+        charges.holder.get("digest");
+        charges.revision.get();
+      }),
+    },
   ];
-  return { optimisations, close: () => Promise.resolve(void database.close()) };
+  const close = () => {
+    database.close();
+    charges.close();
+    return Promise.resolve();
+  };
+  return { optimisations, close };
+}
+
+/**
+ * The statements of a charge, on the storage's own tables.
+ * @param {string} file
+ */
+async function prepareCharges(file) {
+  const opened = await openSqliteStorage({ filename: file });
+  if (opened.isErr()) throw new Error(opened.error.message);
+  await opened.value.keys.insert({
+    id: "key",
+    plan: "free",
+    limits: { perMinute: 60, perDay: 1_000 },
+    label: undefined,
+    createdAt: 0,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    secrets: [{ digest: "digest", hint: "hint", expiresAt: undefined }],
+  });
+  await opened.value.close();
+
+  const database = new Database(file);
+  const columns = database
+    .prepare("select name from pragma_table_info('api_key_usage') where name <> 'key_id'")
+    .pluck()
+    .all();
+  database.exec(`insert into api_key_usage values ('key', ${columns.map(() => 0).join()})`);
+  return {
+    version: database.prepare("pragma data_version").raw(true),
+    holder: database
+      .prepare(
+        `select key.id, key.plan, key.per_minute, key.per_day, key.expires_at, key.revoked_at,
+          secret.expires_at, ${columns.join()}
+        from api_key_secrets as secret
+        join api_keys as key on key.id = secret.key_id
+        left join api_key_usage as usage on usage.key_id = key.id
+        where secret.digest = ?`,
+      )
+      .raw(true),
+    revision: database.prepare("select revision from pets_revision").raw(true),
+    /** @param {(index: number) => unknown} work */
+    inTransaction: (work) => (/** @type {number} */ times) => {
+      database.exec("begin immediate");
+      repeat(work)(times);
+      database.exec("commit");
+    },
+    close: () => database.close(),
+  };
 }
 
 /** @param {unknown} row */

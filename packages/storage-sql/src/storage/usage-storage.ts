@@ -26,12 +26,10 @@ export type UsageSubject =
 
 /** Creates a transaction that reads from this table and saves nothing by itself. */
 export function createUsageTransaction(table: UsageReader): UsageTransaction {
-  const holders = new Map<string, KeyHolder | undefined>();
   const changed = new Map<string, Usage>();
   return {
     findHolder: (digest) => {
-      if (!holders.has(digest)) holders.set(digest, table.findHolder(digest));
-      const holder = holders.get(digest);
+      const holder = table.findHolder(digest);
       const usage = holder && changed.get(holder.key.id);
       return usage ? { ...holder, usage } : holder;
     },

@@ -17,12 +17,17 @@ export interface Transactions {
   read<T>(work: () => T): T;
   /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
   readSnapshot<T>(work: () => T): T;
+  /**
+   * Returns the same number as before only if nothing has changed since, except by `write` at `NORMAL`: what
+   * such work changes, it has to remember itself. The number is another one after a transaction is rolled back, too.
+   */
+  version(): number;
 }
 
 /** What happens around each transaction. */
 export interface TransactionOptions {
-  /** Whether `synchronous` is set before each transaction. A host's database stays at FULL. */
-  readonly setsSynchronous: boolean;
+  /** Whether the host uses the connection, too. It stays at FULL, and anything may change between two transactions. */
+  readonly isHosts: boolean;
   readonly check: DatabaseCheck;
   readonly afterCommit: () => void;
 }
@@ -38,26 +43,34 @@ export interface DatabaseCheck {
 /** Prepares the transactions of a connection. */
 export function createTransactions(
   database: SqliteDatabase,
-  { setsSynchronous, check, afterCommit }: TransactionOptions,
+  { isHosts, check, afterCommit }: TransactionOptions,
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
   const commit = database.prepare("commit");
   const setSynchronous = createSetSynchronous(database);
   const writing = createScope();
+  const version = createVersion(database, isHosts);
 
   return {
     write: (synchronous, work) => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      if (setsSynchronous) setSynchronous(synchronous);
+      if (!isHosts) setSynchronous(synchronous);
       beginImmediate.run([]);
-      const result = orRollBack(database, () => {
-        const value = writing.run(work);
-        if (synchronous === "FULL") check.beforeFullCommit();
-        commit.run([]);
-        return value;
-      });
+      const result = orRollBack(
+        database,
+        () => {
+          // Until the commit, nobody else can change the database.
+          version.update();
+          const value = writing.run(work);
+          if (synchronous === "FULL") check.beforeFullCommit();
+          commit.run([]);
+          return value;
+        },
+        version.change,
+      );
+      if (synchronous === "FULL") version.change();
       afterCommit();
       return result;
     },
@@ -81,6 +94,10 @@ export function createTransactions(
         commit.run([]);
         return result;
       });
+    },
+    version: () => {
+      if (!writing.isRunning()) version.update();
+      return version.current();
     },
   };
 }
@@ -112,10 +129,35 @@ function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchrono
   };
 }
 
-function orRollBack<T>(database: SqliteDatabase, action: () => T): T {
+/**
+ * Creates the version of a database, as this connection knows it.
+ * https://sqlite.org/pragma.html#pragma_data_version: SQLite's own version changes when another connection commits.
+ */
+function createVersion(database: SqliteDatabase, isHosts: boolean) {
+  const dataVersion = database.prepare<readonly [number]>("pragma data_version");
+  dataVersion.raw(true);
+  let seen: number | undefined;
+  let version = 0;
+  const change = (): void => {
+    version += 1;
+  };
+  return {
+    current: () => version,
+    change,
+    /** Learns of the changes that others have committed. */
+    update: (): void => {
+      const known = seen;
+      seen = isHosts ? undefined : dataVersion.get([])?.[0];
+      if (seen === undefined || seen !== known) change();
+    },
+  };
+}
+
+function orRollBack<T>(database: SqliteDatabase, action: () => T, onRollBack?: () => void): T {
   try {
     return action();
   } catch (error) {
+    onRollBack?.();
     rollBack(database);
     if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
     throw error;

@@ -68,9 +68,8 @@ export function openFile(
       else database.close();
     };
 
-    const setsSynchronous = !readOnly;
     const afterCommit = (): void => checkpoints.afterCommit();
-    const options = { files, now, release, setsSynchronous, afterCommit };
+    const options = { files, now, release, isHosts: false, afterCommit };
     return { ...openTables(database, prepare, options), close };
   } catch (error) {
     database.close();
@@ -86,7 +85,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const nothing = (): Promise<void> => Promise.resolve();
   const afterCommit = (): void => undefined;
-  const options = { files, now, release: nothing, setsSynchronous: false, afterCommit };
+  const options = { files, now, release: nothing, isHosts: true, afterCommit };
   return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
 
@@ -95,17 +94,17 @@ type TablesOptions = Omit<WatchOptions, "newerSchema"> & Omit<TransactionOptions
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  { setsSynchronous, afterCommit, ...options }: TablesOptions,
+  { isHosts, afterCommit, ...options }: TablesOptions,
 ): Omit<OpenDatabase, "close"> {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { setsSynchronous, afterCommit, check: NO_CHECK });
+  const unchecked = createConnection(database, { isHosts, afterCommit, check: NO_CHECK });
   refuseOldSqlite(unchecked);
   prepare(unchecked);
   const check = watchDatabase({ ...options, newerSchema: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   check.beforeTransaction();
   return {
-    connection: createConnection(database, { setsSynchronous, afterCommit, check }),
+    connection: createConnection(database, { isHosts, afterCommit, check }),
     onWarning: check.onWarning,
   };
 }

@@ -10,6 +10,7 @@ import {
   type Parameter,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
+import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
@@ -23,24 +24,48 @@ export interface ApiKeyUsage {
   remove(keyId: string): void;
 }
 
-/** Prepares the statements on the table of usage. */
+/** Prepares the statements on the table of usage. What they read of a key is remembered until the database changes. */
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findHolder = prepareFindHolder(connection);
   const find = prepareFind(connection);
   const save = prepareSave(connection);
   const remove = prepareRemove(connection);
+  const memory = remember(connection, () => ({
+    holders: new Map<string, KeyHolder>(),
+    /** By the id of the key, because a key may have several secrets. */
+    usages: new Map<string, Usage>(),
+  }));
   return {
     findHolder: (digest) => {
+      const { holders, usages } = memory();
+      const known = holders.get(digest);
+      const usage = known && usages.get(known.key.id);
+      if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
       const row = findHolder.get({ digest });
-      return row && toHolder(row);
+      const holder = row && toHolder(row);
+      if (holder) {
+        keep(holders, digest, holder);
+        keep(usages, holder.key.id, holder.usage);
+      }
+      return holder;
     },
     find: (id) => {
       const row = find.get({ id });
       return row && toUsage(row);
     },
-    save: (keyId, usage) => save({ keyId, usage }),
+    save: (keyId, usage) => {
+      save({ keyId, usage });
+      keep(memory().usages, keyId, usage);
+    },
     remove: (keyId) => remove({ keyId }),
   };
+}
+
+const MOST_REMEMBERED = 10_000;
+
+function keep<Value>(memory: Map<string, Value>, key: string, value: Value): void {
+  if (memory.size >= MOST_REMEMBERED) memory.clear();
+  memory.set(key, value);
 }
 
 function prepareFindHolder(connection: Connection) {

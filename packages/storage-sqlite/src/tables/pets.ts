@@ -7,6 +7,7 @@ import {
   toPet,
   type Parameter,
 } from "@petstore/storage-sql";
+import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 
@@ -47,7 +48,7 @@ export function preparePets(connection: Connection): Pets {
     lastId: () =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
     insert: prepareManyRows((rows) => prepareInsert(connection, rows)),
-    revision: () => revision.get(undefined)?.[0],
+    revision: remember(connection, () => revision.get(undefined)?.[0]),
   };
 }
 

@@ -1,0 +1,111 @@
+import type { Storage } from "@petstore/core";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chargeOnce } from "./charge-once.js";
+import { openStorage } from "./open-storage.js";
+import { aKey } from "./samples.js";
+import { useFolder } from "./temporary-folder.js";
+
+const twoSecrets = {
+  ...aKey("a"),
+  secrets: [...aKey("a").secrets, { digest: "old", hint: "pet_live_efgh", expiresAt: undefined }],
+};
+
+describe("what a charge has read of a key is not used any more", () => {
+  const folder = useFolder();
+  let storage: Storage;
+  let shell: Database.Database;
+  beforeEach(async () => {
+    storage = await openStorage({ filename: folder.path("pets.db") });
+    shell = new Database(folder.path("pets.db"));
+    await storage.keys.insert(twoSecrets);
+    await storage.keys.insert(aKey("b"));
+    await chargeOnce(storage, "digest of a");
+  });
+  afterEach(async () => {
+    await storage.close();
+    shell.close();
+  });
+  const holderOf = async (digest: string) =>
+    (await storage.usage.charge(digest, (holder) => ({ result: holder })))._unsafeUnwrap();
+
+  it("after another storage has charged the key", async () => {
+    const other = await openStorage({ filename: folder.path("pets.db") });
+    for (const used of [1, 3, 5]) {
+      expect(await chargeOnce(other, "digest of a")).toBe(used);
+      expect(await chargeOnce(storage, "digest of a")).toBe(used + 1);
+    }
+    await other.close();
+  });
+
+  it("after it was charged with its other secret", async () => {
+    for (const used of [1, 3, 5]) {
+      expect(await chargeOnce(storage, "old")).toBe(used);
+      expect(await chargeOnce(storage, "digest of a")).toBe(used + 1);
+    }
+  });
+
+  it("after its usage was changed by its id", async () => {
+    await storage.usage.update("a", (usage) => ({
+      next: usage && { ...usage, dayUsed: 500 },
+      result: undefined,
+    }));
+    expect(await chargeOnce(storage, "digest of a")).toBe(500);
+  });
+
+  it("after the key was changed here", async () => {
+    await storage.keys.update("a", (key) => ({
+      next: key && { ...key, revokedAt: 7, secrets: aKey("a").secrets },
+      result: undefined,
+    }));
+    expect((await holderOf("digest of a"))?.key.revokedAt).toBe(7);
+    expect(await holderOf("old")).toBeUndefined();
+  });
+
+  it("after it was changed by another program", async () => {
+    shell.exec("update api_keys set revoked_at = 7; update api_key_usage set day_used = 500");
+    expect(await holderOf("digest of a")).toMatchObject({
+      key: { revokedAt: 7 },
+      usage: { dayUsed: 500 },
+    });
+  });
+
+  it("after the key was removed", async () => {
+    await storage.keys.remove(["a"]);
+    expect(await holderOf("digest of a")).toBeUndefined();
+    await storage.keys.insert(aKey("a"));
+    expect(await chargeOnce(storage, "digest of a")).toBe(0);
+  });
+
+  it("after a transaction that has changed it was rolled back", async () => {
+    // They share a transaction first, and the usage of `a` is written before that of `b` fails.
+    const [before, failed] = await Promise.all([
+      chargeOnce(storage, "digest of a"),
+      storage.usage.charge("digest of b", (holder) => ({
+        next: holder && { ...holder.usage, dayUsed: NaN },
+        result: undefined,
+      })),
+    ]);
+    expect(before).toBe(1);
+    expect(failed._unsafeUnwrapErr().message).toContain("SQLITE_CONSTRAINT");
+    expect(shell.prepare("select day_used from api_key_usage").pluck().get()).toBe(2);
+    expect(await chargeOnce(storage, "digest of a")).toBe(2);
+  });
+
+  it("after a host has changed it on the same connection", async () => {
+    const ofHost = await openStorage({ database: shell });
+    for (const used of [10, 20]) {
+      shell.exec(`update api_key_usage set day_used = ${used}`);
+      expect(await chargeOnce(ofHost, "digest of a")).toBe(used);
+    }
+  });
+
+  it("when there are very many", async () => {
+    const ids = Array.from({ length: 10_001 }, (_, index) => `many ${index}`);
+    await Promise.all(ids.map((id) => storage.keys.insert(aKey(id))));
+    const charge = () => Promise.all(ids.map((id) => chargeOnce(storage, `digest of ${id}`)));
+    expect(new Set(await charge())).toEqual(new Set([0]));
+    expect(new Set(await charge())).toEqual(new Set([1]));
+    expect(await chargeOnce(storage, "digest of a")).toBe(1);
+  });
+});
