@@ -47,10 +47,10 @@ export function createTransactions(
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
-  const commit = database.prepare("commit");
   const setSynchronous = createSetSynchronous(database);
   const writing = createScope();
   const version = createVersion(database, isHosts);
+  const complete = createComplete(database, version.change);
 
   return {
     write: (synchronous, work) => {
@@ -58,18 +58,13 @@ export function createTransactions(
       if (database.inTransaction) throw new DatabaseInUse();
       if (!isHosts) setSynchronous(synchronous);
       beginImmediate.run([]);
-      const result = orRollBack(
-        database,
-        () => {
-          // Until the commit, nobody else can change the database.
-          version.update();
-          const value = writing.run(work);
-          if (synchronous === "FULL") check.beforeFullCommit();
-          commit.run([]);
-          return value;
-        },
-        version.change,
-      );
+      const result = complete(() => {
+        // Until the commit, nobody else can change the database.
+        version.update();
+        const value = writing.run(work);
+        if (synchronous === "FULL") check.beforeFullCommit();
+        return value;
+      });
       if (synchronous === "FULL") version.change();
       afterCommit();
       return result;
@@ -89,16 +84,9 @@ export function createTransactions(
         if (isIterating(error)) return work();
         throw error;
       }
-      return orRollBack(database, () => {
-        const result = work();
-        commit.run([]);
-        return result;
-      });
+      return complete(work);
     },
-    version: () => {
-      if (!writing.isRunning()) version.update();
-      return version.current();
-    },
+    version: () => (writing.isRunning() ? version.current() : version.update()),
   };
 }
 
@@ -144,24 +132,31 @@ function createVersion(database: SqliteDatabase, isHosts: boolean) {
   return {
     current: () => version,
     change,
-    /** Learns of the changes that others have committed. */
-    update: (): void => {
+    /** Learns of what others have committed, and returns the current version. */
+    update: (): number => {
       const known = seen;
       seen = isHosts ? undefined : dataVersion.get([])?.[0];
       if (seen === undefined || seen !== known) change();
+      return version;
     },
   };
 }
 
-function orRollBack<T>(database: SqliteDatabase, action: () => T, onRollBack?: () => void): T {
-  try {
-    return action();
-  } catch (error) {
-    onRollBack?.();
-    rollBack(database);
-    if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
-    throw error;
-  }
+/** Creates the function that does the work of a transaction that has begun, and commits it or rolls it back. */
+function createComplete(database: SqliteDatabase, onRollBack: () => void): <T>(work: () => T) => T {
+  const commit = database.prepare("commit");
+  return (work) => {
+    try {
+      const result = work();
+      commit.run([]);
+      return result;
+    } catch (error) {
+      onRollBack();
+      rollBack(database);
+      if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
+      throw error;
+    }
+  };
 }
 
 function rollBack(database: SqliteDatabase): void {
