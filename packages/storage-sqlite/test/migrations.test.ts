@@ -34,7 +34,7 @@ function migrateTo(...steps: readonly Migration[]): void {
   const nothing = () => undefined;
   const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
   const afterCommit = () => undefined;
-  migrate(createConnection(database, { isHosts: false, check, afterCommit }), steps);
+  migrate(createConnection(database, { isShared: false, check, afterCommit }), steps);
 }
 const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
 const columns = () =>

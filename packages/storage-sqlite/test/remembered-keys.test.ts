@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import { NO_USAGE, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chargeOnce } from "./charge-once.js";
@@ -11,7 +11,7 @@ const twoSecrets = {
   secrets: [...aKey("a").secrets, { digest: "old", hint: "pet_live_efgh", expiresAt: undefined }],
 };
 
-describe("what a charge has read of a key is not used any more", () => {
+describe("what a charge has read of a key is read again", () => {
   const folder = useFolder();
   let storage: Storage;
   let shell: Database.Database;
@@ -92,6 +92,17 @@ describe("what a charge has read of a key is not used any more", () => {
     expect(await chargeOnce(storage, "digest of a")).toBe(2);
   });
 
+  it("after the caller has changed the object that it saved", async () => {
+    const mine = { ...NO_USAGE };
+    for (const used of [1, 2, 3]) {
+      await storage.usage.charge("digest of a", () => {
+        mine.dayUsed = used;
+        return { next: mine, result: undefined };
+      });
+    }
+    expect(shell.prepare("select day_used from api_key_usage").pluck().get()).toBe(3);
+  });
+
   it("after a host has changed it on the same connection", async () => {
     const ofHost = await openStorage({ database: shell });
     for (const used of [10, 20]) {
@@ -100,7 +111,7 @@ describe("what a charge has read of a key is not used any more", () => {
     }
   });
 
-  it("when there are very many", async () => {
+  it("after very many others were charged", async () => {
     const ids = Array.from({ length: 10_001 }, (_, index) => `many ${index}`);
     await Promise.all(ids.map((id) => storage.keys.insert(aKey(id))));
     const charge = () => Promise.all(ids.map((id) => chargeOnce(storage, `digest of ${id}`)));

@@ -9,7 +9,10 @@ export type Synchronous = "FULL" | "NORMAL";
 
 /** The transactions of one connection. If the work throws, the transaction is rolled back and the error rethrown. */
 export interface Transactions {
-  /** Runs work in a transaction that holds the write lock from its beginning. */
+  /**
+   * Runs work in a transaction that holds the write lock from its beginning. Afterwards, `version` is another one;
+   * but not after work at `NORMAL`, which has to remember what it changes.
+   */
   write<T>(synchronous: Synchronous, work: () => T): T;
   /** Whether work of `write` runs at the moment. What it reads then is read in its transaction. */
   isWriting(): boolean;
@@ -18,8 +21,8 @@ export interface Transactions {
   /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
   readSnapshot<T>(work: () => T): T;
   /**
-   * Returns the same number as before only if nothing has changed since, except by `write` at `NORMAL`: what
-   * such work changes, it has to remember itself. The number is another one after a transaction is rolled back, too.
+   * Returns the same number as before only if nothing has changed since, except by `write` at `NORMAL` and by the
+   * transaction that runs. The number is another one after a transaction is rolled back, too.
    */
   version(): number;
 }
@@ -27,7 +30,7 @@ export interface Transactions {
 /** What happens around each transaction. */
 export interface TransactionOptions {
   /** Whether the host uses the connection, too. It stays at FULL, and anything may change between two transactions. */
-  readonly isHosts: boolean;
+  readonly isShared: boolean;
   readonly check: DatabaseCheck;
   readonly afterCommit: () => void;
 }
@@ -43,29 +46,29 @@ export interface DatabaseCheck {
 /** Prepares the transactions of a connection. */
 export function createTransactions(
   database: SqliteDatabase,
-  { isHosts, check, afterCommit }: TransactionOptions,
+  { isShared, check, afterCommit }: TransactionOptions,
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
   const setSynchronous = createSetSynchronous(database);
   const writing = createScope();
-  const version = createVersion(database, isHosts);
-  const complete = createComplete(database, version.change);
+  const changes = createChanges(database, isShared);
+  const commitOrRollBack = createCommitOrRollBack(database, changes.count);
 
   return {
     write: (synchronous, work) => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      if (!isHosts) setSynchronous(synchronous);
+      if (!isShared) setSynchronous(synchronous);
       beginImmediate.run([]);
-      const result = complete(() => {
-        // Until the commit, nobody else can change the database.
-        version.update();
+      const result = commitOrRollBack(() => {
+        // Once is enough: until the commit, nobody else can change the database.
+        changes.look();
         const value = writing.run(work);
         if (synchronous === "FULL") check.beforeFullCommit();
         return value;
       });
-      if (synchronous === "FULL") version.change();
+      if (synchronous === "FULL") changes.count();
       afterCommit();
       return result;
     },
@@ -84,9 +87,9 @@ export function createTransactions(
         if (isIterating(error)) return work();
         throw error;
       }
-      return complete(work);
+      return commitOrRollBack(work);
     },
-    version: () => (writing.isRunning() ? version.current() : version.update()),
+    version: () => (writing.isRunning() ? changes.counted() : changes.look()),
   };
 }
 
@@ -118,32 +121,38 @@ function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchrono
 }
 
 /**
- * Creates the version of a database, as this connection knows it.
- * https://sqlite.org/pragma.html#pragma_data_version: SQLite's own version changes when another connection commits.
+ * Counts the changes of a database that this connection knows of. SQLite's `data_version` changes when another
+ * connection commits (https://sqlite.org/pragma.html#pragma_data_version).
  */
-function createVersion(database: SqliteDatabase, isHosts: boolean) {
+function createChanges(database: SqliteDatabase, isShared: boolean) {
   const dataVersion = database.prepare<readonly [number]>("pragma data_version");
   dataVersion.raw(true);
-  let seen: number | undefined;
-  let version = 0;
-  const change = (): void => {
-    version += 1;
+  let lastSeen: number | undefined;
+  let counted = 0;
+  const count = (): void => {
+    counted += 1;
   };
   return {
-    current: () => version,
-    change,
-    /** Learns of what others have committed, and returns the current version. */
-    update: (): number => {
-      const known = seen;
-      seen = isHosts ? undefined : dataVersion.get([])?.[0];
-      if (seen === undefined || seen !== known) change();
-      return version;
+    counted: () => counted,
+    count,
+    /** Counts what others have committed, and returns all that is counted. */
+    look: (): number => {
+      if (isShared) count();
+      else {
+        const seen = dataVersion.get([])?.[0];
+        if (seen !== lastSeen) count();
+        lastSeen = seen;
+      }
+      return counted;
     },
   };
 }
 
 /** Creates the function that does the work of a transaction that has begun, and commits it or rolls it back. */
-function createComplete(database: SqliteDatabase, onRollBack: () => void): <T>(work: () => T) => T {
+function createCommitOrRollBack(
+  database: SqliteDatabase,
+  onRollBack: () => void,
+): <T>(work: () => T) => T {
   const commit = database.prepare("commit");
   return (work) => {
     try {

@@ -69,7 +69,7 @@ export function openFile(
     };
 
     const afterCommit = (): void => checkpoints.afterCommit();
-    const options = { files, now, release, isHosts: false, afterCommit };
+    const options = { files, now, release, isShared: false, afterCommit };
     return { ...openTables(database, prepare, options), close };
   } catch (error) {
     database.close();
@@ -85,7 +85,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const nothing = (): Promise<void> => Promise.resolve();
   const afterCommit = (): void => undefined;
-  const options = { files, now, release: nothing, isHosts: true, afterCommit };
+  const options = { files, now, release: nothing, isShared: true, afterCommit };
   return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
 
@@ -94,17 +94,17 @@ type TablesOptions = Omit<WatchOptions, "newerSchema"> & Omit<TransactionOptions
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  { isHosts, afterCommit, ...options }: TablesOptions,
+  { isShared, afterCommit, ...options }: TablesOptions,
 ): Omit<OpenDatabase, "close"> {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { isHosts, afterCommit, check: NO_CHECK });
+  const unchecked = createConnection(database, { isShared, afterCommit, check: NO_CHECK });
   refuseOldSqlite(unchecked);
   prepare(unchecked);
   const check = watchDatabase({ ...options, newerSchema: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   check.beforeTransaction();
   return {
-    connection: createConnection(database, { isHosts, afterCommit, check }),
+    connection: createConnection(database, { isShared, afterCommit, check }),
     onWarning: check.onWarning,
   };
 }

@@ -24,27 +24,27 @@ export interface ApiKeyUsage {
   remove(keyId: string): void;
 }
 
-/** Prepares the statements on the table of usage. What they read of a key is remembered until the database changes. */
+/** Prepares the statements on the table of usage. What `findHolder` reads is remembered until the database changes. */
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findHolder = prepareFindHolder(connection);
   const find = prepareFind(connection);
   const save = prepareSave(connection);
   const remove = prepareRemove(connection);
-  const memory = remember(connection, () => ({
-    holders: new Map<string, KeyHolder>(),
+  const remembered = remember(connection, () => ({
+    keys: new Map<string, Omit<KeyHolder, "usage">>(),
     /** By the id of the key, because a key may have several secrets. */
     usages: new Map<string, Usage>(),
   }));
   return {
     findHolder: (digest) => {
-      const { holders, usages } = memory();
-      const known = holders.get(digest);
+      const { keys, usages } = remembered();
+      const known = keys.get(digest);
       const usage = known && usages.get(known.key.id);
       if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
       const row = findHolder.get({ digest });
       const holder = row && toHolder(row);
       if (holder) {
-        keep(holders, digest, holder);
+        keep(keys, digest, holder);
         keep(usages, holder.key.id, holder.usage);
       }
       return holder;
@@ -55,7 +55,8 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
     },
     save: (keyId, usage) => {
       save({ keyId, usage });
-      keep(memory().usages, keyId, usage);
+      // A copy: the caller may go on to change its own.
+      keep(remembered().usages, keyId, { ...usage });
     },
     remove: (keyId) => remove({ keyId }),
   };
