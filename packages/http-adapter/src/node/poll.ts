@@ -10,8 +10,8 @@ const LONGEST_PAUSE = 63;
 /**
  * Lets a server poll for the next request, for about 200 µs after a response, before its process sleeps.
  * Waking a process up takes tens of microseconds, more on a virtual machine, and its caches are then
- * cold. Polling serves a caller sooner that is alone, waits for each response, and sends its next request
- * within that time. If requests come later or on several connections, the server polls less and less
+ * cold. Polling helps a caller that is alone, waits for each response, and sends its next request within
+ * that time. If requests come later or on several connections, the server polls less and less
  * often, down to after one of 64 responses, because other processes may need the core.
  *
  * While it polls, the event loop does not count as idle. On Bun, which does not publish the diagnostics

@@ -10,8 +10,8 @@ export type Synchronous = "FULL" | "NORMAL";
 /** The transactions of one connection. If the work throws, the transaction is rolled back and the error rethrown. */
 export interface Transactions {
   /**
-   * Runs work in a transaction that holds the write lock from its beginning. Afterwards, `version` is another one;
-   * but not after work at `NORMAL`, which has to remember what it changes.
+   * Runs work in a transaction that holds the write lock from its beginning. A transaction at `FULL` changes
+   * `version`. One at `NORMAL` does not: its work has to remember what it changes.
    */
   write<T>(synchronous: Synchronous, work: () => T): T;
   /** Whether work of `write` runs at the moment. What it reads then is read in its transaction. */
@@ -21,15 +21,15 @@ export interface Transactions {
   /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
   readSnapshot<T>(work: () => T): T;
   /**
-   * Returns the same number as before only if nothing has changed since, except by `write` at `NORMAL` and by the
-   * transaction that runs. The number is another one after a transaction is rolled back, too.
+   * A number that changes when the database may have changed: by another connection, by a transaction at `FULL`
+   * or by a rollback. What the running transaction changes counts only after its end.
    */
   version(): number;
 }
 
 /** What happens around each transaction. */
 export interface TransactionOptions {
-  /** Whether the host uses the connection, too. It stays at FULL, and anything may change between two transactions. */
+  /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
   readonly check: DatabaseCheck;
   readonly afterCommit: () => void;
@@ -62,7 +62,7 @@ export function createTransactions(
       if (!isShared) setSynchronous(synchronous);
       beginImmediate.run([]);
       const result = commitOrRollBack(() => {
-        // Once is enough: until the commit, nobody else can change the database.
+        // Until the commit, no other connection can change the database, so one look is enough.
         changes.look();
         const value = writing.run(work);
         if (synchronous === "FULL") check.beforeFullCommit();
