@@ -1,7 +1,7 @@
 // What one caller notices, and what many callers notice of a server that is half busy: after a build
 //   node benchmarks/latency/run.js [--rounds 7] [--seconds 1] [--only petstore,floor] [--operations get]
 // The servers run in turns on one core, where the others are stopped meanwhile; the load runs on the other.
-import { fork, spawn } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { median } from "../report/median.js";
 import { writeResults } from "../report/write-results.js";
 import { cpuTimeOf } from "../workers/cpu-time.js";
 import { pin } from "./pin.js";
+import { DISTURBING, measureUndisturbed, TRIES } from "./undisturbed.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 
@@ -65,6 +66,8 @@ process.on("exit", () => {
 const measured = new Map();
 /** @type {Map<Operation, number>} */
 const arrivals = new Map();
+/** @type {{ slices: number[], percentiles: number[] }} */
+const shares = { slices: [], percentiles: [] };
 for (const operation of operations) {
   // Each operation has databases of its own, so that creates before do not count.
   const servers = await Promise.all(values.only.split(",").map(start));
@@ -83,6 +86,8 @@ for (const operation of operations) {
     }
     for (const server of inTurns(servers, round)) {
       runAlone(server, servers);
+      // What the server before has left to be written would slow down the syncs of this one.
+      spawnSync("sync");
       await measureMany(server, operation, rate);
     }
     console.error(`${round} ${operation}`);
@@ -100,7 +105,7 @@ const names = values.only.split(",").map((server) => NAMES.get(server) ?? server
 writeResults(
   "one-connection",
   "Over one connection",
-  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${DISTURBING * 100} % of the processors' time; the least disturbed counts. ${disturbed(shares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
   ["server", ...operations.flatMap((operation) => [operation, "processor"])],
   names.map((name) => [
     name,
@@ -113,7 +118,7 @@ writeResults(
 writeResults(
   "saturation",
   "The 99th percentile at saturation",
-  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers and cores as above.`,
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(shares.percentiles)}`,
   ["server", ...operations.flatMap((operation) => [operation, "×"])],
   names.map((name) => [
     name,
@@ -126,7 +131,7 @@ writeResults(
 writeResults(
   "open-loop",
   "Requests at random times",
-  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${rounds} rounds of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${(arrivals.get(operation) ?? 0).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers and cores as above.`,
+  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${rounds} rounds of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${(arrivals.get(operation) ?? 0).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers, cores and repetition as above.`,
   ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
   operations.flatMap((operation) =>
     names.map((name) => [
@@ -191,12 +196,16 @@ function inTurns(servers, turn) {
  * @param {Operation} operation
  */
 async function measureOneConnection({ name, url, child }, operation) {
-  const before = cpuTimeOf(child.pid);
-  client.send({ url, operation, key, seconds: seconds / SLICES });
-  /** @type {[number, number]} */
-  const [rate, requests] = (await once(client, "message"))[0];
-  push(name, operation, "rate", rate);
-  push(name, operation, "cpu", (cpuTimeOf(child.pid) - before) / requests);
+  const { result, stolen } = await measureUndisturbed(async () => {
+    const before = cpuTimeOf(child.pid);
+    client.send({ url, operation, key, seconds: seconds / SLICES });
+    /** @type {[number, number]} */
+    const [rate, requests] = (await once(client, "message"))[0];
+    return { rate, cpu: (cpuTimeOf(child.pid) - before) / requests };
+  });
+  push(name, operation, "rate", result.rate);
+  push(name, operation, "cpu", result.cpu);
+  shares.slices.push(stolen);
 }
 
 /**
@@ -205,13 +214,19 @@ async function measureOneConnection({ name, url, child }, operation) {
  * @param {number} rate of the arrivals
  */
 async function measureMany({ name, url }, operation, rate) {
-  const { p99 } = await saturate(url, operation, key, seconds * SATURATION, 32);
-  push(name, operation, "saturated p99", p99);
+  const saturated = await measureUndisturbed(() =>
+    saturate(url, operation, key, seconds * SATURATION, 32),
+  );
+  push(name, operation, "saturated p99", saturated.result.p99);
 
-  client.send({ url, operation, key, rate, seconds });
-  /** @type {number[][]} */
-  const [latencies = []] = await once(client, "message");
-  const sorted = latencies.toSorted((one, other) => one - other);
+  const atRandom = await measureUndisturbed(async () => {
+    client.send({ url, operation, key, rate, seconds });
+    /** @type {number[][]} */
+    const [latencies = []] = await once(client, "message");
+    return latencies;
+  });
+  shares.percentiles.push(saturated.stolen, atRandom.stolen);
+  const sorted = atRandom.result.toSorted((one, other) => one - other);
   for (const [quantile, part] of /** @type {const} */ ([
     ["p50", 0.5],
     ["p99", 0.99],
@@ -219,6 +234,15 @@ async function measureMany({ name, url }, operation, rate) {
   ])) {
     push(name, operation, quantile, sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
   }
+}
+
+/**
+ * Says how much the machine's host disturbed the measurements.
+ * @param {readonly number[]} stolen
+ */
+function disturbed(stolen) {
+  const many = stolen.filter((share) => share > DISTURBING).length;
+  return `Of ${stolen.length} measurements, ${many} were disturbed in every try, the worst by ${(Math.max(...stolen) * 100).toFixed(0)} %.`;
 }
 
 /**
