@@ -121,7 +121,12 @@ test.each<readonly [string, string, (socket: Socket) => unknown]>([
     (socket) =>
       socket.end(whole("307 Temporary Redirect", "", "Location: http://127.0.0.1:1/v1/pets")),
   ],
-  ["a proxy's HTML", "unexpected_response", (socket) => socket.end(whole("502 Bad Gateway", html))],
+  [
+    "a proxy's HTML",
+    "unexpected_response",
+    // It is requested again: on a connection that may be kept, the request could meet its end.
+    (socket) => socket.end(whole("502 Bad Gateway", html, "Connection: close")),
+  ],
   [
     "an Error of another status",
     "unexpected_response",
