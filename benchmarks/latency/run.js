@@ -15,7 +15,7 @@ import { median } from "../report/median.js";
 import { writeResults } from "../report/write-results.js";
 import { cpuTimeOf } from "../workers/cpu-time.js";
 import { pin } from "./pin.js";
-import { DISTURBING, measureUndisturbed, TRIES } from "./undisturbed.js";
+import { measureUndisturbed, MOST_STOLEN, TRIES } from "./undisturbed.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 
@@ -66,8 +66,11 @@ process.on("exit", () => {
 const measured = new Map();
 /** @type {Map<Operation, number>} */
 const arrivals = new Map();
-/** @type {{ slices: number[], percentiles: number[] }} */
-const shares = { slices: [], percentiles: [] };
+/**
+ * The shares of stolen processor time.
+ * @type {{ slices: number[], percentiles: number[] }}
+ */
+const stolenShares = { slices: [], percentiles: [] };
 for (const operation of operations) {
   // Each operation has databases of its own, so that creates before do not count.
   const servers = await Promise.all(values.only.split(",").map(start));
@@ -86,7 +89,7 @@ for (const operation of operations) {
     }
     for (const server of inTurns(servers, round)) {
       runAlone(server, servers);
-      // What the server before has left to be written would slow down the syncs of this one.
+      // Otherwise the syncs of this server would wait for what the one before has left to be written.
       spawnSync("sync");
       await measureMany(server, operation, rate);
     }
@@ -105,7 +108,7 @@ const names = values.only.split(",").map((server) => NAMES.get(server) ?? server
 writeResults(
   "one-connection",
   "Over one connection",
-  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${DISTURBING * 100} % of the processors' time; the least disturbed counts. ${disturbed(shares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${MOST_STOLEN * 100} % of the processors' time; the least disturbed counts. ${disturbed(stolenShares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
   ["server", ...operations.flatMap((operation) => [operation, "processor"])],
   names.map((name) => [
     name,
@@ -118,7 +121,7 @@ writeResults(
 writeResults(
   "saturation",
   "The 99th percentile at saturation",
-  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(shares.percentiles)}`,
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(stolenShares.percentiles)}`,
   ["server", ...operations.flatMap((operation) => [operation, "×"])],
   names.map((name) => [
     name,
@@ -205,7 +208,7 @@ async function measureOneConnection({ name, url, child }, operation) {
   });
   push(name, operation, "rate", result.rate);
   push(name, operation, "cpu", result.cpu);
-  shares.slices.push(stolen);
+  stolenShares.slices.push(stolen);
 }
 
 /**
@@ -225,7 +228,7 @@ async function measureMany({ name, url }, operation, rate) {
     const [latencies = []] = await once(client, "message");
     return latencies;
   });
-  shares.percentiles.push(saturated.stolen, atRandom.stolen);
+  stolenShares.percentiles.push(saturated.stolen, atRandom.stolen);
   const sorted = atRandom.result.toSorted((one, other) => one - other);
   for (const [quantile, part] of /** @type {const} */ ([
     ["p50", 0.5],
@@ -241,7 +244,7 @@ async function measureMany({ name, url }, operation, rate) {
  * @param {readonly number[]} stolen
  */
 function disturbed(stolen) {
-  const many = stolen.filter((share) => share > DISTURBING).length;
+  const many = stolen.filter((share) => share > MOST_STOLEN).length;
   return `Of ${stolen.length} measurements, ${many} were disturbed in every try, the worst by ${(Math.max(...stolen) * 100).toFixed(0)} %.`;
 }
 

@@ -1,22 +1,22 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** A percentile of this share of the processors' time shows the machine's other guests, not the server. */
-export const DISTURBING = 0.01;
+/** A measurement is repeated when the host has taken a larger share of the processors' time. */
+export const MOST_STOLEN = 0.01;
 
-/** How often a measurement is taken at most. */
+/** How often one measurement is made at most. */
 export const TRIES = 5;
 
 /**
- * Repeats a measurement as long as the host takes processor time from this virtual machine, and returns
- * the one that was disturbed least.
+ * Measures, and repeats it while the host gives much processor time of this virtual machine to others.
+ * Returns the result from which it took least.
  * @template T
  * @param {() => Promise<T>} measure
  * @returns {Promise<{ result: T, stolen: number }>} `stolen` is the share of the processors' time
  */
 export async function measureUndisturbed(measure) {
   let least = await measureStolen(measure);
-  for (let tries = 1; tries < TRIES && least.stolen > DISTURBING; tries += 1) {
+  for (let tries = 1; tries < TRIES && least.stolen > MOST_STOLEN; tries += 1) {
     const next = await measureStolen(measure);
     if (next.stolen < least.stolen) least = next;
   }
@@ -35,8 +35,9 @@ async function measureStolen(measure) {
   return { result, stolen: (stolenTime() - before) / time };
 }
 
-/** The milliseconds that the host has given to other guests, over all processors; 0 where it is not known. */
+/** The milliseconds that the host has given to others, over all processors; 0 where the system does not say. */
 function stolenTime() {
+  // Linux counts hundredths of a second.
   const TICK = 10;
   try {
     const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n");
