@@ -12,6 +12,7 @@ database.exec(`
 const used = database.prepare("select used from usage where key = ?").pluck();
 const use = database.prepare("update usage set used = ? where key = ?");
 const countOne = database.transaction(() => use.run(Number(used.get("key")) + 1, "key"));
+let synchronous = "FULL";
 /** @type {Map<string, string>} */
 const pages = new Map();
 
@@ -25,6 +26,7 @@ const server = createServer((request, response) => {
       pages.clear();
       /** @type {import("./pets-table.js").NewPet} */
       const pet = JSON.parse(Buffer.concat(chunks).toString());
+      setSynchronous("FULL");
       respond(response, 201, JSON.stringify(pets.create(pet)));
     });
     return;
@@ -37,9 +39,17 @@ const server = createServer((request, response) => {
 
 /** Survives the end of the process. */
 function count() {
-  database.pragma("synchronous = NORMAL");
+  setSynchronous("NORMAL");
   countOne.immediate();
-  database.pragma("synchronous = FULL");
+}
+
+/**
+ * Sets the level when it changes.
+ * @param {"FULL" | "NORMAL"} level
+ */
+function setSynchronous(level) {
+  if (level !== synchronous) database.pragma(`synchronous = ${level}`);
+  synchronous = level;
 }
 
 /** @param {string} query */
