@@ -37,7 +37,7 @@ const server = createServer((request, response) => {
   else respond(response, 200, JSON.stringify(pets.find(Number(path.slice("/v1/pets/".length)))));
 });
 
-/** Survives the end of the process. */
+/** Counts a request in a commit that survives the end of the process. */
 function count() {
   setSynchronous("NORMAL");
   countOne.immediate();
