@@ -1,5 +1,5 @@
 // What one caller notices, and what many callers notice of a server that is half busy: after a build
-//   node benchmarks/latency/run.js [--rounds 7] [--seconds 1] [--only petstore,floor] [--operations get]
+//   node benchmarks/latency/run.js [--processes 3] [--rounds 3] [--seconds 1] [--only petstore,floor] [--operations get]
 // The servers run in turns on one core, where the others are stopped meanwhile; the load runs on the other.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -24,12 +24,16 @@ import { measureUndisturbed, MOST_STOLEN, TRIES } from "./undisturbed.js";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "7" },
+    processes: { type: "string", default: "3" },
+    rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
     only: { type: "string", default: "floor,by-hand,petstore,polling,serve,fastify" },
     operations: { type: "string", default: "list,get,create" },
   },
 });
+/** The same code differs by up to a fifth between processes, so each server is started several times. */
+const processes = Number(values.processes);
+/** For each process. */
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const PETS = 100_000;
@@ -64,22 +68,80 @@ process.on("exit", () => {
 
 /** @type {Map<string, number[]>} */
 const measured = new Map();
-/** @type {Map<Operation, number>} */
-const arrivals = new Map();
+/** @type {Record<Operation, number[]>} */
+const arrivals = { list: [], get: [], create: [] };
 /**
  * The shares of stolen processor time.
  * @type {{ slices: number[], percentiles: number[] }}
  */
 const stolenShares = { slices: [], percentiles: [] };
 for (const operation of operations) {
-  // Each operation has databases of its own, so that creates before do not count.
+  for (let set = 0; set < processes; set += 1) await measureProcesses(operation);
+}
+client.kill();
+rmSync(folder, { recursive: true });
+
+const ROUNDS = `${rounds * processes} rounds, ${rounds} with each of ${processes} processes of a server, each round`;
+const names = values.only.split(",").map((server) => NAMES.get(server) ?? server);
+writeResults(
+  "one-connection",
+  "Over one connection",
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${ROUNDS} of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${MOST_STOLEN * 100} % of the processors' time; the least disturbed counts. ${disturbed(stolenShares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
+  ["server", ...operations.flatMap((operation) => [operation, "processor"])],
+  names.map((name) => [
+    name,
+    ...operations.flatMap((operation) => [
+      `${relative(name, operation, "rate")} (${median(of(name, operation, "rate")).toFixed(0)}/s)`,
+      `${relative(name, operation, "cpu")} (${median(of(name, operation, "cpu")).toFixed(0)} µs)`,
+    ]),
+  ]),
+);
+writeResults(
+  "saturation",
+  "The 99th percentile at saturation",
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${ROUNDS} of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(stolenShares.percentiles)}`,
+  ["server", ...operations.flatMap((operation) => [operation, "×"])],
+  names.map((name) => [
+    name,
+    ...operations.flatMap((operation) => [
+      median(of(name, operation, "saturated p99")).toFixed(2),
+      relative(name, operation, "saturated p99"),
+    ]),
+  ]),
+);
+writeResults(
+  "open-loop",
+  "Requests at random times",
+  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${ROUNDS} of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${median(arrivals[operation]).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers, cores and repetition as above.`,
+  ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
+  operations.flatMap((operation) =>
+    names.map((name) => [
+      operation,
+      name,
+      ...["p50", "p99", "p99.9"].flatMap((quantile) => [
+        median(of(name, operation, quantile)).toFixed(2),
+        relative(name, operation, quantile),
+      ]),
+    ]),
+  ),
+);
+
+/**
+ * Starts each server, measures them in turns, and stops them.
+ * @param {Operation} operation
+ */
+async function measureProcesses(operation) {
+  // With databases of their own, so that creates before do not count.
   const servers = await Promise.all(values.only.split(",").map(start));
   // Node goes on to optimise code for some seconds, in threads that share the core.
-  for (const { url } of servers) await load(url, operation, key, 5, CONNECTIONS);
+  for (const server of servers) {
+    await load(server.url, operation, key, 5, CONNECTIONS);
+    await reachedRate(server, operation, 2);
+  }
   const [floor] = servers;
   const rate =
     floor === undefined ? 0 : (await load(floor.url, operation, key, 3, CONNECTIONS)) / 2;
-  arrivals.set(operation, rate);
+  arrivals[operation].push(rate);
   for (let round = 0; round < rounds; round += 1) {
     for (let slice = 0; slice < SLICES; slice += 1) {
       for (const server of inTurns(servers, slice)) {
@@ -101,52 +163,6 @@ for (const operation of operations) {
     await once(child, "exit");
   }
 }
-client.kill();
-rmSync(folder, { recursive: true });
-
-const names = values.only.split(",").map((server) => NAMES.get(server) ?? server);
-writeResults(
-  "one-connection",
-  "Over one connection",
-  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${rounds} rounds of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${MOST_STOLEN * 100} % of the processors' time; the least disturbed counts. ${disturbed(stolenShares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
-  ["server", ...operations.flatMap((operation) => [operation, "processor"])],
-  names.map((name) => [
-    name,
-    ...operations.flatMap((operation) => [
-      `${relative(name, operation, "rate")} (${median(of(name, operation, "rate")).toFixed(0)}/s)`,
-      `${relative(name, operation, "cpu")} (${median(of(name, operation, "cpu")).toFixed(0)} µs)`,
-    ]),
-  ]),
-);
-writeResults(
-  "saturation",
-  "The 99th percentile at saturation",
-  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${rounds} rounds of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(stolenShares.percentiles)}`,
-  ["server", ...operations.flatMap((operation) => [operation, "×"])],
-  names.map((name) => [
-    name,
-    ...operations.flatMap((operation) => [
-      median(of(name, operation, "saturated p99")).toFixed(2),
-      relative(name, operation, "saturated p99"),
-    ]),
-  ]),
-);
-writeResults(
-  "open-loop",
-  "Requests at random times",
-  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${rounds} rounds of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${(arrivals.get(operation) ?? 0).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers, cores and repetition as above.`,
-  ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
-  operations.flatMap((operation) =>
-    names.map((name) => [
-      operation,
-      name,
-      ...["p50", "p99", "p99.9"].flatMap((quantile) => [
-        median(of(name, operation, quantile)).toFixed(2),
-        relative(name, operation, quantile),
-      ]),
-    ]),
-  ),
-);
 
 /**
  * Starts a server on a copy of its database, pinned to the servers' core.
@@ -198,17 +214,29 @@ function inTurns(servers, turn) {
  * @param {Server} server
  * @param {Operation} operation
  */
-async function measureOneConnection({ name, url, child }, operation) {
+async function measureOneConnection(server, operation) {
+  const { name, child } = server;
   const { result, stolen } = await measureUndisturbed(async () => {
     const before = cpuTimeOf(child.pid);
-    client.send({ url, operation, key, seconds: seconds / SLICES });
-    /** @type {[number, number]} */
-    const [rate, requests] = (await once(client, "message"))[0];
+    const { rate, requests } = await reachedRate(server, operation, seconds / SLICES);
     return { rate, cpu: (cpuTimeOf(child.pid) - before) / requests };
   });
   push(name, operation, "rate", result.rate);
   push(name, operation, "cpu", result.cpu);
   stolenShares.slices.push(stolen);
+}
+
+/**
+ * Loads a server over one connection. Resolves to its requests per second, and to the number of requests.
+ * @param {Server} server
+ * @param {Operation} operation
+ * @param {number} duration in seconds
+ */
+async function reachedRate({ url }, operation, duration) {
+  client.send({ url, operation, key, seconds: duration });
+  /** @type {[number, number]} */
+  const [rate, requests] = (await once(client, "message"))[0];
+  return { rate, requests };
 }
 
 /**
