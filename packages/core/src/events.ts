@@ -102,41 +102,34 @@ export function createEvents(): {
   readonly emit: Emit;
   readonly flush: () => void;
 } {
-  const listeners = new Set<Added>();
+  const listeners = new Set<Listener<PetStoreEvent>>();
   const queue: PetStoreEvent[] = [];
 
-  const listenersOf = ({ type }: PetStoreEvent): readonly Added[] =>
-    [...listeners].filter((added) => added.type === undefined || added.type === type);
   const flush = (): void => {
     for (const event of queue.splice(0)) {
-      for (const { listener } of listenersOf(event)) notify(listener, event);
+      for (const listener of [...listeners]) notify(listener, event);
     }
   };
-  const add = (added: Added): (() => void) => {
+  const onAny = (listener: Listener<PetStoreEvent>): (() => void) => {
+    // Wrapped, because a listener that was added twice is called twice, and each is removed separately.
+    const added: Listener<PetStoreEvent> = (event) => listener(event);
     listeners.add(added);
     return () => listeners.delete(added);
   };
 
   return {
     events: Object.freeze({
-      onAny: (listener) => add({ type: undefined, listener }),
+      onAny,
       on: (type, listener) =>
-        add({ type, listener: (event) => (isOfType(event, type) ? listener(event) : undefined) }),
+        onAny((event) => (isOfType(event, type) ? listener(event) : undefined)),
     } satisfies Events),
     emit: (event) => {
-      if (listenersOf(event).length === 0) return;
+      if (listeners.size === 0) return;
       if (queue.length === 0) setImmediate(flush);
       queue.push(event);
     },
     flush,
   };
-}
-
-/** One per call of `on` or `onAny`: a listener that was added twice is called twice, and each is removed separately. */
-interface Added {
-  /** The type of the events that it receives; `undefined` for all. */
-  readonly type: PetStoreEvent["type"] | undefined;
-  readonly listener: Listener<PetStoreEvent>;
 }
 
 function isOfType<Type extends PetStoreEvent["type"]>(

@@ -25,14 +25,7 @@ import {
 } from "./render.js";
 import type { Outcome } from "./report.js";
 import { apiKeyOf, idempotencyKeyOf } from "./request-headers.js";
-import {
-  matchRoute,
-  nextLink,
-  readListQuery,
-  type OperationName,
-  type Route,
-  type Target,
-} from "./route.js";
+import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
@@ -48,7 +41,7 @@ export interface Handler {
 }
 
 /** A caller that takes unvalidated input: the engine validates it. */
-interface UntrustedCaller extends Pick<Caller, "admit" | "getPet"> {
+interface UntrustedCaller extends Pick<Caller, "getPet"> {
   listPets(input: unknown): ReturnType<Caller["listPets"]>;
 }
 
@@ -118,12 +111,12 @@ function createPerform(store: PetStore, settings: HttpSettings) {
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  return function perform(
+  return async function perform(
     request: HttpRequest,
     target: Target | undefined,
     route: ReturnType<typeof matchRoute>,
     known: Known,
-  ): Performed | Promise<Performed> {
+  ): Promise<Performed> {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
@@ -136,12 +129,17 @@ function createPerform(store: PetStore, settings: HttpSettings) {
 
     const caller = callerOf(request, origin);
     if (route.isOk() && route.value.operation === "listPets") {
-      return listPets(caller, target, known, renderPage, rateLimitHeaders);
+      return await listPets(caller, target, known, renderPage, rateLimitHeaders);
     }
     if (route.isOk() && route.value.operation === "getPet") {
-      return getPet(caller, route.value.petId, known, rateLimitHeaders);
+      return await getPet(caller, route.value.petId, known, rateLimitHeaders);
     }
-    return createPet(caller, route, request, target, known, settings);
+    // What HTTP itself may refuse is charged first.
+    const admitted = await caller.admit();
+    known.charged = chargedOf(admitted);
+    if (admitted.isErr()) return err(admitted.error);
+    if (route.isErr()) return err({ ...route.error, quota: admitted.value.quota });
+    return await createPet(admitted.value, request, target, settings);
   };
 }
 
@@ -166,21 +164,13 @@ async function listPets(
   return ok(render(200, renderPage(pets), rateLimitHeaders(quota), link));
 }
 
-/** Creates a pet, or refuses a request without a route: what HTTP itself may refuse is charged first. */
 async function createPet(
-  caller: UntrustedCaller,
-  route: Result<Route, Failure>,
+  admission: UntrustedAdmission,
   request: HttpRequest,
   { clientPath }: Target,
-  known: Known,
   { maxBodyBytes, rateLimitHeaders }: HttpSettings,
 ): Promise<Performed> {
-  const admitted = await caller.admit();
-  known.charged = chargedOf(admitted);
-  if (admitted.isErr()) return err(admitted.error);
-  const admission: UntrustedAdmission = admitted.value;
   const { quota } = admission;
-  if (route.isErr()) return err({ ...route.error, quota });
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
   const idempotencyKey = idempotencyKeyOf(request.lines("idempotency-key"));
