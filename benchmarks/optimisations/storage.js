@@ -2,6 +2,7 @@
 import threads from "node:worker_threads";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { Database } from "../better-sqlite3.js";
@@ -100,6 +101,7 @@ export async function compareStorages(folder) {
     },
     withQuota(),
     await beside(),
+    await unheard(),
     await byStatus(),
     await stalls(store, unthreaded),
   ];
@@ -142,6 +144,28 @@ async function beside() {
     sample: 10_000,
     optimised: repeatBy(1, () => beforeAttack?.admit()),
     plain: repeatBy(1, () => afterAttack?.admit()),
+  };
+}
+
+/** @returns {Promise<Optimisation>} */
+async function unheard() {
+  const [unheard, heard] = [createPetStore(), createPetStore()];
+  const ignore = () => undefined;
+  unheard.events.on("storage_warning", ignore);
+  heard.events.onAny(ignore);
+  const [caller, heardCaller] = [await callerOf(unheard), await callerOf(heard)];
+  // As requests over one connection, each in a turn of the event loop of its own, because events wait for its end.
+  const getInTurn = async (/** @type {typeof caller} */ by) => {
+    await by.getPet(1n);
+    await setImmediate();
+  };
+  return {
+    name: "an event that nobody listens for is not queued (a listener for another event; plain: for every event; in memory)",
+    file: "core/src/events.ts",
+    unit: "get",
+    sample: 10_000,
+    optimised: repeatBy(1, () => getInTurn(caller)),
+    plain: repeatBy(1, () => getInTurn(heardCaller)),
   };
 }
 

@@ -102,34 +102,41 @@ export function createEvents(): {
   readonly emit: Emit;
   readonly flush: () => void;
 } {
-  const listeners = new Set<Listener<PetStoreEvent>>();
+  const listeners = new Set<Added>();
   const queue: PetStoreEvent[] = [];
 
+  const listenersOf = ({ type }: PetStoreEvent): readonly Added[] =>
+    [...listeners].filter((added) => added.type === undefined || added.type === type);
   const flush = (): void => {
     for (const event of queue.splice(0)) {
-      for (const listener of [...listeners]) notify(listener, event);
+      for (const { listener } of listenersOf(event)) notify(listener, event);
     }
   };
-  const onAny = (listener: Listener<PetStoreEvent>): (() => void) => {
-    // Wrapped, because a listener that was added twice is called twice, and each is removed separately.
-    const added: Listener<PetStoreEvent> = (event) => listener(event);
+  const add = (added: Added): (() => void) => {
     listeners.add(added);
     return () => listeners.delete(added);
   };
 
   return {
     events: Object.freeze({
-      onAny,
+      onAny: (listener) => add({ type: undefined, listener }),
       on: (type, listener) =>
-        onAny((event) => (isOfType(event, type) ? listener(event) : undefined)),
+        add({ type, listener: (event) => (isOfType(event, type) ? listener(event) : undefined) }),
     } satisfies Events),
     emit: (event) => {
-      if (listeners.size === 0) return;
+      if (listenersOf(event).length === 0) return;
       if (queue.length === 0) setImmediate(flush);
       queue.push(event);
     },
     flush,
   };
+}
+
+/** One per call of `on` or `onAny`: a listener that was added twice is called twice, and each is removed separately. */
+interface Added {
+  /** The type of the events that it receives; `undefined` for all. */
+  readonly type: PetStoreEvent["type"] | undefined;
+  readonly listener: Listener<PetStoreEvent>;
 }
 
 function isOfType<Type extends PetStoreEvent["type"]>(

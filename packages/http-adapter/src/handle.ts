@@ -41,7 +41,7 @@ export interface Handler {
 }
 
 /** A caller that takes unvalidated input: the engine validates it. */
-interface UntrustedCaller extends Pick<Caller, "getPet"> {
+interface UntrustedCaller extends Pick<Caller, "admit" | "getPet"> {
   listPets(input: unknown): ReturnType<Caller["listPets"]>;
 }
 
@@ -111,12 +111,12 @@ function createPerform(store: PetStore, settings: HttpSettings) {
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  return async function perform(
+  return function perform(
     request: HttpRequest,
     target: Target | undefined,
     route: ReturnType<typeof matchRoute>,
     known: Known,
-  ): Promise<Performed> {
+  ): Performed | Promise<Performed> {
     const origin = request.origin();
     known.origin = origin;
     if (request.flaw !== undefined) {
@@ -128,18 +128,15 @@ function createPerform(store: PetStore, settings: HttpSettings) {
     }
 
     const caller = callerOf(request, origin);
-    if (route.isOk() && route.value.operation === "listPets") {
-      return await listPets(caller, target, known, renderPage, rateLimitHeaders);
+    if (route.isErr()) return refuse(caller, known, route.error);
+    switch (route.value.operation) {
+      case "listPets":
+        return listPets(caller, known, target, renderPage, rateLimitHeaders);
+      case "createPet":
+        return createPet(caller, known, request, target, settings);
+      case "getPet":
+        return getPet(caller, known, route.value.petId, rateLimitHeaders);
     }
-    if (route.isOk() && route.value.operation === "getPet") {
-      return await getPet(caller, route.value.petId, known, rateLimitHeaders);
-    }
-    // What HTTP itself may refuse is charged first.
-    const admitted = await caller.admit();
-    known.charged = chargedOf(admitted);
-    if (admitted.isErr()) return err(admitted.error);
-    if (route.isErr()) return err({ ...route.error, quota: admitted.value.quota });
-    return await createPet(admitted.value, request, target, settings);
   };
 }
 
@@ -148,10 +145,17 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
   return result.isOk() ? result.value : result.error;
 }
 
+/** Refuses a request whose path or method names no operation. It is charged like any other. */
+async function refuse(caller: UntrustedCaller, known: Known, error: Failure): Promise<Performed> {
+  const admitted = await caller.admit();
+  known.charged = chargedOf(admitted);
+  return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
+}
+
 async function listPets(
   caller: UntrustedCaller,
-  { query }: Target,
   known: Known,
+  { query }: Target,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
@@ -165,11 +169,17 @@ async function listPets(
 }
 
 async function createPet(
-  admission: UntrustedAdmission,
+  caller: UntrustedCaller,
+  known: Known,
   request: HttpRequest,
   { clientPath }: Target,
   { maxBodyBytes, rateLimitHeaders }: HttpSettings,
 ): Promise<Performed> {
+  // The caller is charged before its body is read.
+  const admitted = await caller.admit();
+  known.charged = chargedOf(admitted);
+  if (admitted.isErr()) return err(admitted.error);
+  const admission: UntrustedAdmission = admitted.value;
   const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
@@ -191,8 +201,8 @@ async function createPet(
 
 async function getPet(
   caller: UntrustedCaller,
-  petId: string,
   known: Known,
+  petId: string,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const found = await caller.getPet(petId);
