@@ -12,6 +12,9 @@ const PETS = 100_000;
 /** How long one connection sends requests that do not count, in milliseconds. */
 const WARM_UP = 10;
 
+/** The same for many connections: the requests on new ones come all at once, and take several times as long. */
+const LONG_WARM_UP = 200;
+
 /**
  * Without a rate, over one connection.
  * @typedef {{ url: string, operation: "list" | "get" | "create", key: string, rate?: number, seconds: number }} Order
@@ -72,8 +75,8 @@ async function reachedRate({ operation, key, seconds }, socket) {
 
 /**
  * Sends requests with exponentially distributed gaps, and resolves to the milliseconds from the time at
- * which each request was due to the end of its response. A request that is due while all connections are
- * busy waits for one, which counts.
+ * which each request was due to the end of its response, but for those that warm up. A request that is due while
+ * all connections are busy waits for one, which counts.
  * @param {Order & { rate: number }} order
  * @param {readonly Socket[]} sockets
  */
@@ -84,20 +87,22 @@ async function latencies({ operation, key, rate, seconds }, sockets) {
   const waiting = [];
   const free = [...sockets];
   const start = performance.now();
-  const end = start + seconds * 1_000;
+  const warm = start + LONG_WARM_UP;
+  const end = warm + seconds * 1_000;
   let due = start;
-  let sent = 0;
+  let underWay = 0;
   let id = 0;
 
   const send = (/** @type {Socket} */ socket, /** @type {number} */ dueAt) => {
-    sent += 1;
+    underWay += 1;
     id = (id * 7_941 + 12_347) % PETS;
     let text = "";
     const receive = (/** @type {Buffer} */ chunk) => {
       text += chunk.toString("latin1");
       if (!isWhole(text)) return;
       if (!text.startsWith("HTTP/1.1 20")) throw new Error(text);
-      times.push(performance.now() - dueAt);
+      underWay -= 1;
+      if (dueAt >= warm) times.push(performance.now() - dueAt);
       socket.off("data", receive);
       const next = waiting.shift();
       if (next === undefined) free.push(socket);
@@ -107,7 +112,7 @@ async function latencies({ operation, key, rate, seconds }, sockets) {
     socket.write(requestOf(operation, key, id + 1));
   };
 
-  while (due < end || times.length < sent || waiting.length > 0) {
+  while (due < end || underWay > 0 || waiting.length > 0) {
     while (due < end && due <= performance.now()) {
       const socket = free.pop();
       if (socket === undefined) waiting.push(due);

@@ -1,5 +1,5 @@
 // What one caller notices, and what many callers notice of a server that is half busy: after a build
-//   node benchmarks/latency/run.js [--processes 3] [--rounds 3] [--seconds 1] [--only petstore,floor] [--operations get]
+//   node benchmarks/latency/run.js [--rounds 4] [--seconds 1] [--only petstore,floor] [--operations get]
 // The servers run in turns on one core, where the others are stopped meanwhile; the load runs on the other.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -24,22 +24,23 @@ import { measureUndisturbed, MOST_STOLEN, TRIES } from "./undisturbed.js";
 
 const { values } = parseArgs({
   options: {
-    processes: { type: "string", default: "3" },
-    rounds: { type: "string", default: "3" },
+    rounds: { type: "string", default: "4" },
     seconds: { type: "string", default: "1" },
     only: { type: "string", default: "floor,by-hand,petstore,polling,serve,fastify" },
     operations: { type: "string", default: "list,get,create" },
   },
 });
-/** The same code differs by up to a fifth between processes, so each server is started several times. */
-const processes = Number(values.processes);
-/** For each process. */
+/** The same code differs by up to a fifth between processes, so each round has new ones. */
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const PETS = 100_000;
 const CONNECTIONS = 64;
-/** One connection is measured in slices of a round, because the speed of a machine changes within seconds. */
+/** A round is measured in slices, because the speed of a machine changes within seconds. */
 const SLICES = 10;
+/** Requests at random times are measured in longer slices, so that a slice has many. */
+const LONG_SLICES = 5;
+/** How much longer they take in all, because a hundredth of them counts. */
+const AT_RANDOM = 2;
 /** How much longer the load at saturation takes, so that its new connections do not show in the 99th percentile. */
 const SATURATION = 4;
 const NAMES = new Map([
@@ -72,21 +73,24 @@ const measured = new Map();
 const arrivals = { list: [], get: [], create: [] };
 /**
  * The shares of stolen processor time.
- * @type {{ slices: number[], percentiles: number[] }}
+ * @type {{ oneConnection: number[], saturation: number[], atRandom: number[] }}
  */
-const stolenShares = { slices: [], percentiles: [] };
+const stolenShares = { oneConnection: [], saturation: [], atRandom: [] };
 for (const operation of operations) {
-  for (let set = 0; set < processes; set += 1) await measureProcesses(operation);
+  for (let round = 0; round < rounds; round += 1) {
+    await measureRound(operation, round);
+    console.error(`${round} ${operation}`);
+  }
 }
 client.kill();
 rmSync(folder, { recursive: true });
 
-const ROUNDS = `${rounds * processes} rounds, ${rounds} with each of ${processes} processes of a server, each round`;
+const ROUNDS = `${rounds} rounds, each with new processes of all servers, and each`;
 const names = values.only.split(",").map((server) => NAMES.get(server) ?? server);
 writeResults(
   "one-connection",
   "Over one connection",
-  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${ROUNDS} of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${MOST_STOLEN * 100} % of the processors' time; the least disturbed counts. ${disturbed(stolenShares.slices)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
+  `Requests a second over one keep-alive connection as a multiple of the floor's, and the server's processor time for a request as a multiple of the floor's (lower is better); medians of the ratios of ${ROUNDS} of ${seconds} s, in brackets the median rate and microseconds. ${PETS.toLocaleString("en")} pets. All servers are measured in turns, in slices of a tenth of a round; they share one core, where the others are stopped meanwhile, and the load has another. A measurement is repeated, up to ${TRIES} times in all, while the host of the virtual machine takes more than ${MOST_STOLEN * 100} % of the processors' time; the least disturbed counts. ${disturbed(stolenShares.oneConnection)} All commit pets with synchronous=FULL. "Floor that counts" is the floor with one more transaction for each request, which counts it in one row at synchronous=NORMAL, and with the listed page kept in memory: it checks nothing.`,
   ["server", ...operations.flatMap((operation) => [operation, "processor"])],
   names.map((name) => [
     name,
@@ -99,7 +103,7 @@ writeResults(
 writeResults(
   "saturation",
   "The 99th percentile at saturation",
-  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${ROUNDS} of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(stolenShares.percentiles)}`,
+  `Milliseconds of the 99th percentile with 32 keep-alive connections that each send a request as soon as they have a response, and × the floor's; medians of ${ROUNDS} of ${seconds * SATURATION} s. Servers, cores and repetition as above. ${disturbed(stolenShares.saturation)}`,
   ["server", ...operations.flatMap((operation) => [operation, "×"])],
   names.map((name) => [
     name,
@@ -112,7 +116,7 @@ writeResults(
 writeResults(
   "open-loop",
   "Requests at random times",
-  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${ROUNDS} of ${seconds} s, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${median(arrivals[operation]).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections. Servers, cores and repetition as above.`,
+  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${ROUNDS} of ${seconds * AT_RANDOM} s in ${LONG_SLICES} slices, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${median(arrivals[operation]).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections, and those of the first 0.2 s of a slice do not count. Servers, cores and repetition as above. ${disturbed(stolenShares.atRandom)}`,
   ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
   operations.flatMap((operation) =>
     names.map((name) => [
@@ -129,8 +133,9 @@ writeResults(
 /**
  * Starts each server, measures them in turns, and stops them.
  * @param {Operation} operation
+ * @param {number} round
  */
-async function measureProcesses(operation) {
+async function measureRound(operation, round) {
   // With databases of their own, so that creates before do not count.
   const servers = await Promise.all(values.only.split(",").map(start));
   // Node goes on to optimise code for some seconds, in threads that share the core.
@@ -142,21 +147,26 @@ async function measureProcesses(operation) {
   const rate =
     floor === undefined ? 0 : (await load(floor.url, operation, key, 3, CONNECTIONS)) / 2;
   arrivals[operation].push(rate);
-  for (let round = 0; round < rounds; round += 1) {
-    for (let slice = 0; slice < SLICES; slice += 1) {
-      for (const server of inTurns(servers, slice)) {
-        runAlone(server, servers);
-        await measureOneConnection(server, operation);
-      }
-    }
-    for (const server of inTurns(servers, round)) {
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    for (const server of inTurns(servers, round + slice)) {
       runAlone(server, servers);
-      // Otherwise the syncs of this server would wait for what the one before has left to be written.
-      spawnSync("sync");
-      await measureMany(server, operation, rate);
+      await measureOneConnection(server, operation);
     }
-    console.error(`${round} ${operation}`);
   }
+  for (const server of inTurns(servers, round)) {
+    runAlone(server, servers);
+    await measureSaturation(server, operation);
+  }
+  /** @type {Map<string, number[]>} */
+  const latencies = new Map();
+  for (let slice = 0; slice < LONG_SLICES; slice += 1) {
+    for (const server of inTurns(servers, round + slice)) {
+      runAlone(server, servers);
+      const more = await measureAtRandom(server, operation, rate);
+      latencies.set(server.name, [...(latencies.get(server.name) ?? []), ...more]);
+    }
+  }
+  for (const [name, all] of latencies) pushQuantiles(name, operation, all);
   for (const { child } of servers) {
     child.kill("SIGCONT");
     child.kill("SIGTERM");
@@ -223,7 +233,7 @@ async function measureOneConnection(server, operation) {
   });
   push(name, operation, "rate", result.rate);
   push(name, operation, "cpu", result.cpu);
-  stolenShares.slices.push(stolen);
+  stolenShares.oneConnection.push(stolen);
 }
 
 /**
@@ -242,22 +252,47 @@ async function reachedRate({ url }, operation, duration) {
 /**
  * @param {Server} server
  * @param {Operation} operation
- * @param {number} rate of the arrivals
  */
-async function measureMany({ name, url }, operation, rate) {
-  const saturated = await measureUndisturbed(() =>
+async function measureSaturation({ name, url }, operation) {
+  writeDirtyPages();
+  const { result, stolen } = await measureUndisturbed(() =>
     saturate(url, operation, key, seconds * SATURATION, 32),
   );
-  push(name, operation, "saturated p99", saturated.result.p99);
+  push(name, operation, "saturated p99", result.p99);
+  stolenShares.saturation.push(stolen);
+}
 
-  const atRandom = await measureUndisturbed(async () => {
-    client.send({ url, operation, key, rate, seconds });
+/**
+ * Resolves to the milliseconds that each request took.
+ * @param {Server} server
+ * @param {Operation} operation
+ * @param {number} rate of the arrivals
+ * @returns {Promise<number[]>}
+ */
+async function measureAtRandom({ url }, operation, rate) {
+  writeDirtyPages();
+  const { result, stolen } = await measureUndisturbed(async () => {
+    client.send({ url, operation, key, rate, seconds: (seconds * AT_RANDOM) / LONG_SLICES });
     /** @type {number[][]} */
     const [latencies = []] = await once(client, "message");
     return latencies;
   });
-  stolenShares.percentiles.push(saturated.stolen, atRandom.stolen);
-  const sorted = atRandom.result.toSorted((one, other) => one - other);
+  stolenShares.atRandom.push(stolen);
+  return result;
+}
+
+/** Otherwise the syncs of a server would wait for what the one before has left to be written. */
+function writeDirtyPages() {
+  spawnSync("sync");
+}
+
+/**
+ * @param {string} name
+ * @param {Operation} operation
+ * @param {readonly number[]} latencies
+ */
+function pushQuantiles(name, operation, latencies) {
+  const sorted = latencies.toSorted((one, other) => one - other);
   for (const [quantile, part] of /** @type {const} */ ([
     ["p50", 0.5],
     ["p99", 0.99],
