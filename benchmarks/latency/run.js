@@ -59,7 +59,10 @@ const theirs = join(folder, "theirs.db");
 const ours = join(folder, "ours.db");
 await seed("floor", theirs, PETS);
 const key = await seed("petstore", ours, PETS);
-const client = fork(fileURLToPath(new URL("client.js", import.meta.url)));
+// The load has one core, so threads that collect garbage for it would only take turns with it.
+const client = fork(fileURLToPath(new URL("client.js", import.meta.url)), {
+  execArgv: ["--single-threaded-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"],
+});
 
 /** @type {Set<ChildProcess>} */
 const children = new Set();
