@@ -59,7 +59,8 @@ const theirs = join(folder, "theirs.db");
 const ours = join(folder, "ours.db");
 await seed("floor", theirs, PETS);
 const key = await seed("petstore", ours, PETS);
-// The load has one core, so threads that collect garbage for it would only take turns with it.
+// The load has one core, which threads that collect its garbage would take from it. A large young generation makes
+// collections rare.
 const client = fork(fileURLToPath(new URL("client.js", import.meta.url)), {
   execArgv: ["--single-threaded-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"],
 });
