@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
 import type { Request } from "../src/commit/commit.js";
-import { createGroupCommit } from "../src/commit/group-commit.js";
+import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { expect, it } from "vitest";
 
 class Busy extends Error {}
@@ -79,6 +79,40 @@ it("a group that gathers does not wait for others while each call has a commit o
     expect(batches).toHaveLength(size);
     await endNext();
     await call;
+  }
+});
+
+it("calls that follow those of a group that gathers are committed in the turn in which it commits", async () => {
+  const log: string[] = [];
+  const createGroup = (name: string, options: Partial<GroupCommitOptions<undefined, void>>) =>
+    createGroupCommit<undefined>({
+      commit: (calls) => {
+        log.push(`${name} ${calls.length}`);
+        return calls.map(({ work }) => work(undefined));
+      },
+      errors: {
+        isBusy: () => false,
+        isCausedByCall: () => false,
+        toFailure: (name, error) => storageFailure(`${name} failed.`, error),
+      },
+      timeout: 0,
+      now: () => 0,
+      ...options,
+    });
+  const following = createGroup("following", {});
+  const first = createGroup("first", { gatherTurns: 3, followedBy: [following] });
+  const call = async () => {
+    await first.add("call", () => 1);
+    await following.add("call that follows", () => 2);
+  };
+  for (const gathered of [0, 3]) {
+    log.length = 0;
+    const calls = [call(), call()];
+    for (let turn = 0; turn < gathered; turn += 1) await setImmediate();
+    expect(log).toEqual([]);
+    await setImmediate();
+    expect(log).toEqual(["first 2", "following 2"]);
+    await Promise.all(calls);
   }
 });
 

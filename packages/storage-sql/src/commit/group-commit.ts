@@ -31,8 +31,8 @@ export interface GroupCommit<Transaction, Subject = void> {
     work: Work<Transaction, T>,
     subject: Subject,
   ): Promise<Result<T, StorageFailure>>;
-  /** Commits the calls that are queued at the end of this turn of the event loop, or `gatherTurns` later. */
-  schedule(): void;
+  /** Commits the calls that are queued at the end of this turn of the event loop, or so many turns later. */
+  schedule(turns?: number): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface GroupCommitOptions<Transaction, Subject> {
   /**
    * Groups whose calls depend on this group's results. They commit after it, in the same turn: between two immediates
    * of one turn, Node runs all promise reactions, so that their queues then hold the calls that follow. If they
-   * committed a turn later, calls that arrived together would be spread over several transactions.
+   * committed a turn later, other calls of this group would come between.
    */
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
@@ -78,11 +78,11 @@ export function createGroupCommit<Transaction, Subject = void>(
   let lastBatch = 0;
   let isClosed = false;
 
-  const schedule = (): void => {
+  const schedule = (turns = lastBatch > 1 ? gatherTurns : 0): void => {
     if (isScheduled) return;
     isScheduled = true;
-    afterTurns(lastBatch > 1 ? gatherTurns : 0, run);
-    for (const group of followedBy) group.schedule();
+    afterTurns(turns, run);
+    for (const group of followedBy) group.schedule(turns);
   };
 
   function run(): void {
