@@ -31,7 +31,7 @@ export interface GroupCommit<Transaction, Subject = void> {
     work: Work<Transaction, T>,
     subject: Subject,
   ): Promise<Result<T, StorageFailure>>;
-  /** Commits the calls that are queued at the end of this turn of the event loop, or so many turns later. */
+  /** Commits the queued calls at the end of this turn of the event loop, or so many turns later; see `gatherTurns`. */
   schedule(turns?: number): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
