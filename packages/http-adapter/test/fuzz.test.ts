@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { Server } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,6 +5,7 @@ import { sized, seed } from "../../../scripts/test-size.js";
 import { burst } from "./support/fuzz/arbitrary.js";
 import { readResponses, type RawResponse } from "./support/fuzz/read-responses.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
+import { collectGarbage } from "./support/garbage.js";
 import { issue, serve } from "./support/serve.js";
 
 const REQUESTS = sized(400, 20_000, 500_000);
@@ -68,9 +67,7 @@ function isError(body: string, status: number): boolean {
 }
 
 function heapAfterCollection(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { collectGarbage } from "./support/garbage.js";
 import { compose, issue, serve } from "./support/serve.js";
 
 test("each request of a connection is charged to its own key", async () => {
@@ -39,3 +40,26 @@ test("two Authorization lines are refused on a connection on which one was good"
   wire.send(compose({ key, headers: [`Authorization: Bearer ${key}`] }));
   expect((await wire.response()).status).toBe(401);
 });
+
+test.each([
+  ["without a body", ""],
+  ["whose body arrives later", '{"name":"Rex","categoryId":1,"status":"sold"}'],
+])("an idle connection keeps nothing of a request %s", async (_, body) => {
+  const { server, dial, key } = await serve();
+  const objects: WeakRef<object>[] = [];
+  server.on("request", (request, response) => {
+    objects.push(new WeakRef(request), new WeakRef(response));
+  });
+  const wire = await dial();
+  wire.send(compose({ key, ...(body && { method: "POST", body }) }));
+  await expect.poll(() => objects).toHaveLength(2);
+  wire.send(body);
+  expect((await wire.response()).status).toBeLessThan(300);
+  await expect.poll(() => countAfterCollection(objects)).toBe(0);
+  expect(wire.socket.destroyed).toBe(false);
+});
+
+function countAfterCollection(objects: readonly WeakRef<object>[]): number {
+  collectGarbage();
+  return objects.filter((object) => object.deref() !== undefined).length;
+}

@@ -18,7 +18,7 @@ export interface Connection {
   wait(response: ServerResponse): void;
   /** Resumes the socket, if it was paused. */
   release(): void;
-  /** The request that arrived last. Only its body may still be incomplete. */
+  /** The request that arrived last, until it is over. Only its body may still be incomplete. */
   newest: Exchange | undefined;
   /** The error that ends the input, once it is known. */
   inputError: UnreadableMessage | undefined;

@@ -50,6 +50,12 @@ export function dispatchMessages(
     if (connection.inputError !== undefined) return;
     const exchange = { request, response, isWaiting, origin: () => origin(request) };
     connection.newest = exchange;
+    response.on("close", () => {
+      // An idle connection keeps nothing of its last exchange: the garbage collector would pass through it.
+      if (connection.newest !== exchange || !request.complete) return;
+      connection.newest = undefined;
+      connection.onInputError = undefined;
+    });
     if (response.socket === null) connection.wait(response);
     runInTurn(exchange, () => respond(exchange));
   }
