@@ -6,6 +6,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PerformanceObserver } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import { MIMEType } from "node:util";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { createPetStoreServer, decodeJson, pollForRequests } from "@petstore/http-adapter";
@@ -15,6 +17,7 @@ import { repeat } from "./measure.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 /** @import { IncomingMessage, RequestListener, Server } from "node:http" */
+/** @import { PerformanceEntry } from "node:perf_hooks" */
 /** @import { Storage } from "@petstore/core" */
 /** @import { Optimisation, Work } from "./measure.js" */
 
@@ -99,6 +102,15 @@ export async function compareHttp(folder) {
       now: processorTime,
       optimised: await load(createServer(respondInOneChunk)),
       plain: await load(createServer(respond)),
+    },
+    {
+      name: "the number of requests left is printed by `toFixed` (plain: by `String`, whose last results V8 keeps; 20 KB of garbage beside each, as of a request; time of the garbage collector)",
+      file: "http-adapter/src/render.ts",
+      unit: "number",
+      sample: 20_000,
+      now: collectorTime,
+      optimised: printBesideGarbage((left) => left.toFixed()),
+      plain: printBesideGarbage(String),
     },
     {
       name: "a page that is the same object is encoded once (plain: a storage that makes it anew)",
@@ -238,7 +250,7 @@ function withBody(read) {
       await read(request);
       respond(request, response);
     };
-    setImmediate(() => void readAndRespond());
+    void setImmediate().then(readAndRespond);
   };
 }
 
@@ -265,6 +277,24 @@ function readByListeners(request) {
   });
 }
 
+/**
+ * Prints numbers that fall.
+ * @param {(left: number) => string} print
+ * @returns {Work}
+ */
+function printBesideGarbage(print) {
+  let left = 10_000_000;
+  let printed = 0;
+  return async (times) => {
+    for (let index = 0; index < times; index += 1) {
+      printed += print((left -= 1)).length + new Array(2_500).fill(index).length;
+    }
+    // Node reports what the garbage collector did in the next turn of the event loop.
+    await setImmediate();
+    return printed;
+  };
+}
+
 function isJson() {
   const { essence, params } = new MIMEType(HEADERS["Content-Type"]);
   return essence === "application/json" && (params.get("charset") ?? "utf-8") === "utf-8";
@@ -287,6 +317,21 @@ async function loadOf(client, connections, server, request) {
     client.send({ port, connections, request, times });
     await once(client, "message");
   };
+}
+
+let collecting = 0;
+const collections = new PerformanceObserver((list) => count(list.getEntries()));
+collections.observe({ entryTypes: ["gc"] });
+
+/** @param {readonly PerformanceEntry[]} entries */
+function count(entries) {
+  for (const { duration } of entries) collecting += duration * 1_000;
+}
+
+/** How long the garbage collector has stopped this process, in microseconds. */
+function collectorTime() {
+  count(collections.takeRecords());
+  return collecting;
 }
 
 function processorTime() {

@@ -121,7 +121,7 @@ function withQuota() {
   const result = () => ({ pet: { id: (id += 1n), name: "Rex" } });
   return {
     name: "a result gets its quota by `Object.assign` (plain: by a spread, which is slow in Node 20)",
-    file: "core/src/limits/window.ts",
+    file: "core/src/limits/window.ts, storage-sqlite/src/tables/api-key-usage.ts",
     unit: "result",
     sample: 10_000,
     optimised: repeat(() => Object.assign({ quota }, result())),

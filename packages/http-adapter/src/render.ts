@@ -138,7 +138,8 @@ export function createRateLimitHeaders(
 function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
   return {
     "X-RateLimit-Limit": String(limit),
-    "X-RateLimit-Remaining": String(remaining),
+    // V8 keeps the last results of `String`: those of a large limit would pass through the garbage collector.
+    "X-RateLimit-Remaining": remaining.toFixed(),
     "X-RateLimit-Reset": String(Math.ceil(resetAt / 1_000)),
   };
 }
