@@ -39,8 +39,8 @@ const CONNECTIONS = 64;
 const SLICES = 10;
 /** Requests at random times are measured in longer slices, so that a slice has many. */
 const LONG_SLICES = 5;
-/** How much longer they take in all, because a hundredth of them counts. */
-const AT_RANDOM = 2;
+/** How much longer they take in all, because a hundredth of a slice counts. */
+const AT_RANDOM = 4;
 /** How much longer the load at saturation takes, so that its new connections do not show in the 99th percentile. */
 const SATURATION = 4;
 const NAMES = new Map([
@@ -120,7 +120,7 @@ writeResults(
 writeResults(
   "open-loop",
   "Requests at random times",
-  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of ${ROUNDS} of ${seconds * AT_RANDOM} s in ${LONG_SLICES} slices, with ratios taken within a round. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${median(arrivals[operation]).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections, and those of the first 0.2 s of a slice do not count. Servers, cores and repetition as above. ${disturbed(stolenShares.atRandom)}`,
+  `Milliseconds from the time at which a request is due to the end of its response, and × the floor's; medians of the slices of ${ROUNDS} of ${seconds * AT_RANDOM} s in ${LONG_SLICES} slices, and of the ratios of slices that follow each other. Requests are due at random times (a Poisson process), whether or not earlier ones have their response, at half of the rate that the floor reaches: ${operations.map((operation) => `${operation} ${median(arrivals[operation]).toFixed(0)}/s`).join(", ")}. They use ${CONNECTIONS} connections, and those of the first 0.2 s of a slice do not count. Servers, cores and repetition as above. ${disturbed(stolenShares.atRandom)}`,
   ["operation", "server", "p50", "×", "p99", "×", "p99.9", "×"],
   operations.flatMap((operation) =>
     names.map((name) => [
@@ -161,16 +161,12 @@ async function measureRound(operation, round) {
     runAlone(server, servers);
     await measureSaturation(server, operation);
   }
-  /** @type {Map<string, number[]>} */
-  const latencies = new Map();
   for (let slice = 0; slice < LONG_SLICES; slice += 1) {
     for (const server of inTurns(servers, round + slice)) {
       runAlone(server, servers);
-      const more = await measureAtRandom(server, operation, rate);
-      latencies.set(server.name, [...(latencies.get(server.name) ?? []), ...more]);
+      await measureAtRandom(server, operation, rate);
     }
   }
-  for (const [name, all] of latencies) pushQuantiles(name, operation, all);
   for (const { child } of servers) {
     child.kill("SIGCONT");
     child.kill("SIGTERM");
@@ -267,13 +263,11 @@ async function measureSaturation({ name, url }, operation) {
 }
 
 /**
- * Resolves to the milliseconds that each request took.
  * @param {Server} server
  * @param {Operation} operation
  * @param {number} rate of the arrivals
- * @returns {Promise<number[]>}
  */
-async function measureAtRandom({ url }, operation, rate) {
+async function measureAtRandom({ name, url }, operation, rate) {
   writeDirtyPages();
   const { result, stolen } = await measureUndisturbed(async () => {
     client.send({ url, operation, key, rate, seconds: (seconds * AT_RANDOM) / LONG_SLICES });
@@ -281,8 +275,8 @@ async function measureAtRandom({ url }, operation, rate) {
     const [latencies = []] = await once(client, "message");
     return latencies;
   });
+  pushQuantiles(name, operation, result);
   stolenShares.atRandom.push(stolen);
-  return result;
 }
 
 /** Otherwise the syncs of a server would wait for what the one before has left to be written. */
@@ -336,13 +330,13 @@ function of(name, operation, figure) {
 }
 
 /**
- * The median of the ratios to the floor, each within a round.
+ * The median of the ratios to the floor, each within a slice or, at saturation, a round.
  * @param {string} name
  * @param {Operation} operation
  * @param {string} figure
  */
 function relative(name, operation, figure) {
   const floor = of("floor", operation, figure);
-  const ratios = of(name, operation, figure).map((value, round) => value / (floor[round] ?? NaN));
+  const ratios = of(name, operation, figure).map((value, index) => value / (floor[index] ?? NaN));
   return median(ratios).toFixed(2);
 }
