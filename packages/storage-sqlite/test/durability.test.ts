@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import type { NewPet } from "@petstore/core";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
@@ -9,6 +11,9 @@ import { aKey, rex } from "./samples.js";
 import { useFolder } from "./temporary-folder.js";
 
 const FULL = 2;
+
+/** Fills 25 pages of the log. */
+const large = { ...rex, name: "x".repeat(100_000) };
 
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
@@ -78,21 +83,35 @@ describe("durability", () => {
   it("writes the log back as it grows", async () => {
     const filename = folder.path("pets.db");
     const storage = await openStorage({ filename });
-    const salt = () => {
-      const file = openSync(`${filename}-wal`, "r");
-      const header = Buffer.alloc(32);
-      readSync(file, header);
-      closeSync(file);
-      return header.toString("hex", 16, 24);
-    };
-    const first = salt();
+    const first = saltOf(filename);
     let count = 0;
     // At 16,000 pages at the latest, of which each of these pets fills 25.
-    const large = { ...rex, name: "x".repeat(100_000) };
-    for (; salt() === first && count < 700; count += 1) await storage.pets.create(large);
+    for (; saltOf(filename) === first && count < 700; count += 1) await storage.pets.create(large);
     expect(count).toBeLessThan(700);
     await storage.close();
     expect(existsSync(`${filename}-wal`)).toBe(false);
+  });
+
+  it("goes on to write the log back before SQLite would do it inside a commit", async () => {
+    const filename = folder.path("pets.db");
+    const storage = await openStorage({ filename });
+    const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
+    const create = async (pet: NewPet, times: number) => {
+      for (let count = 0; count < times; count += 1) await storage.pets.create(pet);
+    };
+    // Until the thread runs, SQLite writes it back at 1,000 pages.
+    await create(rex, 200);
+    await expect.poll(() => create(large, 10).then(pagesOfLog)).toBeGreaterThan(2_000);
+    while (pagesOfLog() < 4_000) await create(large, 10);
+    const salt = saltOf(filename);
+    // The log is looked at after 200 commits, and the thread needs time on a busy machine.
+    for (let turn = 0; saltOf(filename) === salt && turn < 12; turn += 1) {
+      await create(rex, 200);
+      await setTimeout(500);
+    }
+    expect(saltOf(filename)).not.toBe(salt);
+    expect(pagesOfLog()).toBeLessThan(16_000);
+    await storage.close();
   });
 
   it.skipIf(!canTrace)("writes the log back in another thread", () => {
@@ -102,3 +121,12 @@ describe("durability", () => {
     expect(new Set(Array.from(syncs, ([, thread]) => thread)).size).toBeGreaterThan(1);
   });
 });
+
+/** What SQLite changes in the log when it begins it anew. */
+function saltOf(filename: string): string {
+  const file = openSync(`${filename}-wal`, "r");
+  const header = Buffer.alloc(32);
+  readSync(file, header);
+  closeSync(file);
+  return header.toString("hex", 16, 24);
+}

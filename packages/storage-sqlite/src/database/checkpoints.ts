@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
 
 /**
- * Writes the log back to the database file in a thread of its own. SQLite does it inside a commit, where its
+ * Writes the log back to the database file, nearly all of it in a thread. SQLite does it inside a commit, where its
  * syncs block the event loop for milliseconds.
  */
 export interface Checkpoints {
@@ -24,20 +24,26 @@ const LONG_LOG = 4 * SQLITES_LOG;
 /** If the thread does not keep up, SQLite writes the log back when it has this many pages. */
 const LONGEST_LOG = 4 * LONG_LOG;
 
-/** How often the thread tries to get the write lock, and its pause in milliseconds between two tries. */
-const LOCK_TRIES = 100;
-const LOCK_PAUSE = 0.2;
+/** The lowest priority. On Linux a thread can have its own; elsewhere it would be that of the whole process. */
+const NICENESS = process.platform === "linux" ? 19 : 0;
 
 /**
  * Runs in the thread. It is text, so that a bundler can put this package into one file. A passive checkpoint
- * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot restart it.
- * The rest is written back under the write lock, which the storage waits for without blocking the event loop.
+ * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot restart it. Then
+ * the storage writes back the rest, under the write lock. The thread never has that lock, so nothing waits for it.
  * While a reader keeps an old snapshot, the log cannot be written back as a whole.
  */
 const THREAD = `
+  const { setPriority } = require("node:os");
   const { parentPort, workerData } = require("node:worker_threads");
-  const { driver, filename, longLog, tries, pause } = workerData;
-  const clock = new Int32Array(new SharedArrayBuffer(4));
+  const { driver, filename, longLog, niceness } = workerData;
+  if (niceness > 0) {
+    try {
+      setPriority(0, niceness);
+    } catch {
+      // A sandbox may forbid it.
+    }
+  }
   import(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
     const checkpoint = (mode) => database.pragma("wal_checkpoint(" + mode + ")")[0];
@@ -45,10 +51,7 @@ const THREAD = `
       // It may have been written back since the message was sent.
       if (checkpoint("NOOP").log < longLog) return;
       const { log, checkpointed } = checkpoint("PASSIVE");
-      if (checkpointed < log) return;
-      for (let left = tries; left > 0 && checkpoint("FULL").busy; left -= 1) {
-        Atomics.wait(clock, 0, 0, pause);
-      }
+      if (checkpointed === log) parentPort.postMessage("the rest");
     });
     parentPort.postMessage("ready");
   });
@@ -70,12 +73,12 @@ export function createCheckpoints(
 
   const start = (): Worker | undefined => {
     try {
-      const limits = { longLog: LONG_LOG, tries: LOCK_TRIES, pause: LOCK_PAUSE };
-      const workerData = { driver, filename, ...limits };
-      const started = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
-      started.on("message", () => setLongestLog(LONGEST_LOG));
+      const started = startThread(driver, filename);
+      started.on("message", (message) => {
+        if (message === "ready") setLongestLog(database, LONGEST_LOG);
+        else writeBackRest(database, giveUp);
+      });
       started.on("error", giveUp);
-      started.unref();
       return started;
     } catch {
       giveUp();
@@ -85,11 +88,7 @@ export function createCheckpoints(
 
   const giveUp = (): void => {
     isPossible = false;
-    setLongestLog(SQLITES_LOG);
-  };
-
-  const setLongestLog = (pages: number): void => {
-    if (database.open) database.pragma(`wal_autocheckpoint = ${pages}`);
+    setLongestLog(database, SQLITES_LOG);
   };
 
   return {
@@ -104,6 +103,27 @@ export function createCheckpoints(
       await thread?.terminate();
     },
   };
+}
+
+function startThread(driver: string | undefined, filename: string): Worker {
+  const workerData = { driver, filename, longLog: LONG_LOG, niceness: NICENESS };
+  const thread = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
+  thread.unref();
+  return thread;
+}
+
+/** If another connection writes at the moment, the thread is woken again after the next commits. */
+function writeBackRest(database: SqliteDatabase, onError: () => void): void {
+  try {
+    if (database.open) database.pragma("wal_checkpoint(full)");
+  } catch {
+    onError();
+  }
+}
+
+/** Sets at how many pages SQLite writes the log back inside a commit. */
+function setLongestLog(database: SqliteDatabase, pages: number): void {
+  if (database.open) database.pragma(`wal_autocheckpoint = ${pages}`);
 }
 
 /** Creates the function that looks whether the log is long. It does not throw: the commit before is stored. */
