@@ -20,7 +20,8 @@ const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 const WRITING = "packages/storage-sqlite/test/writing-process.ts";
 const LOGGING = "packages/storage-sqlite/test/logging-process.ts";
-const program = useBundled("durability", [WRITING, LOGGING]);
+const IDLE = "packages/storage-sqlite/test/idle-process.ts";
+const program = useBundled("durability", [WRITING, LOGGING, IDLE]);
 const folder = useFolder();
 
 /** The steps of a process in order: writes to the log (consecutive ones as one), syncs, and finished calls. */
@@ -112,6 +113,12 @@ describe("durability", () => {
     expect(saltOf(filename)).not.toBe(salt);
     expect(pagesOfLog()).toBeLessThan(16_000);
     await storage.close();
+  });
+
+  it("does not keep its process alive, also with the thread that writes the log back", () => {
+    const args = [program(IDLE), folder.path("pets.db")];
+    const { status, signal } = spawnSync(process.execPath, args, { timeout: 60_000 });
+    expect([status, signal]).toEqual([0, null]);
   });
 
   it.skipIf(!canTrace)("writes the log back in another thread", () => {

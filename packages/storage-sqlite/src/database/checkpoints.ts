@@ -79,6 +79,8 @@ export function createCheckpoints(
         else writeBackRest(database, giveUp);
       });
       started.on("error", giveUp);
+      // After the listeners, which would keep the process alive.
+      started.unref();
       return started;
     } catch {
       giveUp();
@@ -107,9 +109,7 @@ export function createCheckpoints(
 
 function startThread(driver: string | undefined, filename: string): Worker {
   const workerData = { driver, filename, longLog: LONG_LOG, niceness: NICENESS };
-  const thread = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
-  thread.unref();
-  return thread;
+  return new Worker(THREAD, { eval: true, workerData, execArgv: [] });
 }
 
 /** If another connection writes at the moment, the thread is woken again after the next commits. */
