@@ -138,7 +138,7 @@ export function createRateLimitHeaders(
 function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
   return {
     "X-RateLimit-Limit": String(limit),
-    // V8 keeps the last results of `String`: those of a large limit would pass through the garbage collector.
+    // V8 caches what `String` returns. With a large limit, that is always new, and the garbage collector copies it.
     "X-RateLimit-Remaining": remaining.toFixed(),
     "X-RateLimit-Reset": String(Math.ceil(resetAt / 1_000)),
   };

@@ -1,8 +1,6 @@
-// Run by durability.test.ts: writes until the thread runs that writes back the log, and does not close.
-import { setTimeout } from "node:timers/promises";
+// Run by durability.test.ts: writes until there is a thread that writes back the log, and does not close.
 import { openStorage } from "./open-storage.js";
 import { rex } from "./samples.js";
 
 const storage = await openStorage({ filename: process.argv[2] ?? "" });
 for (let count = 0; count < 400; count += 1) await storage.pets.create(rex);
-await setTimeout(500);

@@ -51,7 +51,7 @@ export function dispatchMessages(
     const exchange = { request, response, isWaiting, origin: () => origin(request) };
     connection.newest = exchange;
     response.on("close", () => {
-      // An idle connection keeps nothing of its last exchange: the garbage collector would pass through it.
+      // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.
       if (connection.newest !== exchange || !request.complete) return;
       connection.newest = undefined;
       connection.onInputError = undefined;
