@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { sized } from "./scripts/test-size.js";
 
 const IN_MEMORY = "packages/core/test/text-in-memory.test.ts";
 
@@ -36,9 +37,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     // For busy machines: no test takes that long by itself.
-    testTimeout: 120_000,
+    testTimeout: sized(120_000, 1_800_000, 14_400_000),
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: sized(60_000, 60_000, 600_000) } },
     unstubEnvs: true,
     projects: [
       {

@@ -24,7 +24,7 @@ async function openServers(): Promise<readonly Storage[]> {
   return storages;
 }
 
-it("four servers admit exactly the plan's number together", { timeout: 600_000 }, async () => {
+it("four servers admit exactly the plan's number together", async () => {
   const stores = (await openServers()).map((storage) => createPetStore({ storage, ban: false }));
   const [store] = stores;
   for (let round = 0; round < ROUNDS; round += 1) {

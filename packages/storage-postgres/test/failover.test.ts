@@ -44,7 +44,6 @@ async function promote(url: string): Promise<void> {
 
 it.each(times(ROUNDS, (round) => round))(
   "a failover to a synchronous standby loses nothing, and no call reads from the standby before it",
-  { timeout: 60_000 },
   async () => {
     const { primary, standby, proxy, url } = await createPair();
     const admin = await connectAdmin(primary.url());
@@ -90,7 +89,6 @@ it.each(times(ROUNDS, (round) => round))(
 
 it.runIf(ROUNDS > 0)(
   "a failover to a standby that is behind is reported, and no server gives out an id again",
-  { timeout: 60_000 },
   async () => {
     const { primary, standby, proxy, url } = await createPair();
     const [writer, idle] = [await openStorage({ url }), await openStorage({ url })];

@@ -16,7 +16,6 @@ const program = useBuiltPetstore();
 
 it.runIf(KILLS > 0)(
   `stores each retried create exactly once over ${KILLS} kills of servers, backends and PostgreSQL`,
-  { timeout: sized(120_000, 900_000, 3_600_000) },
   async () => {
     const url = postgres.url();
     const { keys } = await openBeside(url);

@@ -45,62 +45,58 @@ function countOf(sent: readonly Sent[], secret: string) {
   return { admitted: of(200), refused: of(429), lost: of("lost"), sent: own.length };
 }
 
-it(
-  `${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, also when they are killed, ${ROUNDS} times`,
-  { timeout: sized(90_000, 900_000, 3_600_000) },
-  async () => {
-    const operator = await openBeside(postgres.url());
-    const admin = await connectAdmin(postgres.url());
-    const url = postgres.url();
-    // One of them has a clock of its own that is an hour ahead.
-    const servers = [
-      await startWithClock(url, HOUR, 0),
-      ...(await startServers(program(), Array(SERVERS - 1).fill(url))),
+it(`${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, also when they are killed, ${ROUNDS} times`, async () => {
+  const operator = await openBeside(postgres.url());
+  const admin = await connectAdmin(postgres.url());
+  const url = postgres.url();
+  // One of them has a clock of its own that is an hour ahead.
+  const servers = [
+    await startWithClock(url, HOUR, 0),
+    ...(await startServers(program(), Array(SERVERS - 1).fill(url))),
+  ];
+  const total = { admitted: 0, lost: 0, ended: 0 };
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const isCalm = round % 2 === 0;
+    const issuing = Array.from({ length: KEYS }, () => issue(operator, SMALL));
+    const keys = [await issue(operator, PLAN), ...(await Promise.all(issuing))];
+    const failures: Promise<unknown>[] = [];
+    const fail = async (count: number): Promise<void> => {
+      if (count % 30 === 0) total.ended += await terminateOne(admin);
+      if (count === 100 + ((round * 37) % 100))
+        await servers.splice(round % SERVERS, 1)[0]?.end("SIGKILL");
+    };
+
+    const sent = [
+      ...(await sendAll(servers, twiceThePlan(keys, round), (count) => {
+        if (!isCalm) failures.push(fail(count));
+      })),
     ];
-    const total = { admitted: 0, lost: 0, ended: 0 };
-
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const isCalm = round % 2 === 0;
-      const issuing = Array.from({ length: KEYS }, () => issue(operator, SMALL));
-      const keys = [await issue(operator, PLAN), ...(await Promise.all(issuing))];
-      const failures: Promise<unknown>[] = [];
-      const fail = async (count: number): Promise<void> => {
-        if (count % 30 === 0) total.ended += await terminateOne(admin);
-        if (count === 100 + ((round * 37) % 100))
-          await servers.splice(round % SERVERS, 1)[0]?.end("SIGKILL");
-      };
-
-      const sent = [
-        ...(await sendAll(servers, twiceThePlan(keys, round), (count) => {
-          if (!isCalm) failures.push(fail(count));
-        })),
-      ];
-      await Promise.all(failures);
-      if (!isCalm) {
-        servers.push(...(await startServers(program(), [url])));
-        sent.push(...(await sendAll(servers, twiceThePlan(keys, round))));
-      }
-
-      const failed = `seed ${seed}, round ${round}`;
-      for (const { id, secret, due } of keys) {
-        const { admitted, refused, lost, sent: all } = countOf(sent, secret);
-        // A response that was lost with the killed server may have been a 200; no other 200 may be missing.
-        expect(admitted, failed).toBeLessThanOrEqual(due);
-        expect(admitted + lost, failed).toBeGreaterThanOrEqual(due);
-        expect(admitted + refused + lost, failed).toBe(all);
-        if (isCalm) expect(lost, failed).toBe(0);
-        const { minute } = (await operator.keys.usage(id))._unsafeUnwrap();
-        expect(minute.remaining, failed).toBe(0);
-        total.admitted += admitted;
-        total.lost += lost;
-      }
+    await Promise.all(failures);
+    if (!isCalm) {
+      servers.push(...(await startServers(program(), [url])));
+      sent.push(...(await sendAll(servers, twiceThePlan(keys, round))));
     }
-    console.info(JSON.stringify(total));
-    // Otherwise nothing was interrupted.
-    expect(total.lost).toBeGreaterThan(0);
-    expect(total.ended).toBeGreaterThan(0);
-  },
-);
+
+    const failed = `seed ${seed}, round ${round}`;
+    for (const { id, secret, due } of keys) {
+      const { admitted, refused, lost, sent: all } = countOf(sent, secret);
+      // A response that was lost with the killed server may have been a 200; no other 200 may be missing.
+      expect(admitted, failed).toBeLessThanOrEqual(due);
+      expect(admitted + lost, failed).toBeGreaterThanOrEqual(due);
+      expect(admitted + refused + lost, failed).toBe(all);
+      if (isCalm) expect(lost, failed).toBe(0);
+      const { minute } = (await operator.keys.usage(id))._unsafeUnwrap();
+      expect(minute.remaining, failed).toBe(0);
+      total.admitted += admitted;
+      total.lost += lost;
+    }
+  }
+  console.info(JSON.stringify(total));
+  // Otherwise nothing was interrupted.
+  expect(total.lost).toBeGreaterThan(0);
+  expect(total.ended).toBeGreaterThan(0);
+});
 
 // A Free key has 60 requests a minute, and 1,000 a day.
 const MINUTES = sized(0, 10, 16);
@@ -125,7 +121,6 @@ const MANUAL_CLOCK = `
 
 it.runIf(MINUTES > 0)(
   "servers whose own clocks differ, and are set, admit exactly the plan in each minute",
-  { timeout: sized(90_000, 300_000, 900_000) },
   async () => {
     await (await connectAdmin(postgres.url())).query("create database clocks");
     const url = postgres.url("clocks");
@@ -154,7 +149,6 @@ it.runIf(MINUTES > 0)(
 
 it.runIf(sized(0, 1, 1))(
   "while a server is cut off from PostgreSQL, no call of the other servers waits for it",
-  { timeout: 60_000 },
   async () => {
     const { keys } = await openBeside(postgres.url());
     const limits = { perMinute: 1e6, perDay: 1e6 };

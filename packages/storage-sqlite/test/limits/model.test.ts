@@ -22,30 +22,26 @@ describe.each(places)("keys on %s", (_, createPlace) => {
   });
   afterEach(() => place.remove());
 
-  it(
-    `do what the model says in ${String(SEQUENCES)} random histories`,
-    { timeout: sized(120_000, 7_200_000, 7_200_000) },
-    async () => {
-      let started = 0;
-      const histories = fc.commands([...happenings], { maxCommands: LONGEST, size: "max" });
-      await fc.assert(
-        fc.asyncProperty(fc.tuple(keyPlan, keyPlan), histories, async (plans, history) => {
-          if (++started % SHARING === 0) {
-            place.remove();
-            place = createPlace();
-          }
-          let world: World | undefined;
-          try {
-            await fc.asyncModelRun(async () => {
-              world = await createWorld(place, plans);
-              return { model: {}, real: world };
-            }, history);
-          } finally {
-            if (world) await endWorld(world);
-          }
-        }),
-        { seed, numRuns: SEQUENCES, endOnFailure: false },
-      );
-    },
-  );
+  it(`do what the model says in ${String(SEQUENCES)} random histories`, async () => {
+    let started = 0;
+    const histories = fc.commands([...happenings], { maxCommands: LONGEST, size: "max" });
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(keyPlan, keyPlan), histories, async (plans, history) => {
+        if (++started % SHARING === 0) {
+          place.remove();
+          place = createPlace();
+        }
+        let world: World | undefined;
+        try {
+          await fc.asyncModelRun(async () => {
+            world = await createWorld(place, plans);
+            return { model: {}, real: world };
+          }, history);
+        } finally {
+          if (world) await endWorld(world);
+        }
+      }),
+      { seed, numRuns: SEQUENCES, endOnFailure: false },
+    );
+  });
 });

@@ -13,7 +13,6 @@ it.each([
   ["a ban", { graceSeconds: 0 }, 20, "api_key_banned"],
 ] as const)(
   `a client that waits exactly Retry-After out is served, ${String(CYCLES)} times of ${String(CYCLES)}: %s`,
-  { timeout: sized(120_000, 600_000, 600_000) },
   async (_, ban, perDay, code) => {
     const clock = createManualClock();
     const storage = await openStorage({ filename: folder.path("pets.db") });
