@@ -114,9 +114,18 @@ async function readBody(
   if (error !== undefined) return err(error);
   if (request.destroyed) return err(ENDED_EARLY);
   if (!request.complete) return collect(request, limit, seconds);
-  // A body that has arrived completely is read without listeners and without a deadline.
-  const chunk: unknown = request.read();
-  return ofBytes(chunk instanceof Uint8Array ? chunk : EMPTY, limit);
+  return ofBytes(readArrived(request), limit);
+}
+
+/** Reads a body that has arrived completely: without listeners and without a deadline. */
+function readArrived(request: IncomingMessage): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  // Since Node 26, each call returns one chunk.
+  for (let chunk: unknown = request.read(); chunk instanceof Uint8Array; chunk = request.read()) {
+    chunks.push(chunk);
+  }
+  const [first = EMPTY] = chunks;
+  return chunks.length > 1 ? Buffer.concat(chunks) : first;
 }
 
 const EMPTY = new Uint8Array();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ManualClock, PetStore } from "@petstore/core";
+import { createMemoryStorage, type ManualClock, type PetStore, type Storage } from "@petstore/core";
 import { onTestFinished } from "vitest";
 import { compose, makeStore, type Call } from "../support/serve.js";
 import { dial, type WireResponse, type Wire } from "../support/wire.js";
@@ -24,14 +24,16 @@ export interface Bench extends Started {
 export interface BenchOptions {
   readonly isMounted?: boolean;
   readonly behindProxy?: boolean;
+  /** Where the store keeps its data: in memory, when left out. */
+  readonly storage?: Storage;
 }
 
 /** Starts a host for the length of a test. */
 export async function startBench(
   { basePath, start }: Host,
-  { isMounted = true, behindProxy = false }: BenchOptions = {},
+  { isMounted = true, behindProxy = false, storage = createMemoryStorage() }: BenchOptions = {},
 ): Promise<Bench> {
-  const made = await makeStore();
+  const made = await makeStore({ storage });
   const started = await start({ store: isMounted ? made.store : undefined, behindProxy });
   const port = await listen(started);
   const dialHost = (): Promise<Wire> => dial(port, "127.0.0.1", started.open);

@@ -191,6 +191,18 @@ export const cases = {
     expect((await call({ key })).status).toBe(200);
   },
 
+  "431: more header lines than Node keeps, whoever refuses them": async ({
+    dial,
+    key,
+    basePath,
+  }) => {
+    const wire = await dial();
+    const headers = Array.from({ length: 3_000 }, () => "a:");
+    wire.send(compose({ key, path: `${basePath}/pets`, headers }));
+    expect((await wire.response()).status).toBe(431);
+    expect(await wire.rest()).toBe("");
+  },
+
   "503: the store is closed": async ({ store, call }) => {
     await store.close();
     const response = await call();
