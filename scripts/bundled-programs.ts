@@ -51,8 +51,8 @@ async function bundle(sources: readonly string[], folder: string): Promise<void>
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   for (const name of NOT_BUNDLED) {
-    const installed = join(root, "packages/cli/node_modules", name);
-    // The newer driver is installed only on the versions of Node that it supports.
+    const installed = join(root, "node_modules", name);
+    // Of the two drivers, only the one for this Node is installed.
     if (existsSync(installed)) symlinkSync(installed, join(modules, name), "junction");
   }
 }

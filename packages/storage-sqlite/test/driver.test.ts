@@ -23,8 +23,8 @@ beforeAll(async () => {
   await build({
     entry: [folder.path("program.ts")],
     outDir: folder.path("."),
-    format: "cjs",
-    outExtension: () => ({ js: ".cjs" }),
+    format: ["cjs", "esm"],
+    outExtension: ({ format }) => ({ js: format === "cjs" ? ".cjs" : ".mjs" }),
     config: false,
     silent: true,
     noExternal: [/./],
@@ -42,55 +42,66 @@ beforeEach(() => {
   mkdirSync(modules);
 });
 
-/** What the bundle prints. */
-function run(): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [folder.path("program.cjs")], {
+/** Returns what a bundle prints. */
+function run(extension: string): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [folder.path(`program.${extension}`)], {
     encoding: "utf8",
   });
   return `${stdout}${stderr}`.trim();
 }
 
-const { resolve } = createRequire(import.meta.url);
-const driver = dirname(resolve("better-sqlite3/package.json"));
+const isNode20 = process.versions.node.startsWith("20.");
+/** The driver of this Node, as it is installed here. */
+const driver = isNode20 ? "better-sqlite3" : "better-sqlite3-13";
+const source = dirname(createRequire(import.meta.url).resolve(`${driver}/package.json`));
+const INSTALL = `Run \`npm install better-sqlite3@${isNode20 ? 12 : 13}\` in the folder of the program`;
+const COMPILER =
+  ", with a C++ compiler if its binary cannot be downloaded; Node 22 and newer need no compiler";
 
-/** Installs the driver of Node 20 without its compiled part. */
-function installScripts(): void {
-  const bindings = dirname(createRequire(driver).resolve("bindings/package.json"));
-  const uri = dirname(createRequire(bindings).resolve("file-uri-to-path/package.json"));
-  for (const part of ["lib", "package.json"]) {
-    cpSync(join(driver, part), join(modules, "better-sqlite3", part), { recursive: true });
-  }
+/** Installs the scripts of a driver, without its compiled part, as this version of it. */
+function installScripts(version: number): void {
+  const copy = join(modules, "better-sqlite3");
+  cpSync(join(source, "lib"), join(copy, "lib"), { recursive: true });
+  writeFileSync(
+    join(copy, "package.json"),
+    JSON.stringify({ version: `${version}.0.0`, main: "lib/index.js" }),
+  );
+  if (!isNode20) return;
+  const bindings = dirname(createRequire(source).resolve("bindings/package.json"));
   symlinkSync(bindings, join(modules, "bindings"));
-  symlinkSync(uri, join(modules, "file-uri-to-path"));
 }
 
-describe("a CommonJS bundle", () => {
-  const CURE =
-    "Run `npm rebuild better-sqlite3`; with pnpm, first allow its build script with `pnpm approve-builds`.";
-
+describe.each(["cjs", "mjs"])("a bundle as .%s", (extension) => {
   it("opens a storage when the driver is installed beside it", () => {
-    for (const name of ["better-sqlite3", "better-sqlite3-13"]) {
-      symlinkSync(join(driver, "..", name), join(modules, name));
-    }
-    expect(run()).toBe("opened");
+    symlinkSync(source, join(modules, driver));
+    expect(run(extension)).toBe("opened");
   });
 
   it("gets driver_unavailable when the driver is not installed", () => {
-    expect(run()).toMatch(
-      /^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find package .* Run `npm install better-sqlite3` in the folder of the program\.$/,
-    );
+    const message = run(extension);
+    expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
+    expect(message).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
   });
 
   it("gets driver_unavailable when its compiled part is missing", () => {
-    installScripts();
-    const reason = "Could not locate the bindings file.";
-    expect(run()).toBe(`driver_unavailable: better-sqlite3 cannot be loaded: ${reason} ${CURE}`);
+    installScripts(isNode20 ? 12 : 13);
+    const message = run(extension);
+    expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);
+    expect(message).toContain(isNode20 ? `Run \`npm rebuild better-sqlite3\`` : INSTALL);
   });
 
   it("gets driver_unavailable when its compiled part is for another Node or machine", () => {
-    installScripts();
+    installScripts(isNode20 ? 12 : 13);
     mkdirSync(join(modules, "better-sqlite3/build/Release"), { recursive: true });
     writeFileSync(join(modules, "better-sqlite3/build/Release/better_sqlite3.node"), "other");
-    expect(run()).toMatch(/^driver_unavailable: .*better_sqlite3\.node.*approve-builds`\.$/);
+    expect(run(extension)).toMatch(/^driver_unavailable: .*better_sqlite3\.node/);
   });
+});
+
+it("gets driver_unavailable when the driver is for another Node: it would crash the process", () => {
+  installScripts(isNode20 ? 13 : 12);
+  const other = isNode20 ? "13.0.0" : "12.0.0";
+  expect(run("mjs")).toContain(
+    `Version ${other} does not run on Node ${process.versions.node}. ${INSTALL}`,
+  );
 });

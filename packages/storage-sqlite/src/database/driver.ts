@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type Driver from "better-sqlite3";
 import { OpenRefusal } from "./open-storage-error.js";
 
@@ -10,34 +11,69 @@ export interface LoadedDriver {
   readonly url: string | undefined;
 }
 
-/** The first Node that better-sqlite3 13 runs on. Older ones do not install this optional dependency. */
-const FIRST_NODE_OF_13 = 22;
+/** The version of the driver, and the packages to look for it in. */
+interface Wanted {
+  readonly version: number;
+  readonly names: readonly string[];
+}
 
 /**
- * Loads the better-sqlite3 for this Node, and its compiled part. Version 12 is the last for Node 20. On
- * Node 24.19 and newer it crashes the process when a statement is garbage-collected (nodejs/node#65446).
- * Version 13 uses Node-API, and so also runs on Bun and Deno.
+ * 12 is the last version for Node 20, and has to be compiled. On Node 24.19 and newer it crashes the process
+ * when a statement is garbage-collected (nodejs/node#65446). 13 brings its binaries, also for Bun and Deno;
+ * they crash Node 20.
+ */
+const ON_NODE_20: Wanted = { version: 12, names: ["better-sqlite3"] };
+const LATER: Wanted = { version: 13, names: ["better-sqlite3-13", "better-sqlite3"] };
+
+function isNode20(): boolean {
+  return Number(process.versions.node.split(".")[0]) < 22;
+}
+
+/**
+ * Loads the better-sqlite3 for this Node, and its compiled part.
  * @throws OpenRefusal `driver_unavailable`
  */
 export async function loadDriver(): Promise<LoadedDriver> {
+  const wanted = isNode20() ? ON_NODE_20 : LATER;
   try {
-    const driver = (await import13()) ?? (await importDriver("better-sqlite3"));
+    const driver = await importFirst(wanted);
     // The compiled part is loaded when the first database is opened.
     new driver.Database(":memory:").close();
     return driver;
   } catch (error) {
-    throw new OpenRefusal("driver_unavailable", unavailable(error), error);
+    throw new OpenRefusal("driver_unavailable", unavailable(error, wanted), error);
   }
 }
 
-async function import13(): Promise<LoadedDriver | undefined> {
-  const [major = ""] = process.versions.node.split(".");
-  if (Number(major) < FIRST_NODE_OF_13) return undefined;
+/** Imports the first of these packages that is installed. */
+async function importFirst({ version, names }: Wanted): Promise<LoadedDriver> {
+  const [name = "", ...others] = names;
+  const installed = versionOf(name);
+  if (installed?.startsWith(`${version}.`) === false) throw new WrongVersion(installed);
   try {
-    return await importDriver("better-sqlite3-13");
+    return await importDriver(name);
   } catch (error) {
-    if (isNotInstalled(error)) return undefined;
+    if (others.length > 0 && isNotInstalled(error)) return importFirst({ version, names: others });
     throw error;
+  }
+}
+
+/** Thrown when the installed driver is for another Node. */
+class WrongVersion extends Error {
+  override readonly name = "WrongVersion";
+  constructor(version: string) {
+    super(`Version ${version} does not run on Node ${process.versions.node}`);
+  }
+}
+
+/** Returns the version of an installed package; `undefined` where a bundler hides it. */
+function versionOf(name: string): string | undefined {
+  try {
+    const manifest: unknown = createRequire(import.meta.url)(`${name}/package.json`);
+    if (typeof manifest !== "object" || manifest === null || !("version" in manifest)) return;
+    return String(manifest.version);
+  } catch {
+    return undefined;
   }
 }
 
@@ -73,18 +109,16 @@ function isNotInstalled(error: unknown): boolean {
   );
 }
 
-function unavailable(error: unknown): string {
+function unavailable(error: unknown, { version }: Wanted): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   // A list of the places that were tried follows.
   const sentence = reason.replace(/ Tried:$/, "").replace(/[.:]?$/, ".");
-  return `better-sqlite3 cannot be loaded: ${sentence} ${cureFor(error)}`;
+  const isInstalled = !isNotInstalled(error) && !(error instanceof WrongVersion);
+  const install = `Run \`npm install better-sqlite3@${version}\` in the folder of the program`;
+  const cure = isNode20() ? `${isInstalled ? REBUILD : install}${COMPILER}` : install;
+  return `better-sqlite3 cannot be loaded: ${sentence} ${cure}.`;
 }
 
-function cureFor(error: unknown): string {
-  if ("bun" in process.versions || "deno" in process.versions) {
-    return "On Bun and Deno, the storage needs better-sqlite3 13: install its optional dependency better-sqlite3-13.";
-  }
-  return isNotInstalled(error)
-    ? "Run `npm install better-sqlite3` in the folder of the program."
-    : "Run `npm rebuild better-sqlite3`; with pnpm, first allow its build script with `pnpm approve-builds`.";
-}
+const REBUILD = "Run `npm rebuild better-sqlite3`, or `pnpm approve-builds` with pnpm";
+const COMPILER =
+  ", with a C++ compiler if its binary cannot be downloaded; Node 22 and newer need no compiler";
