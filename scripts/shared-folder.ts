@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -13,6 +13,8 @@ declare module "vitest" {
 /** Creates a folder for the whole run of the tests, and removes it at the end. */
 export default function ({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "petstore-tests-"));
+  // Programs that refuse to run as root run there as another user.
+  chmodSync(folder, 0o711);
   provide("sharedFolder", folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }

