@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { createPetsClient } from "@petstore/client";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
@@ -71,6 +72,24 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
+  });
+
+  it.each([
+    ["sends no RateLimit fields", [], 60, null],
+    [
+      "with --rate-limit-fields sends both windows, which a client then knows",
+      ["--rate-limit-fields"],
+      1_000,
+      '"minute";r=59;t=60, "day";r=999;t=86400',
+    ],
+  ])("%s", async (_, options, dayLimit, fields) => {
+    const database = newDatabase();
+    const { secret } = await secretOf(database);
+    const { url } = await startServer("--database", database, ...options);
+    const { headers } = await fetch(`${url}/pets`, bearer(secret));
+    expect(headers.get("ratelimit")).toBe(fields);
+    const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
+    expect(listed._unsafeUnwrap().quota.day.limit).toBe(dayLimit);
   });
 
   it.each([

@@ -32,6 +32,7 @@ interface ServeOptions {
   readonly keepAlive?: number;
   readonly trustProxy?: BlockList;
   readonly cors?: "*" | readonly string[];
+  readonly rateLimitFields?: true;
   readonly firstKey?: true;
   readonly log?: true;
   readonly poll: boolean;
@@ -64,6 +65,10 @@ export function serveCommand(io: CommandIO): Command {
       "--keep-alive <seconds>",
       "how long a connection may be idle between requests (default: 5)",
       wholeNumber(1, 86_400),
+    )
+    .option(
+      "--rate-limit-fields",
+      "also send RateLimit and RateLimit-Policy (a draft of the IETF), with both windows",
     )
     .option("--log", "write a line of JSON for each request to standard output")
     .option("--first-key", "if the database has no key yet, issue a Free one and print it")
@@ -112,11 +117,12 @@ async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<voi
 type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
-  { database, host, port, log, cors, trustProxy, keepAlive, poll }: ServeOptions,
+  options: ServeOptions,
   { terminal, streams, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const opened = await openStorage(database);
+  const { host, port, log, cors, trustProxy, keepAlive, rateLimitFields, poll } = options;
+  const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
   const { storage, areFailing } = watchWrites(opened.value, systemClock);
   const store = createPetStore({ storage });
@@ -129,6 +135,7 @@ async function serve(
     keepAlive,
     origins: cors,
     origin: trustProxy && originBehind(trustProxy),
+    hasRateLimitFields: rateLimitFields === true,
     isPolling: poll,
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
     onError: errors.add,

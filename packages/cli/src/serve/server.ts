@@ -21,6 +21,8 @@ export interface ListenOptions {
   readonly origins: "*" | readonly string[] | undefined;
   /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
   readonly origin: Origin | undefined;
+  /** Whether responses have the `RateLimit` fields of the draft, with both windows. */
+  readonly hasRateLimitFields: boolean;
   /** Whether the server polls for requests before it sleeps. */
   readonly isPolling: boolean;
   /** Called with a report of each response. */
@@ -47,7 +49,7 @@ export async function listen(
   store: PetStore,
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
-  const { host, port, keepAlive, origins, origin, isPolling } = options;
+  const { host, port, keepAlive, origins, origin, hasRateLimitFields, isPolling } = options;
   const { onResponse, onError, areWritesFailing } = options;
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
@@ -64,6 +66,7 @@ export async function listen(
     onError,
     onResponse,
     cors: origins && { origins },
+    rateLimitFields: hasRateLimitFields ? "draft-11" : undefined,
   });
   if (isPolling) pollForRequests(server);
 
