@@ -1,52 +1,45 @@
-/**
- * A reporter for long runs. Once a minute it prints how many test files have ended, and which tests run
- * since when.
- * @implements {import("vitest/reporters").Reporter}
- */
-export default class ProgressReporter {
-  #startedAt = performance.now();
+import type { Reporter, TestCase } from "vitest/node";
+
+/** Prints once a minute how many test files have ended, and since when which tests run. For long runs. */
+export default class ProgressReporter implements Reporter {
+  readonly #startedAt = performance.now();
+  readonly #running = new Map<string, { readonly name: string; readonly since: number }>();
   #files = 0;
   #filesEnded = 0;
-  /** @type {Map<string, { name: string, since: number }>} */
-  #running = new Map();
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param {readonly unknown[]} files */
-  onTestRunStart(files) {
+  onTestRunStart(files: readonly unknown[]): void {
     this.#files = files.length;
     this.#timer = setInterval(() => this.#print(), 60_000);
   }
 
-  /** @param {import("vitest/node").TestCase} test */
-  onTestCaseReady(test) {
-    const name = `${test.module.relativeModuleId}: ${test.name}`;
-    this.#running.set(test.id, { name, since: performance.now() });
+  onTestCaseReady({ id, name, module }: TestCase): void {
+    const since = performance.now();
+    this.#running.set(id, { name: `${module.relativeModuleId}: ${name}`, since });
   }
 
-  /** @param {import("vitest/node").TestCase} test */
-  onTestCaseResult(test) {
-    this.#running.delete(test.id);
+  onTestCaseResult({ id }: TestCase): void {
+    this.#running.delete(id);
   }
 
-  onTestModuleEnd() {
+  onTestModuleEnd(): void {
     this.#filesEnded += 1;
   }
 
-  onTestRunEnd() {
+  onTestRunEnd(): void {
     clearInterval(this.#timer);
     this.#print();
   }
 
-  #print() {
-    console.log(`${minutesSince(this.#startedAt)}: ${this.#filesEnded} of ${this.#files} files`);
-    for (const { name, since } of this.#running.values()) {
-      console.log(`  ${minutesSince(since)} in ${name}`);
-    }
+  #print(): void {
+    const files = `${this.#filesEnded} of ${this.#files} test files`;
+    const tests = [...this.#running.values()].map(
+      ({ name, since }) => `\n  ${minutesSince(since)} min in ${name}`,
+    );
+    console.log(`After ${minutesSince(this.#startedAt)} min: ${files}${tests.join("")}`);
   }
 }
 
-/** @param {number} time */
-function minutesSince(time) {
-  return `${Math.floor((performance.now() - time) / 60_000)} min`;
+function minutesSince(time: number): number {
+  return Math.floor((performance.now() - time) / 60_000);
 }
