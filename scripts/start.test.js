@@ -46,7 +46,7 @@ function createRepository() {
 it("installs and builds, and says so, only when the sources or the build have changed", async () => {
   const { write, start } = createRepository();
   const free = { PORT: "0" };
-  expect(await start(free)).toMatch(/^Installing and building….* minutes\.\none\n$/);
+  expect(await start(free)).toMatch(/^Installing and building….*Node 20\.\none\n$/);
   expect(await start(free)).toBe("one\n");
   write("packages/cli/src/bin.ts", 'console.log("two");');
   expect(await start(free)).toMatch(/^Building….*\ntwo\n$/);
