@@ -43,6 +43,9 @@ const BUNDLED = new Map([
   ],
 ]);
 
+/** better-sqlite3 12, which Node 20 alone needs, is compiled. */
+const isNode20 = process.versions.node.startsWith("20.");
+
 /** @type {[string, string]} */
 const PETSTORE = [process.execPath, "node_modules/@petstore/cli/bin/petstore.js"];
 
@@ -81,33 +84,49 @@ function checkPackages() {
   useClientElsewhere();
   installWithPnpm(packages);
   useInJavaScript();
-  useWithoutDriver();
+  if (isNode20) useWithoutDriver();
   must("petstore, with pnpm", project, ...PETSTORE, "keys", "list");
 }
 
 /** @param {readonly string[]} wanted */
 function installWithNpm(wanted) {
   declare(wanted);
+  // npm 12 runs no install scripts unless it is told to. It does not run on Node 20.
+  /** @type {[string, ...string[]]} */
+  const npm = isNode20 ? ["npm"] : ["npx", "--yes", "npm@12"];
   // Compiling SQLite again would take minutes and prove nothing about these packages.
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
-  must(`npm install ${wanted.join(", ")}`, project, "npm", "install", ...options);
-  addDriver(join(project, "node_modules/better-sqlite3"));
+  const options = ["--no-audit", "--no-fund", ...(isNode20 ? ["--ignore-scripts"] : [])];
+  must(`npm install ${wanted.join(", ")}`, project, ...npm, "install", ...options);
+  checkDriver();
+  if (isNode20) addDriver(join(project, "node_modules/better-sqlite3"));
 }
 
 /**
- * pnpm runs no install scripts unless it is told to, so that the driver is not compiled.
+ * pnpm runs no install scripts unless it is told to.
  * @param {readonly string[]} wanted
  */
 function installWithPnpm(wanted) {
   declare(wanted);
   const { packageManager } = manifest(root);
   must(`pnpm install ${wanted.join(", ")}`, project, "npx", "--yes", packageManager, "install");
+  checkDriver();
 }
 
-/** @param {readonly string[]} wanted */
+/** Checks that nothing was compiled, nor has to be on Node 22 and newer. */
+function checkDriver() {
+  const installed = join(project, "node_modules/better-sqlite3");
+  if (existsSync(installed) !== isNode20 || existsSync(join(installed, "build"))) {
+    throw new Error("FAILED: better-sqlite3 12 is for Node 20 alone, and not compiled yet");
+  }
+}
+
+/**
+ * Declares packages as README.md installs them.
+ * @param {readonly string[]} wanted
+ */
 function declare(wanted) {
   const tarballs = wanted.map((name) => [`@petstore/${name}`, `file:${tarball(name)}`]);
-  const overrides = { "better-sqlite3": manifest(workspaceSqlite()).version };
+  const driver = isNode20 ? { "better-sqlite3": manifest(workspaceSqlite()).version } : {};
   for (const left of ["node_modules", "package-lock.json"]) {
     rmSync(join(project, left), { recursive: true, force: true });
   }
@@ -116,10 +135,9 @@ function declare(wanted) {
     type: "module",
     dependencies: {
       ...Object.fromEntries(tarballs),
+      ...driver,
       "@types/node": manifest(join(root, "node_modules/@types/node")).version,
     },
-    overrides,
-    pnpm: { overrides },
   });
 }
 
@@ -137,11 +155,7 @@ const opened = await openSqliteStorage({ filename: "petstore.db" });
 process.exitCode = opened.isErr() && opened.error.code === "driver_unavailable" ? 0 : 1;`,
   );
   must("the error of a driver that was not compiled", project, process.execPath, "open.js");
-  const store = join(project, "node_modules/.pnpm");
-  for (const name of readdirSync(store)) {
-    if (name.startsWith("better-sqlite3@12"))
-      addDriver(join(store, name, "node_modules/better-sqlite3"));
-  }
+  addDriver(join(project, "node_modules/better-sqlite3"));
 }
 
 function useInJavaScript() {
@@ -215,8 +229,7 @@ if (refused.length !== 12 || new Set(refused).size !== 1) throw new Error(refuse
 }
 
 function workspaceSqlite() {
-  const require = createRequire(join(root, "packages/storage-sqlite/package.json"));
-  return dirname(require.resolve("better-sqlite3/package.json"));
+  return dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"));
 }
 
 /** @param {string} name */
