@@ -19,14 +19,16 @@ export interface Source {
 export async function openSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
   const name = path === "-" ? "standard input" : path;
   try {
-    const stats = path === "-" ? fstatSync(0) : await stat(path);
+    // After it has seen a pipe, Node 22 does not follow the links of the next module, except with `bigint`.
+    const stats = path === "-" ? fstatSync(0, { bigint: true }) : await stat(path);
     // Node would read a directory that is standard input as an empty file.
     if (stats.isDirectory()) return err(`cannot read ${name}: it is a directory`);
     if (path === "-") return ok({ stream: stdin, fraction: () => undefined });
     const stream = createReadStream(path);
     await once(stream, "open");
-    const read = () => Math.min((stream.bytesRead - stream.readableLength) / stats.size, 1);
-    return ok({ stream, fraction: () => (stats.size === 0 ? undefined : read()) });
+    const size = Number(stats.size);
+    const read = () => Math.min((stream.bytesRead - stream.readableLength) / size, 1);
+    return ok({ stream, fraction: () => (size === 0 ? undefined : read()) });
   } catch (error) {
     return err(`cannot read ${name}: ${describeFileError(error)}`);
   }
