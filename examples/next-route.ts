@@ -1,5 +1,5 @@
 // In a Next application: app/api/v1/[[...path]]/route.ts, and in next.config:
-// serverExternalPackages: ["@petstore/storage-sqlite", "better-sqlite3"]
+// serverExternalPackages: ["@petstore/storage-sqlite"]
 import { createPetStore } from "@petstore/core";
 import { createFetchHandler, type FetchHandler } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";

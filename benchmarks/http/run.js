@@ -1,16 +1,11 @@
 // Compares the pet store over HTTP with the floor, its peers and the ceiling, in one run:
 //   node benchmarks/http/run.js [--rounds 7] [--seconds 3] [--pets 100000] [--only petstore,floor] [--operations get]
 // Every round starts each server anew on a copy of the same database; ratios are within a round.
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { drawBarChart } from "../report/bar-chart.js";
 import { median } from "../report/median.js";
 import { writeResults } from "../report/write-results.js";
-import { load } from "./load.js";
-import { seed } from "./seed.js";
-import { withServer } from "./server-process.js";
+import { cellOf, compare } from "./compare.js";
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +22,7 @@ const operations = /** @type {const} */ (["list", "page", "get", "create"]).filt
   values.operations.split(",").includes(operation),
 );
 
-/** @type {{ name: string, server: string, synchronous: string, does: readonly import("./load.js").Operation[] }[]} */
+/** @type {import("./compare.js").Contestant[]} */
 const contestants = [
   { name: "floor", server: "floor", synchronous: "FULL", does: ["list", "page", "get", "create"] },
   {
@@ -59,45 +54,14 @@ const contestants = [
   { name: "constant", server: "constant", synchronous: "FULL", does: ["list"] },
 ];
 
-const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
-const theirs = join(folder, "theirs.db");
-const ours = join(folder, "ours.db");
-await seed("floor", theirs, Number(values.pets));
-const key = await seed("petstore", ours, Number(values.pets));
-
-/** @type {Map<string, number[]>} */
-const ratios = new Map();
-/** @type {Map<string, number[]>} */
-const rates = new Map();
-/** @type {Map<string, number[]>} */
-const starts = new Map();
 const only = values.only?.split(",");
-for (let round = 0; round < rounds; round += 1) {
-  for (const operation of operations) {
-    /** @type {Map<string, number>} */
-    const inRound = new Map();
-    // Each round begins with another one, so that the order favours nobody.
-    for (const { name, server, synchronous } of rotated(takingPart(operation), round)) {
-      const database = join(folder, "run.db");
-      for (const end of ["", "-wal", "-shm"]) rmSync(database + end, { force: true });
-      const seeded = server === "petstore" || server === "serve" ? ours : theirs;
-      for (const end of ["", "-wal"]) copyFileSync(seeded + end, database + end);
-      const environment = { DATABASE: database, SYNCHRONOUS: synchronous, API_KEY: key };
-      const rate = await withServer(server, environment, async (url, startup) => {
-        push(starts, name, startup);
-        await load(url, operation, key, 1);
-        return load(url, operation, key, seconds);
-      });
-      inRound.set(name, rate);
-      console.error(`${round} ${operation} ${name}: ${rate.toFixed(0)}`);
-    }
-    for (const [name, rate] of inRound) {
-      push(rates, `${operation} ${name}`, rate);
-      push(ratios, `${operation} ${name}`, rate / (inRound.get("floor") ?? Number.NaN));
-    }
-  }
-}
-rmSync(folder, { recursive: true });
+const { ratios, rates, starts } = await compare({
+  contestants: contestants.filter(({ server }) => !only || only.includes(server)),
+  operations,
+  pets: Number(values.pets),
+  rounds,
+  seconds,
+});
 
 const names = [...new Set(contestants.map(({ name }) => name))];
 drawBarChart(
@@ -115,7 +79,10 @@ writeResults(
   "Over HTTP, against a floor and peers",
   `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${Number(values.pets).toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the lowest and the highest ratio, and the median rate). A round starts every server anew, one after the other, each round another one first, and its ratios are taken within it. list: always the first 20 pets, which the pet store holds in memory until somebody writes; page: 20 after any id, another one each time. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit (the pet store digests a connection's key once, the peers at each request); the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "petstore serve" is the same store as the command serves it. "constant" answers the same bytes without a database: the ceiling.`,
   ["server", ...operations],
-  names.map((name) => [name, ...operations.map((operation) => cell(`${operation} ${name}`))]),
+  names.map((name) => [
+    name,
+    ...operations.map((operation) => cellOf(`${operation} ${name}`, ratios, rates)),
+  ]),
   "http.svg",
 );
 
@@ -131,38 +98,3 @@ writeResults(
     (median(all) / start).toFixed(2),
   ]),
 );
-
-/** @param {import("./load.js").Operation} operation */
-function takingPart(operation) {
-  return contestants.filter(
-    ({ server, does }) => does.includes(operation) && (!only || only.includes(server)),
-  );
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {number} by
- */
-function rotated(all, by) {
-  const start = by % all.length;
-  return [...all.slice(start), ...all.slice(0, start)];
-}
-
-/** @param {string} name */
-function cell(name) {
-  const all = ratios.get(name);
-  if (all === undefined) return "";
-  const [lowest, highest] = [Math.min(...all), Math.max(...all)].map((ratio) => ratio.toFixed(2));
-  const rate = Math.round(median(rates.get(name) ?? [])).toLocaleString("en");
-  return `${median(all).toFixed(2)} (${lowest} to ${highest}; ${rate}/s)`;
-}
-
-/**
- * @param {Map<string, number[]>} into
- * @param {string} name
- * @param {number} value
- */
-function push(into, name, value) {
-  into.set(name, [...(into.get(name) ?? []), value]);
-}

@@ -15,11 +15,12 @@ export function serverFile(name) {
  * @param {(url: string, startup: number) => Promise<T>} use gets the base address and the
  *   milliseconds from spawn to listening
  * @param {readonly string[]} [flags] for Node
+ * @param {string} [node] the path of the Node that runs the server
  * @returns {Promise<T>}
  */
-export async function withServer(name, environment, use, flags = []) {
+export async function withServer(name, environment, use, flags = [], node = process.execPath) {
   const started = performance.now();
-  const child = spawn(process.execPath, [...flags, serverFile(name)], {
+  const child = spawn(node, [...flags, serverFile(name)], {
     env: { ...process.env, NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
