@@ -3,8 +3,8 @@ import { createFetchHandler } from "@petstore/http-adapter";
 import { createMemoryStorage, type PetStore, type Storage } from "@petstore/core";
 import { describe, expect, test } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
-import { compose, makeStore } from "../support/serve.js";
-import type { Wire } from "../support/wire.js";
+import { cutsAtEvery, deliveries, petNamed, petWith, sendPieces } from "../support/cut-body.js";
+import { makeStore } from "../support/serve.js";
 import { startBench } from "./bench.js";
 import * as express from "./express-hosts.js";
 import * as fastify from "./fastify-hosts.js";
@@ -25,23 +25,11 @@ const HOSTS = [
   hono.createHost("/v1"),
 ];
 
-/** Every which place a body is cut at: each of them in CI. */
-const STRIDE = sized(7, 1, 1);
-
 /** For how many turns of the event loop a store takes its time before it admits a request. */
 const SLOWNESSES = [0, 4];
 
-/** How the pieces of a body are sent. */
-interface Delivery {
-  /** Whether each piece is a chunk; otherwise, the body has a Content-Length. */
-  readonly isChunked: boolean;
-  /** How many turns of the event loop pass before each piece; with 0, all are sent in one segment. */
-  readonly turns: number;
-}
-
-const deliveries: readonly Delivery[] = [true, false].flatMap((isChunked) =>
-  [0, 1, 6].map((turns) => ({ isChunked, turns })),
-);
+/** Bodies are cut at every which place: at each of them in CI. */
+const cuts = cutsAtEvery(sized(7, 1, 1));
 
 describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (turns) => {
   test.each(HOSTS)("$name stores what is sent, wherever it is cut", async (host) => {
@@ -85,49 +73,6 @@ describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (
     expect(await namesIn(store)).toEqual(cuts.map(() => "ü"));
   });
 });
-
-function petNamed(name: string): Buffer {
-  return Buffer.from(JSON.stringify({ name, categoryId: 7 }));
-}
-
-function petWith(rest: string): readonly Buffer[] {
-  return [petNamed("not to be stored"), Buffer.from(rest)];
-}
-
-/** The ways to cut a body: in two at each place, into single bytes, or not at all. */
-const cuts: readonly ((body: Buffer) => readonly Buffer[])[] = [
-  (body) => [body],
-  (body) => Array.from(body, (byte) => Buffer.from([byte])),
-  ...Array.from({ length: petNamed("ü").length - 1 }, (_, index) => (body: Buffer) => [
-    body.subarray(0, index + 1),
-    body.subarray(index + 1),
-  ]).filter((_, index) => index % STRIDE === 0),
-];
-
-async function sendPieces(
-  wire: Wire,
-  head: Parameters<typeof compose>[0],
-  pieces: readonly Buffer[],
-  { isChunked, turns }: Delivery,
-): Promise<void> {
-  const length = Buffer.concat(pieces).length;
-  const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
-  const headers = [framing, "Content-Type: application/json"];
-  const body = isChunked ? [...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")] : pieces;
-  const segments = [Buffer.from(compose({ ...head, headers })), ...body];
-  if (turns === 0) {
-    wire.send(Buffer.concat(segments));
-    return;
-  }
-  for (const segment of segments) {
-    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
-    wire.send(segment);
-  }
-}
-
-function chunkOf(piece: Buffer): Buffer {
-  return Buffer.from(`${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`, "latin1");
-}
 
 /** A storage that takes this many turns of the event loop to charge a request. */
 function slowStorage(turns: number): Storage {

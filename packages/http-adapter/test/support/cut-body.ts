@@ -1,0 +1,64 @@
+import { setImmediate } from "node:timers/promises";
+import { compose } from "./serve.js";
+import type { Wire } from "./wire.js";
+
+/** How the pieces of a body are sent. */
+export interface Delivery {
+  /** Whether each piece is a chunk; otherwise, the body has a Content-Length. */
+  readonly isChunked: boolean;
+  /** How many turns of the event loop pass before each piece; with 0, all are sent in one segment. */
+  readonly turns: number;
+}
+
+/** The ways to send the pieces of a body. */
+export const deliveries: readonly Delivery[] = [true, false].flatMap((isChunked) =>
+  [0, 1, 6].map((turns) => ({ isChunked, turns })),
+);
+
+/** A good pet with this name. */
+export function petNamed(name: string): Buffer {
+  return Buffer.from(JSON.stringify({ name, categoryId: 7 }));
+}
+
+/** A good pet with something behind it. */
+export function petWith(rest: string): readonly Buffer[] {
+  return [petNamed("not to be stored"), Buffer.from(rest)];
+}
+
+/** The ways to cut a body: in two at every `stride`-th place, into single bytes, or not at all. */
+export function cutsAtEvery(stride: number): readonly ((body: Buffer) => readonly Buffer[])[] {
+  const places = Array.from({ length: petNamed("ü").length - 1 }, (_, index) => index + 1);
+  return [
+    (body) => [body],
+    (body) => Array.from(body, (byte) => Buffer.from([byte])),
+    ...places
+      .filter((_, index) => index % stride === 0)
+      .map((place) => (body: Buffer) => [body.subarray(0, place), body.subarray(place)]),
+  ];
+}
+
+/** Sends a request with these pieces as its body. */
+export async function sendPieces(
+  wire: Wire,
+  head: Parameters<typeof compose>[0],
+  pieces: readonly Buffer[],
+  { isChunked, turns }: Delivery,
+): Promise<void> {
+  const length = Buffer.concat(pieces).length;
+  const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
+  const headers = [framing, "Content-Type: application/json"];
+  const body = isChunked ? [...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")] : pieces;
+  const segments = [Buffer.from(compose({ ...head, headers })), ...body];
+  if (turns === 0) {
+    wire.send(Buffer.concat(segments));
+    return;
+  }
+  for (const segment of segments) {
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+    wire.send(segment);
+  }
+}
+
+function chunkOf(piece: Buffer): Buffer {
+  return Buffer.from(`${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`, "latin1");
+}
