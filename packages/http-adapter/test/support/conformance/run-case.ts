@@ -1,20 +1,26 @@
 import { expect } from "vitest";
-import { dial, type WireResponse } from "../wire.js";
+import { dial, type Wire, type WireResponse } from "../wire.js";
 import type { ConformanceCase, Expected } from "./case.js";
 
 /** Sends a case to a server and checks the responses. */
-export async function runCase(
-  { request, responses, closes = false, ends = false }: ConformanceCase,
-  port: number,
-  key: string,
-): Promise<void> {
-  const wire = await dial(port);
-  const bytes = Buffer.from(request.replaceAll("{key}", key), "latin1");
-  wire.send(bytes);
-  if (ends) wire.socket.end();
+export async function runCase(row: ConformanceCase, port: number, key: string): Promise<void> {
+  const { request, responses, closes = false } = row;
+  const wire = await sendCase(row, port, key);
   for (const expected of responses) check(await wire.response(methodOf(request)), expected);
   if (closes) expect(await wire.rest()).toBe("");
   wire.socket.destroy();
+}
+
+/** Sends a case on a new connection. */
+export async function sendCase(
+  { request, ends = false }: ConformanceCase,
+  port: number,
+  key: string,
+): Promise<Wire> {
+  const wire = await dial(port);
+  wire.send(Buffer.from(request.replaceAll("{key}", key), "latin1"));
+  if (ends) wire.socket.end();
+  return wire;
 }
 
 function methodOf(request: string): string {

@@ -1,0 +1,106 @@
+import type { PetStore } from "@petstore/core";
+import { expect, test } from "vitest";
+import {
+  cutsAtEvery,
+  deliveries,
+  petNamed,
+  petWith,
+  sendPieces,
+} from "../packages/http-adapter/test/support/cut-body.js";
+import { compose } from "../packages/http-adapter/test/support/serve.js";
+import { dial } from "../packages/http-adapter/test/support/wire.js";
+import { inStore, issueKey, newDatabase, serve, type RuntimeName } from "./served-program.js";
+
+const HOSTS: readonly [string, RuntimeName, string][] = [
+  ["Bun.serve", "Bun", "bun.ts"],
+  ["Deno.serve", "Deno", "deno.ts"],
+  ["a server of ours in Bun", "Bun", "own-server.ts"],
+  ["a server of ours in Deno", "Deno", "own-server.ts"],
+];
+
+const POST = { method: "POST", path: "/v1/pets" };
+
+test.each(HOSTS)("%s stores what is sent, wherever it is cut", async (_, runtime, program) => {
+  const { port, database, key } = await start(runtime, program);
+  const wire = await dial(port);
+  wire.socket.setNoDelay();
+  const sent: string[] = [];
+  for (const delivery of deliveries) {
+    for (const cut of cutsAtEvery(1)) {
+      const name = `${sent.length} ü`;
+      await sendPieces(wire, { ...POST, key }, cut(petNamed(name)), delivery);
+      expect(await wire.response()).toMatchObject({ status: 201 });
+      sent.push(name);
+    }
+    for (const pieces of [petWith("x"), petWith("\n{}")]) {
+      await sendPieces(wire, { ...POST, key }, pieces, delivery);
+      expect(await wire.response()).toMatchObject({ status: 400 });
+    }
+  }
+  wire.socket.destroy();
+  expect(await inStore(database, namesIn)).toEqual(sent);
+});
+
+test.each(HOSTS)("%s stores no body that ends early", async (_, runtime, program) => {
+  const { port, database, key } = await start(runtime, program);
+  const whole = petNamed("ends early").toString();
+  const chunk = `${whole.length.toString(16)}\r\n${whole}`;
+  const sendings = [
+    [`Content-Length: ${whole.length + 1}`, whole],
+    ["Transfer-Encoding: chunked", chunk],
+    ["Transfer-Encoding: chunked", `${chunk}\r\n`],
+  ].flatMap(([framing = "", body = ""]) =>
+    (["end", "destroy", "resetAndDestroy"] as const).map(async (end) => {
+      const wire = await dial(port);
+      const head = compose({ ...POST, key, headers: [framing] });
+      await new Promise((resolve) => wire.socket.write(head + body, resolve));
+      wire.socket[end]();
+      // Nothing comes back after the others.
+      if (end === "end") await wire.response().catch(() => undefined);
+      wire.socket.destroy();
+    }),
+  );
+  await Promise.all(sendings);
+  const wire = await dial(port);
+  await sendPieces(wire, { ...POST, key }, [petNamed("whole")], { isChunked: false, turns: 0 });
+  expect(await wire.response()).toMatchObject({ status: 201 });
+  wire.socket.destroy();
+  expect(await inStore(database, namesIn)).toEqual(["whole"]);
+});
+
+test.each(HOSTS)("%s reads no request from a body that it refuses", async (_, runtime, program) => {
+  const { port, database, key } = await start(runtime, program);
+  const pet = petNamed("hidden");
+  const hidden = compose({ ...POST, key, body: pet }) + pet.toString();
+  for (const framing of [`Content-Length: ${hidden.length}`, "Transfer-Encoding: chunked"]) {
+    const wire = await dial(port);
+    wire.send(compose({ method: "PUT", path: "/v1/pets", key, headers: [framing] }));
+    expect(await wire.response()).toMatchObject({ status: 405 });
+    const isChunked = framing.endsWith("chunked");
+    wire.send(isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden);
+    wire.send(compose({ path: "/v1/dogs", key }));
+    // The next request gets its own response, or the connection is closed.
+    const next = await wire.response().catch(() => undefined);
+    expect(next?.status ?? 404).toBe(404);
+    wire.socket.destroy();
+  }
+  expect(await inStore(database, namesIn)).toEqual([]);
+});
+
+async function start(runtime: RuntimeName, program: string) {
+  const database = newDatabase();
+  const { port } = await serve(runtime, program, database);
+  const key = await issueKey(database, { perMinute: 10_000, perDay: 10_000 });
+  return { port, database, key };
+}
+
+async function namesIn({ trusted }: PetStore): Promise<readonly string[]> {
+  const names: string[] = [];
+  let after: bigint | undefined;
+  do {
+    const page = (await trusted.listPets({ limit: 100, after }))._unsafeUnwrap();
+    names.push(...page.pets.map(({ name }) => name));
+    after = page.next;
+  } while (after !== undefined);
+  return names;
+}
