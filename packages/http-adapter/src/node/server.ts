@@ -124,11 +124,19 @@ function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: numbe
       // Node does not treat a connection as idle that has never sent anything.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }, GRACE);
-    // The close of the HTTP server would also close idle connections at once, and stop its timeouts.
-    TcpServer.prototype.close.call(server, () => {
+    stopListening(server, () => {
       clearTimeout(deadline);
       clearInterval(sweep);
       resolve();
     });
   });
+}
+
+/** Accepts no more connections, and calls back when the last one is closed. */
+function stopListening(server: Server, closed: () => void): void {
+  // The close of the HTTP server would also close idle connections at once, and stop its timeouts. On Bun, there
+  // is no other, because an HTTP server is not a TCP server.
+  const isTcpServer: boolean = server instanceof TcpServer;
+  if (isTcpServer) TcpServer.prototype.close.call(server, closed);
+  else server.close(closed);
 }
