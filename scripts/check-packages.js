@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installRuntimes } from "./install-runtimes.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
@@ -218,11 +220,13 @@ if (refused.length !== 12 || new Set(refused).size !== 1) throw new Error(refuse
   );
   /** @type {[string, string]} */
   const serve = [process.execPath, "serve.js"];
-  const npx = ["npx", "--yes"];
+  const programs = join(project, "programs");
+  mkdirSync(programs);
+  const { bun, deno } = installRuntimes(programs);
   for (const [runtime, ...command] of [
     ["Node", process.execPath, "client.js"],
-    ["Bun", ...npx, "bun", "client.js"],
-    ["Deno", ...npx, "deno", "run", "--allow-net", "--node-modules-dir=manual", "client.js"],
+    ["Bun", bun, "client.js"],
+    ["Deno", deno, "run", "--allow-net", "--node-modules-dir=manual", "client.js"],
   ]) {
     must(`@petstore/client in ${runtime}`, project, ...serve, ...command);
   }
