@@ -3,12 +3,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Raise a release together with what docs/embedding.md says about it. */
-const BUN = { release: "bun@1.4.5", install: "bun/install.js", program: "bun/bin/bun.exe" };
-const DENO = { release: "deno@2.9.6", install: "deno/install.cjs", program: "deno/deno" };
+// If a newer release differs on the wire, runtimes/differences.ts and docs/embedding.md say so.
+const BUN = { release: "bun@latest", install: "bun/install.js", program: "bun/bin/bun.exe" };
+const DENO = { release: "deno@latest", install: "deno/install.cjs", program: "deno/deno" };
 
 /**
- * Installs Bun and Deno into an empty folder and returns the paths of both programs. Their install scripts
+ * Installs the newest Bun and Deno into an empty folder and returns the paths of both programs. Their install scripts
  * are run here, because npm 12 does not run them.
  *
  * @param {string} folder
