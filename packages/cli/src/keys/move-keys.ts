@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import { NO_USAGE, type KeyWithUsage, type Storage, type StorageFailure } from "@petstore/core";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
@@ -7,6 +6,7 @@ import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-source.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
+import { readLines } from "../read-lines.js";
 import { counted, type CommandIO, type Streams } from "../terminal.js";
 
 const EXPORT_HELP = `
@@ -104,17 +104,35 @@ async function importKeys(
   return ok(added);
 }
 
+/** A key with thousands of secrets is shorter than this, in bytes. */
+const LONGEST = 1_048_576;
+
 async function readKeys(
   file: string,
   { stdin }: Streams,
 ): Promise<Result<readonly KeyWithUsage[], string>> {
   const source = await openSource(file, stdin);
   if (source.isErr()) return err(source.error);
+  const { stream } = source.value;
+  try {
+    return await parseKeys(readLines(stream, LONGEST));
+  } catch (error) {
+    return err(`cannot read ${file}: ${describeFileError(error)}`);
+  } finally {
+    // An input that stays open would keep the process alive.
+    stream.destroy();
+  }
+}
+
+async function parseKeys(
+  groups: AsyncIterable<readonly Buffer[]>,
+): Promise<Result<readonly KeyWithUsage[], string>> {
   const keys: KeyWithUsage[] = [];
   let number = 0;
-  try {
-    for await (const line of createInterface({ input: source.value.stream })) {
+  for await (const lines of groups) {
+    for (const bytes of lines) {
       number += 1;
+      const line = bytes.toString();
       if (line.trim() === "") continue;
       const parsed = v.safeParse(lineSchema, line);
       if (!parsed.success) {
@@ -125,10 +143,8 @@ async function readKeys(
       const { usage, ...key } = parsed.output;
       keys.push({ key, usage });
     }
-    return ok(keys);
-  } catch (error) {
-    return err(`cannot read ${file}: ${describeFileError(error)}`);
   }
+  return ok(keys);
 }
 
 function whyNot([issue]: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {

@@ -1,13 +1,14 @@
 import { parseNewPet, type NewPet } from "@petstore/core";
 import { decodeJson } from "@petstore/http-adapter";
 import { err, type Result } from "neverthrow";
+import { readLines } from "../read-lines.js";
 import { LONGEST, TOO_LONG, type Entry } from "./entry.js";
 
 /** Reads one JSON object per line. Throws at a JSON array. */
 export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   let number = 0;
   let isBeginning = true;
-  for await (const lines of readLines(chunks)) {
+  for await (const lines of readLines(chunks, LONGEST)) {
     const entries: Entry[] = [];
     for (const bytes of lines) {
       number += 1;
@@ -25,23 +26,6 @@ const JSON_ARRAY =
   "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
 
 const NO_HEADING = Buffer.alloc(0);
-
-/** Splits chunks into lines without their line feeds, in groups as they arrive. */
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Buffer[]> {
-  let unfinished: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = Buffer.concat([unfinished, chunk]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-      lines.push(bytes.subarray(start, end));
-      start = end + 1;
-    }
-    yield lines;
-    unfinished = bytes.subarray(start, start + LONGEST + 1);
-  }
-  if (unfinished.length > 0) yield [unfinished];
-}
 
 /** Whether a line is only white space. */
 function isBlank(bytes: Buffer): boolean {
