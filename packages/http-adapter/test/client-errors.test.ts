@@ -25,6 +25,26 @@ test("a message that the parser refuses gets an Error with the headers of its ad
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
 });
 
+test.each([
+  ["SECRET / HTTP/1.1\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
+  ["GET / SECRET\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
+  ["GET / HTTP/1.1\r\nSECRET\x01: a\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
+  ["GET / HTTP/1.1\r\nContent-Length: SECRET\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
+  ["GET / HTTP/3.1\r\n\r\n", /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/],
+  ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/],
+  ["GET / HTTP/1.1\r\nHost: SECRET", /^The request ended early\.$/],
+])("the refusal of %j says why, and repeats nothing of it", async (bytes, message) => {
+  const { dial } = await serve();
+  const wire = await dial();
+  wire.socket.end(bytes);
+  const { status, body } = await wire.response();
+  expect({ status, message: (JSON.parse(body) as { message: string }).message }).toEqual({
+    status: 400,
+    message: expect.stringMatching(message) as string,
+  });
+  expect(body).not.toContain("SECRET");
+});
+
 test("a response that the fallback has begun is delivered completely before the refusal of the next message", async () => {
   const { store, key } = await makeStore();
   const server = createPetStoreServer(store, {

@@ -11,7 +11,7 @@ test("requests that are under way or still arrive get responses with Connection:
     fallback: (_, response) => (release = () => response.end("late")),
   });
   const { dial } = await listen(server, key);
-  const [early, half] = [await dial(), await dial()];
+  const [early, half, unused] = [await dial(), await dial(), await dial()];
   const asked = once(server, "request");
   early.send(compose({ path: "/" }));
   half.send(compose({ key }).slice(0, -2));
@@ -21,6 +21,8 @@ test("requests that are under way or still arrive get responses with Connection:
   const { status, headers } = await half.response();
   expect([status, headers["connection"]]).toEqual([200, "close"]);
   expect(await half.rest()).toBe("");
+  // Only idle connections are closed meanwhile.
+  expect(await unused.rest()).toBe("");
   release();
   expect(await early.rest()).toContain("late");
   await drained;
@@ -37,6 +39,18 @@ test("connections that stay idle are closed, those that were never used too", as
   await server.drain(3_600_000);
   expect(await unused.rest()).toBe("");
   expect(await idle.rest()).toBe("");
+});
+
+test("a request that is never completed is told 408, as before", async () => {
+  const { store, key } = await makeStore();
+  const limits = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+  const server = createPetStoreServer(store, { limits });
+  const { dial } = await listen(server, key);
+  const half = await dial();
+  const drained = server.drain(3_600_000);
+  half.send(compose({ key }).slice(0, -2));
+  expect((await half.response()).status).toBe(408);
+  await drained;
 });
 
 test("connections that are still open at the deadline are cut", async () => {

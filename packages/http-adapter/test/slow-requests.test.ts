@@ -56,12 +56,30 @@ test("bytes that complete a request after its 408 are not a request", async () =
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });
 
-test("a client that closes its side after its request still gets a response", async () => {
-  const { dial, key } = await serve();
-  const wire = await dial();
-  wire.socket.end(compose({ key }));
-  expect((await wire.response()).status).toBe(200);
-  expect(await wire.rest()).toBe("");
+test("a client that closes its side after its request still gets a response, also a late one", async () => {
+  const { dial, key } = await serve({
+    fallback: ({ socket }, response) => {
+      socket.once("end", () => setImmediate(() => response.end("late")));
+    },
+  });
+  for (const [path, body] of [
+    ["/v1/pets", "[]"],
+    ["/late", "late"],
+  ] as const) {
+    const wire = await dial();
+    wire.socket.end(compose({ path, key }));
+    expect(await wire.response()).toMatchObject({ status: 200, body });
+    expect(await wire.rest()).toBe("");
+  }
+});
+
+test("a silent connection is closed, also when CONNECT waits for a response that never comes", async () => {
+  const { dial } = await serve({ limits: { timeout: 50 }, fallback: () => undefined });
+  for (const more of ["", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
+    const wire = await dial();
+    wire.send(compose({ path: "/" }) + more);
+    expect(await wire.rest()).toBe("");
+  }
 });
 
 test("the default limits end every slow request within 15 s", () => {
