@@ -100,6 +100,27 @@ test("a broken body that the fallback is reading is refused at once", async () =
   expect(await wire.rest()).toBe("");
 });
 
+test("what the fallback writes after the refusal of a broken body is not sent, and its response is closed", async () => {
+  const events: string[] = [];
+  const { server, dial } = await serve({
+    fallback: (_, response) => {
+      response.on("close", () => events.push("close"));
+      server.once("clientError", () =>
+        setImmediate(() => {
+          events.push("end");
+          response.end("late");
+        }),
+      );
+    },
+  });
+  const wire = await dial();
+  wire.send(compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }));
+  wire.send("zz\r\n");
+  expect((await wire.response()).body).toContain('"bad_request"');
+  expect(await wire.rest()).toBe("");
+  await expect.poll(() => events).toEqual(["end", "close"]);
+});
+
 test("a fallback that throws, at once or later, is 500 and a reported error", async () => {
   const causes: unknown[] = [];
   const bug = new Error("a bug");

@@ -112,8 +112,8 @@ export function linger(socket: Socket): void {
   };
   // Removes the listeners of Node's parser, which would parse further bytes as requests.
   socket.removeAllListeners("data").on("data", discard).resume();
-  // The parser may have stopped reading without the stream knowing.
-  socket._read(0);
+  // The parser may have stopped reading without the stream knowing: this makes the stream read again.
+  socket.push("");
 
   socket.once("finish", () => {
     if (socket.destroyed) return;

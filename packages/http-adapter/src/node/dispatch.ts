@@ -108,8 +108,8 @@ function createFallback(
     response.once("close", finish);
     connectionOf(socket).onInputError = (error) => {
       if (request.complete || response.headersSent) return;
-      // Anything that the fallback writes from now on is not sent.
-      response.off("close", finish).detachSocket(socket);
+      response.off("close", finish);
+      // It ends the socket: anything that the fallback writes from now on is not sent.
       responder.refuseInput(error, socket);
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
