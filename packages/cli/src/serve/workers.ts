@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
@@ -139,6 +140,8 @@ async function runWorker(group: Group, onServing: (url: string) => void): Promis
   const how = await new Promise<string>((resolve) => {
     worker.on("exit", (code, signal) => resolve(`it ended with ${signal || `exit code ${code}`}`));
   });
+  // Until then, its messages may still arrive.
+  if (worker.isConnected()) await once(worker, "disconnect");
   group.running.delete(worker);
   group.serving.delete(worker);
   return { how, problem };
@@ -153,8 +156,9 @@ export function isWorker(): boolean {
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
 ): Promise<void> {
-  const send = (message: WorkerMessage): void => void cluster.worker?.send(message);
-  const served = await serve((url) => send({ kind: "listening", url }));
-  if (served.isErr()) send({ kind: "problem", problem: served.error });
+  const send = (message: WorkerMessage): Promise<unknown> =>
+    new Promise((resolve) => cluster.worker?.send(message, resolve));
+  const served = await serve((url) => void send({ kind: "listening", url }));
+  if (served.isErr()) await send({ kind: "problem", problem: served.error });
   cluster.worker?.disconnect();
 }
