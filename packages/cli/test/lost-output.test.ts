@@ -1,7 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
@@ -93,6 +95,23 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
       error: "petstore: the output could not be printed: the disk is full\n",
     });
   });
+});
+
+it("a server whose log is not read keeps serving, and shuts down", async () => {
+  const port = await freePort();
+  const args = ["serve", "--port", String(port), "--database", ":memory:", "--log"];
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const server = spawn(process.execPath, [program(), ...args], { stdio: [...stdio] });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const exit = ended(server);
+  await expect.poll(() => isHealthy(port)).toBe(true);
+  const socket = connect(port, "127.0.0.1");
+  // The lines of these are longer than a pipe takes.
+  socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(5_000));
+  expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(5_000);
+  expect(await isHealthy(port)).toBe(true);
+  server.kill("SIGTERM");
+  expect(await exit).toBe(0);
 });
 
 it("an import whose outputs are closed imports every valid line", async () => {

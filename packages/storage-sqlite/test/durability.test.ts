@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from "node:fs";
+import { getPriority } from "node:os";
 import type { NewPet } from "@petstore/core";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -117,6 +126,19 @@ describe("durability", () => {
     expect([status, signal]).toEqual([0, null]);
   });
 
+  it.skipIf(process.platform !== "linux")(
+    "gives the lowest priority to the thread that writes the log back, and only to it",
+    async () => {
+      const own = getPriority();
+      const storage = await openStorage({ filename: folder.path("pets.db") });
+      for (let count = 0; count < 200; count += 1) await storage.pets.create(rex);
+      await expect.poll(prioritiesOfThreads).toContain(19);
+      expect(getPriority()).toBe(own);
+      expect(prioritiesOfThreads().filter((priority) => priority !== own)).toEqual([19]);
+      await storage.close();
+    },
+  );
+
   it.skipIf(!canTrace)("writes the log back in another thread", () => {
     const trace = folder.path("trace");
     expect(traced(trace, LOGGING, ["-e", "trace=fsync,fdatasync"])).toBe(0);
@@ -124,6 +146,14 @@ describe("durability", () => {
     expect(new Set(Array.from(syncs, ([, thread]) => thread)).size).toBeGreaterThan(1);
   });
 });
+
+/** The nice value of each thread of this process (proc(5), stat). */
+function prioritiesOfThreads(): readonly number[] {
+  return readdirSync("/proc/self/task").map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
 
 /** What SQLite changes in the log when it begins it anew. */
 function saltOf(filename: string): string {
