@@ -19,7 +19,7 @@ export interface Source {
 export async function openSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
   const name = path === "-" ? "standard input" : path;
   try {
-    // After it has seen a pipe, Node 22 does not follow the links of the next module, except with `bigint`.
+    // As numbers, those of a pipe would keep Node 20 and 22 from resolving links when they load modules.
     const stats = path === "-" ? fstatSync(0, { bigint: true }) : await stat(path);
     // Node would read a directory that is standard input as an empty file.
     if (stats.isDirectory()) return err(`cannot read ${name}: it is a directory`);
