@@ -1,6 +1,7 @@
 // Optimisations of HTTP, compared in processor time of the server, and of what is in a body.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -63,6 +64,11 @@ export async function compareHttp(folder) {
     await withoutLine(GATHER, (open) => storageAt(open, join(folder, "impatient.db"))),
     LIST,
   );
+  const observed = await serverOn(
+    await storageAt(openSqliteStorage, join(folder, "observed.db")),
+    LIST,
+  );
+  const lists = await load(observed.server, observed.request);
   const polling = createServer(respond);
   pollForRequests(polling);
   const bytes = Buffer.from(PET);
@@ -85,6 +91,15 @@ export async function compareHttp(folder) {
       sample: 1_600,
       optimised: await load(gathering.server, gathering.request, "", 4),
       plain: await load(impatient.server, impatient.request, "", 4),
+    },
+    {
+      name: "a signal that nobody receives is not made (plain: a subscriber to each channel)",
+      file: "core/src/signals.ts",
+      unit: "request",
+      sample: 3_200,
+      now: processorTime,
+      optimised: lists,
+      plain: subscribed(lists),
     },
     {
       name: "a server polls before its process sleeps (plain: it sleeps; one connection, elapsed time)",
@@ -252,6 +267,27 @@ function withBody(read) {
     };
     void setImmediate().then(readAndRespond);
   };
+}
+
+/**
+ * Does work while somebody subscribes to all signals.
+ * @param {Work} work
+ * @returns {Work}
+ */
+function subscribed(work) {
+  return async (times) => {
+    for (const name of SIGNALS) subscribe(name, ignore);
+    await work(times);
+    for (const name of SIGNALS) unsubscribe(name, ignore);
+  };
+}
+
+const SIGNALS = ["request", "transaction", "storage-failure", "storage-warning", "ban"].map(
+  (name) => `petstore:${name}`,
+);
+
+function ignore() {
+  // The cost of a signal itself is measured.
 }
 
 /** @param {IncomingMessage} request */

@@ -1,6 +1,7 @@
 import type { ReadClock } from "./clock.js";
 import type { Emit } from "./events.js";
 import type { AnonymousBuckets } from "./limits/anonymous.js";
+import type { BanSignal, SignalChannel } from "./signals.js";
 import type { Settings } from "./settings.js";
 
 /** The parts of a store that its operations use. */
@@ -13,4 +14,5 @@ export interface Context extends Pick<
   readonly newKeyId: (now: number) => string;
   readonly readClock: ReadClock;
   readonly emit: Emit;
+  readonly bans: SignalChannel<BanSignal>;
 }

@@ -19,6 +19,7 @@ import { createCaller, createTrustedPets } from "./operations/callers.js";
 import { createCalls, type Calls } from "./operations/calls.js";
 import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
+import { signalChannel } from "./signals.js";
 
 /**
  * Creates a pet store: the engine, without a network.
@@ -37,11 +38,14 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const readClock = createClockReader(clock);
   const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousOrigins, readClock);
   const newKeyId = createKeyIds(random);
-  const context: Context = { ...settings, anonymous, newKeyId, readClock, emit };
+  const bans = signalChannel("petstore:ban");
+  const warnings = signalChannel("petstore:storage-warning");
+  const context: Context = { ...settings, anonymous, newKeyId, readClock, emit, bans };
   const calls = createCalls();
-  storage.onWarning?.(({ code, message }) =>
-    emit({ type: "storage_warning", at: readClock().now, code, message }),
-  );
+  storage.onWarning?.(({ code, message }) => {
+    emit({ type: "storage_warning", at: readClock().now, code, message });
+    warnings.publish({ code });
+  });
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>

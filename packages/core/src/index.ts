@@ -80,6 +80,16 @@ export type {
   TrustedPets,
 } from "./pet-store.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
+export {
+  signalChannel,
+  type BanSignal,
+  type RequestSignal,
+  type SignalChannel,
+  type Signals,
+  type StorageFailureSignal,
+  type StorageWarningSignal,
+  type TransactionSignal,
+} from "./signals.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";
 export { storageFailure } from "./storage/storage.js";
 export type {

@@ -75,6 +75,8 @@ export interface Caller extends Pets {
 export interface Admission extends PetOperations<never, Charged>, Charged {
   /** The id of the request's API key. */
   readonly keyId: string;
+  /** The plan of the request's API key. */
+  readonly plan: string;
 }
 
 /** A pet store: the engine that `createPetStore` returns. */

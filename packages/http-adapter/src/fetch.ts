@@ -50,7 +50,7 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
   const handler = createHandler(store, settings);
 
   return async (request, ...host) => {
-    const report = startReport(request.headers.get("X-Request-Id"));
+    const report = startReport(request.headers.get("X-Request-Id"), request.method);
     const message = toHttpRequest(request, () => origin(request, ...host), maxBodySeconds);
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);

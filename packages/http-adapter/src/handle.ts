@@ -23,7 +23,7 @@ import {
   type RateLimitHeaders,
   type RenderedBody,
 } from "./render.js";
-import type { Outcome } from "./report.js";
+import { UNKNOWN_OUTCOME, windowOf, type Outcome } from "./report.js";
 import { apiKeyOf, idempotencyKeyOf } from "./request-headers.js";
 import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
@@ -84,6 +84,8 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
       operation,
       code: performed.isErr() ? performed.error.code : undefined,
       keyId: known.charged?.keyId,
+      plan: known.charged?.plan,
+      window: performed.isErr() ? windowOf(performed.error) : undefined,
     };
   }
 
@@ -98,7 +100,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
 
   function refuse(error: HttpError, origin: string | undefined): Handled {
     const response = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
-    return { response, operation: undefined, code: error.code, keyId: undefined };
+    return { ...UNKNOWN_OUTCOME, response, code: error.code };
   }
 
   return { handle, refuse };

@@ -163,12 +163,13 @@ function complete(
   const onResponse = options.onResponse && contained(options.onResponse, onError);
   const clock = options.clock ?? systemClock;
   const hasRequestIds = alwaysHasIds || options.requestIds === true;
+  const { basePath = "/v1" } = options;
   return Object.freeze({
-    basePath: options.basePath ?? "/v1",
+    basePath,
     maxBodyBytes: options.maxBodyBytes ?? 65_536,
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
-    startReport: createReports(onResponse, hasRequestIds, clock),
+    startReport: createReports(onResponse, hasRequestIds, clock, basePath),
     cors: options.cors && createCors(options.cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),
     clock,

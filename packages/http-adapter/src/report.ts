@@ -1,4 +1,10 @@
-import { systemUuid, type Clock } from "@petstore/core";
+import {
+  signalChannel,
+  systemUuid,
+  type Clock,
+  type RequestSignal,
+  type WithQuota,
+} from "@petstore/core";
 import type { Failure } from "./error.js";
 import type { OperationName } from "./route.js";
 
@@ -19,38 +25,83 @@ export interface ResponseReport {
 }
 
 /** The part of a report that is known when the request is handled. */
-export type Outcome = Pick<ResponseReport, "operation" | "code" | "keyId">;
+export interface Outcome extends Pick<ResponseReport, "operation" | "code" | "keyId"> {
+  readonly plan: RequestSignal["plan"];
+  readonly window: RequestSignal["window"];
+}
+
+/** The outcome of a request of which the store knows neither an operation nor a key. */
+export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
+  operation: undefined,
+  code: undefined,
+  keyId: undefined,
+  plan: undefined,
+  window: undefined,
+});
+
+/** Returns the window whose limit refused a request. The quota of a refusal is that of this window. */
+export function windowOf({ code, quota }: WithQuota<Failure>): Outcome["window"] {
+  if (code !== "rate_limit_exceeded") return undefined;
+  return quota.resetAt === quota.minute.resetAt ? "minute" : "day";
+}
 
 /** The id of one request, and its report. */
 export interface Report {
   /** The id for `X-Request-Id`; `undefined` if responses have none. */
   readonly requestId: string | undefined;
-  /** Sends the report. To be called once. `undefined` if there is no `onResponse`. */
+  /** Sends the report and the signal. To be called once. `undefined` if nobody receives them. */
   readonly send: ((outcome: Outcome, status: number | undefined) => void) | undefined;
 }
 
-/** To be called when a request arrives, with the `X-Request-Id` that the client sent. */
-export type StartReport = (sentId: string | readonly string[] | null | undefined) => Report;
+/** To be called when a request arrives, with the `X-Request-Id` and the method that the client sent. */
+export type StartReport = (
+  sentId: string | readonly string[] | null | undefined,
+  method: string | undefined,
+) => Report;
 
 /** Creates the function that starts the report of each request. */
 export function createReports(
   onResponse: ((report: ResponseReport) => void) | undefined,
   hasRequestIds: boolean,
   clock: Clock,
+  basePath: string,
 ): StartReport {
-  return (sentId) => {
+  const requests = signalChannel("petstore:request");
+  const routes = {
+    listPets: `${basePath}/pets`,
+    createPet: `${basePath}/pets`,
+    getPet: `${basePath}/pets/{petId}`,
+  };
+  return (sentId, sentMethod = "") => {
     const requestId = hasRequestIds ? requestIdOf(sentId) : undefined;
-    if (onResponse === undefined) return { requestId, send: undefined };
+    if (onResponse === undefined && !requests.hasSubscribers) return { requestId, send: undefined };
     const start = clock.now();
     return {
       requestId,
-      send: ({ operation, code, keyId }, status) => {
+      send: ({ operation, code, keyId, plan, window }, status) => {
         const milliseconds = clock.now() - start;
-        onResponse({ operation, status, code, keyId, milliseconds, requestId });
+        onResponse?.({ operation, status, code, keyId, milliseconds, requestId });
+        if (!requests.hasSubscribers) return;
+        const route = operation && routes[operation];
+        const method = METHODS.has(sentMethod) ? sentMethod : "_OTHER";
+        requests.publish({ operation, route, method, status, code, plan, window, milliseconds });
       },
     };
   };
 }
+
+/** The methods of RFC 9110, section 9, and RFC 5789. Clients may send any others. */
+const METHODS: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "CONNECT",
+]);
 
 /** Matches ids that are safe to repeat in a response and a log. An API key does not match, even cut or in capitals. */
 const SAFE = /^(?!.*live_)[\w.:=+/-]{1,128}$/i;

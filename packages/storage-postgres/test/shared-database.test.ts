@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageWarning } from "@petstore/core";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
@@ -23,6 +24,27 @@ it("changes by hand reach a page that is cached", async () => {
   await admin.query("truncate by_hand.pets");
   expect(await names()).toEqual([]);
   expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
+  await storage.close();
+});
+
+it("publishes each transaction with its group and the number of its calls", async () => {
+  const storage = await openStorage({ url: server.url(), schema: "signals" });
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+  const signals: unknown[] = [];
+  const collect = (signal: unknown) => void signals.push(signal);
+  subscribe("petstore:transaction", collect);
+  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
+  await storage.pets.list(firstPage);
+  await storage.pets.find(1n);
+  await chargeOnce(storage, "a");
+  const kind = { storage: "postgres", failed: false };
+  expect(signals).toMatchObject([
+    { ...kind, group: "writes", calls: 2 },
+    { ...kind, group: "reads", calls: 1 },
+    { ...kind, group: "reads", calls: 1 },
+    { ...kind, group: "charges", calls: 1 },
+  ]);
   await storage.close();
 });
 

@@ -1,9 +1,10 @@
 // The grouping of commits is shared by databases in this process and across a network.
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
 import type { Request } from "../src/commit/commit.js";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 class Busy extends Error {}
 
@@ -26,6 +27,7 @@ function createDatabase(timeout = 0, gatherTurns = 0) {
       isCausedByCall: (error) => error instanceof RangeError,
       toFailure: (name, error) => storageFailure(`${name} failed.`, error),
     },
+    kind: { storage: "sqlite", group: "writes" },
     timeout,
     gatherTurns,
     now: () => time,
@@ -52,6 +54,33 @@ it("calls that arrive during a commit share the next", async () => {
   await endNext();
   expect((await Promise.all(later)).map((result) => result._unsafeUnwrap())).toEqual([2, 3]);
   expect(batches).toEqual([1, 2]);
+});
+
+it("publishes how long each transaction waited and took, and whether it failed", async () => {
+  const signals: unknown[] = [];
+  const collect = (signal: unknown) => void signals.push(signal);
+  subscribe("petstore:transaction", collect);
+  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  const { group, endNext, advance } = createDatabase();
+  const calls = [group.add("first", () => 1)];
+  await setImmediate();
+  advance(3);
+  calls.push(
+    group.add("second", () => 2),
+    group.add("third", () => 3),
+  );
+  advance(4);
+  await endNext();
+  await calls[0];
+  await setImmediate();
+  advance(5);
+  await endNext(new Error("The disk is full."));
+  await Promise.all(calls);
+  const kind = { storage: "sqlite", group: "writes" };
+  expect(signals).toEqual([
+    { ...kind, calls: 1, waitMilliseconds: 0, commitMilliseconds: 7, failed: false },
+    { ...kind, calls: 2, waitMilliseconds: 4, commitMilliseconds: 5, failed: true },
+  ]);
 });
 
 it("a group that gathers waits for calls of later turns while calls share its commits", async () => {
@@ -95,6 +124,7 @@ it("calls that follow those of a group that gathers are committed in the turn in
         isCausedByCall: () => false,
         toFailure: (name, error) => storageFailure(`${name} failed.`, error),
       },
+      kind: { storage: "sqlite", group: "writes" },
       timeout: 0,
       now: () => 0,
       ...options,

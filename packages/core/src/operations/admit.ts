@@ -10,7 +10,7 @@ import {
   type MissingApiKey,
   type WithQuota,
 } from "../errors.js";
-import { hasExpired } from "../keys/stored-key.js";
+import { hasExpired, type StoredApiKey } from "../keys/stored-key.js";
 import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
@@ -52,13 +52,13 @@ export async function admit<T>(
   );
   if (charged.isErr()) return err(unavailable(context, charged.error, origin));
   if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
-  return charged.value.mapErr(({ keyId, refusal, now }) =>
-    refuse(context, refusal, now, keyId, undefined),
+  return charged.value.mapErr(({ key, refusal, now }) =>
+    refuse(context, refusal, now, key, undefined),
   );
 }
 
 interface RefusedKey {
-  readonly keyId: string;
+  readonly key: Pick<StoredApiKey, "id" | "plan">;
   readonly refusal: Refusal;
   /** The time of the refusal, in milliseconds since the Unix epoch. */
   readonly now: number;
@@ -75,11 +75,11 @@ function chargeHolder<T>(
   if (!isAccepted(holder, now)) return { result: undefined };
   const rules = { limits: limitsOf(holder.key, plans), ban };
   const { usage, verdict } = charge(holder.usage, rules, reading);
-  const keyId = holder.key.id;
+  const { key } = holder;
   if (verdict.kind !== "admitted") {
-    return { next: usage, result: err({ keyId, refusal: verdict, now }) };
+    return { next: usage, result: err({ key, refusal: verdict, now }) };
   }
-  const charged = { quota: verdict.quota, keyId };
+  const charged = { quota: verdict.quota, keyId: key.id, plan: key.plan };
   return { next: usage, result: ok({ charged, started: start() }) };
 }
 
@@ -112,10 +112,10 @@ function chargeOrigin(
 }
 
 function refuse(
-  { emit }: Context,
+  { emit, bans }: Context,
   refusal: Refusal,
   now: number,
-  keyId: string | undefined,
+  key: Pick<StoredApiKey, "id" | "plan"> | undefined,
   origin: string | undefined,
 ): WithQuota<AdmissionError> {
   const { quota, until } = refusal;
@@ -123,9 +123,12 @@ function refuse(
   if (refusal.kind === "refused") {
     const { window } = refusal;
     const { limit } = quota;
-    emit({ type: "limit_exceeded", at: now, keyId, origin, window, limit });
-    return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota);
+    emit({ type: "limit_exceeded", at: now, keyId: key?.id, origin, window, limit });
+    return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota, key?.plan);
   }
-  if (refusal.begins && keyId !== undefined) emit({ type: "key_banned", at: now, keyId, until });
-  return withQuota(apiKeyBanned(retryAfterSeconds), quota);
+  if (refusal.begins && key !== undefined) {
+    emit({ type: "key_banned", at: now, keyId: key.id, until });
+    if (bans.hasSubscribers) bans.publish({ plan: key.plan, milliseconds: until - now });
+  }
+  return withQuota(apiKeyBanned(retryAfterSeconds), quota, key?.plan);
 }

@@ -64,7 +64,7 @@ const asStarted = <T>(started: T): T => started;
 const startNothing = () => () => undefined;
 
 function createAdmission(context: Context, calls: Calls, charged: ChargedKey): Admission {
-  const { quota, keyId } = charged;
+  const { quota, keyId, plan } = charged;
   const perform = <T extends object, E extends object>(operation: () => Promise<Result<T, E>>) =>
     calls.run(
       async () => chargedResult(await operation(), charged),
@@ -72,6 +72,7 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
     );
   return {
     keyId,
+    plan,
     quota,
     listPets: (input = {}) => perform(() => listPets(context, input)()),
     createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),

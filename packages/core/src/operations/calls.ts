@@ -1,4 +1,5 @@
 import { err, ResultAsync, type Result } from "neverthrow";
+import { createFailureSignal } from "./failure-signal.js";
 import {
   closeTimedOut,
   storageUnavailable,
@@ -30,6 +31,7 @@ export interface Calls {
 /** Creates the calls of a store that is open. */
 export function createCalls(): Calls {
   let isOpen = true;
+  const publishFailure = createFailureSignal();
   let running = 0;
   let whenIdle: (() => void) | undefined;
 
@@ -40,9 +42,13 @@ export function createCalls(): Calls {
     if (!isOpen) return err(fail(storeClosed()));
     running += 1;
     try {
-      return await call();
+      const result = await call();
+      if (result.isErr()) publishFailure(result.error);
+      return result;
     } catch (cause) {
-      return err(fail(storageUnavailable(cause)));
+      const error = storageUnavailable(cause);
+      publishFailure(error);
+      return err(fail(error));
     } finally {
       running -= 1;
       if (running === 0) whenIdle?.();

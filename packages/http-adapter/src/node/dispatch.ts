@@ -11,6 +11,7 @@ import {
   type UnreadableMessage,
 } from "../error.js";
 import type { HttpSettings } from "../options.js";
+import { UNKNOWN_OUTCOME } from "../report.js";
 import { METHODS } from "../route.js";
 import { connectionOf, inputErrorOf, linger, runInTurn, type Exchange } from "./connection.js";
 import { flawOf, isUpgrade, unknownVersion } from "./request.js";
@@ -103,7 +104,7 @@ function createFallback(
   return async (exchange) => {
     const { request, response, isWaiting } = exchange;
     const { socket } = request;
-    const report = startReport(request.headers["x-request-id"]);
+    const report = startReport(request.headers["x-request-id"], request.method);
     const finish = (): void => sendReport(report, response, UNKNOWN_OUTCOME);
     response.once("close", finish);
     connectionOf(socket).onInputError = (error) => {
@@ -127,9 +128,6 @@ function createFallback(
     }
   };
 }
-
-/** The store knows neither an operation nor a key of a response that the fallback sends. */
-const UNKNOWN_OUTCOME = Object.freeze({ operation: undefined, code: undefined, keyId: undefined });
 
 /**
  * Returns the error to send when Node's parser refuses a message with this error of `clientError`;

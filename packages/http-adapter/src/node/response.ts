@@ -35,7 +35,7 @@ export function createResponder(
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
     respond: async (exchange, target, flaw) => {
       const { request, response } = exchange;
-      const report = startReport(request.headers["x-request-id"]);
+      const report = startReport(request.headers["x-request-id"], request.method);
       try {
         const message = toHttpRequest(exchange, flaw ?? flawOf(exchange), maxBodySeconds);
         const handled = await handler.handle(message, target);
@@ -52,7 +52,7 @@ export function createResponder(
     refuseInput: (error, socket) => {
       if (!socket.writable) return;
       try {
-        const report = startReport(undefined);
+        const report = startReport(undefined, undefined);
         const handled = handler.refuse(error, socket.remoteAddress);
         addRequestId(handled, report);
         writeToSocket(socket, handled.response, clock.now());

@@ -31,6 +31,7 @@ export function createLookUp<Key extends string | bigint, Value>({
 }: LookUpOptions<Key, Value>): LookUp<Key, Value> {
   const reading: GroupCommit<ReadonlyMap<Key, Value>, Key> = createGroupCommit({
     ...group,
+    kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
       const found = new Map(await read([...new Set(calls.map(({ subject }) => subject))]));
       return calls.map(({ work }) => work(found));

@@ -38,6 +38,7 @@ export function createPetStorage({ pets, creations, writer, group }: PetStorageO
 } {
   const creating = createGroupCommit<Added, PetToCreate>({
     ...group,
+    kind: { storage: "postgres", group: "writes" },
     commit: createCommit(pets, creations, writer),
   });
   const finding = createLookUp({
@@ -175,6 +176,7 @@ function createListing(table: Pets, group: GroupSettings): GroupCommit<PageOf, P
   };
   return createGroupCommit<PageOf, PetQuery>({
     ...group,
+    kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
       const queries = new Map(calls.map(({ subject }) => [keyOf(subject), subject]));
       const pages = await Promise.all(

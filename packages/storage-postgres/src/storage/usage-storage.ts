@@ -42,6 +42,7 @@ export function createUsageStorage(options: UsageStorageOptions): {
   const { table, group } = options;
   const charging = createGroupCommit<UsageTransaction, UsageSubject>({
     ...group,
+    kind: { storage: "postgres", group: "charges" },
     gatherTurns: GATHER_TURNS,
     commit: commitUsage(options),
   });

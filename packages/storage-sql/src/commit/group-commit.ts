@@ -13,6 +13,7 @@ import {
   type Work,
 } from "./commit.js";
 import { backoffBefore } from "./retry.js";
+import { createTransactionSignal, type TransactionKind } from "./transaction-signal.js";
 
 /**
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
@@ -41,6 +42,7 @@ export interface GroupCommit<Transaction, Subject = void> {
 export interface GroupCommitOptions<Transaction, Subject> {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
+  readonly kind: TransactionKind;
   /** How long a call waits for a busy database, in milliseconds. */
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
@@ -136,9 +138,11 @@ function afterTurns(turns: number, action: () => void): void {
 
 /** Creates the function that commits the next batch. It resolves to its size when another may be committed. */
 function createCommitNext<Transaction, Subject>(
-  { commit, errors, timeout, now, limit }: GroupCommitOptions<Transaction, Subject>,
+  options: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
 ): () => Promise<number> {
+  const { commit, errors, timeout, now, limit } = options;
+  const beginSignal = createTransactionSignal(options);
   let retries = 0;
 
   const waitForOthers = async (error: unknown): Promise<void> => {
@@ -150,13 +154,16 @@ function createCommitNext<Transaction, Subject>(
 
   return async () => {
     const batch = queue.nextBatch();
+    const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
     const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
     try {
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.
       outcomes = committed instanceof Promise ? await committed : committed;
+      publish?.(false);
     } catch (error) {
+      publish?.(true);
       if (errors.isBusy(error)) {
         await waitForOthers(error);
         return batch.length;

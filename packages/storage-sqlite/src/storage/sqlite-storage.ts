@@ -73,6 +73,7 @@ function createGroups(
   const errors = { isBusy, isCausedByCall, toFailure };
   const reading = createGroupCommit<undefined>({
     ...settings,
+    kind: { storage: "sqlite", group: "reads" },
     commit: (calls) => {
       const run = () => calls.map(({ work }) => work(undefined));
       // Taking and releasing SQLite's lock costs as much as finding a row. A read that is alone begins no transaction.
@@ -83,6 +84,7 @@ function createGroups(
   });
   const writing = createGroupCommit({
     ...settings,
+    kind: { storage: "sqlite", group: "writes" },
     commit: commitWrites(
       connection,
       "FULL",
@@ -94,6 +96,7 @@ function createGroups(
   const petReads = createPetReads(connection, reading);
   const charging = createGroupCommit<UsageTransaction, UsageSubject>({
     ...settings,
+    kind: { storage: "sqlite", group: "charges" },
     commit: commitWrites(
       connection,
       "NORMAL",
