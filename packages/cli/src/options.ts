@@ -42,14 +42,14 @@ export function databaseFile(text: string): string {
 /** Parses the name of a file. SQLite opens a temporary database for a blank name. */
 export const fileName = nonBlank("It must name a file.");
 
-/** Also reads an option from an environment variable; an empty one counts as not set. */
-export function orFrom(variable: string, option: Option): Option {
-  return process.env[variable] === "" ? option : option.env(variable);
-}
-
 /** Returns an example for the help of a command. */
 export function example(line: string): string {
   return `\nExample:\n  ${line}`;
+}
+
+/** Returns the values of an option that may be repeated: `a,b` is the same as `a` and then `b`. */
+export function commaSeparated(text: string): readonly string[] {
+  return text.split(",").map((value) => value.trim());
 }
 
 /** Reads text that is not blank. */

@@ -6,22 +6,23 @@ import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStorage, openStore } from "../open-store.js";
 import {
+  commaSeparated,
   example,
   databaseOption,
   fileName,
   IN_MEMORY,
   isPostgres,
   nonBlank,
-  orFrom,
   wholeNumber,
 } from "../options.js";
 import { untilStopped } from "../stop-signal.js";
 import type { CommandIO } from "../terminal.js";
 import { printBanner } from "./banner.js";
+import { orFromEnvironment } from "./environment.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
 import { listen } from "./server.js";
-import { addTrustedProxy, originBehind } from "./trusted-proxies.js";
+import { addTrustedProxies, originBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
 interface ServeOptions {
@@ -40,16 +41,16 @@ interface ServeOptions {
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
 export function serveCommand(io: CommandIO): Command {
-  return new Command("serve")
+  const command = new Command("serve")
     .description("Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.")
     .addOption(
-      orFrom("HOST", new Option("--host <address>", "the address to listen on"))
+      new Option("--host <address>", "the address to listen on")
         .default("127.0.0.1")
         // An empty address would mean every interface.
         .argParser(nonBlank("It must be an address.")),
     )
     .addOption(
-      orFrom("PORT", new Option("--port <number>", "the port to listen on; 0 for any free port"))
+      new Option("--port <number>", "the port to listen on; 0 for any free port")
         .default(3000)
         .argParser(wholeNumber(0, 65_535)),
     )
@@ -58,9 +59,9 @@ export function serveCommand(io: CommandIO): Command {
       new Option(
         "--cors <origin>",
         "pages of this origin may call the store; repeatable; * for all",
-      ).argParser(addOrigin),
+      ).argParser(addOrigins),
     )
-    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxy))
+    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxies))
     .option(
       "--keep-alive <seconds>",
       "how long a connection may be idle between requests (default: 5)",
@@ -79,14 +80,30 @@ export function serveCommand(io: CommandIO): Command {
       1,
     )
     .option("--no-poll", "sleep at once after a response, without polling for the next request")
-    .addHelpText("after", example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"))
+    .addHelpText(
+      "after",
+      ENVIRONMENT + example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"),
+    )
     .action(async (options: ServeOptions) => {
       (await serveAs(options, io)).mapErr(io.fail);
     });
+  return orFromEnvironment(command, { host: "HOST", port: "PORT" });
 }
 
-/** Adds an origin to those before it. `*` includes all others. */
-function addOrigin(text: string, earlier: "*" | readonly string[] = []): "*" | readonly string[] {
+const ENVIRONMENT = `
+An argument wins over a variable (env). A variable of an option without a value is true or false; one of an option
+that may be repeated has commas between its values.
+`;
+
+/** Adds origins, with commas between them, to those before them. `*` includes all others. */
+function addOrigins(text: string, earlier?: "*" | readonly string[]): "*" | readonly string[] {
+  return commaSeparated(text).reduce<"*" | readonly string[]>(
+    (added, origin) => addOrigin(origin, added),
+    earlier ?? [],
+  );
+}
+
+function addOrigin(text: string, earlier: "*" | readonly string[]): "*" | readonly string[] {
   if (text === "*" || earlier === "*") return "*";
   if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text) {
     throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");

@@ -1,15 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type IPVersion } from "node:net";
 import { InvalidArgumentError } from "commander";
+import { commaSeparated } from "../options.js";
 
 /** Returns the origin of a request, which tells clients without a valid key apart. */
 export type Origin = (request: IncomingMessage) => string | undefined;
 
 /**
- * Parses the values of `--trust-proxy`, one at a time: an address, or a range such as `10.0.0.0/8`.
- * Returns the list of all values so far.
+ * Parses the values of `--trust-proxy`, one at a time: addresses, or ranges such as `10.0.0.0/8`, with commas
+ * between them. Returns the list of all values so far.
  */
-export function addTrustedProxy(value: string, earlier: BlockList = new BlockList()): BlockList {
+export function addTrustedProxies(value: string, earlier?: BlockList): BlockList {
+  return commaSeparated(value).reduce(
+    (added, proxy) => addTrustedProxy(proxy, added),
+    earlier ?? new BlockList(),
+  );
+}
+
+function addTrustedProxy(value: string, earlier: BlockList): BlockList {
   const [address = "", bits, ...rest] = value.split("/");
   const family = familyOf(address);
   if (family === undefined || rest.length > 0) throw new InvalidArgumentError(NOT_AN_ADDRESS);
