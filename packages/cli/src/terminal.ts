@@ -16,7 +16,11 @@ export interface Terminal {
 /** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
   readonly stdin: Readable;
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: Writable & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   /** Shows the progress of an import or export if it is a terminal. */
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newDatabase, petstore, petstoreAt } from "./support/command.js";
+import { openBeside } from "./support/in-process.js";
 
 interface IssuedJson {
   readonly id: string;
@@ -18,7 +19,10 @@ async function issue(database: string, ...args: readonly string[]): Promise<Issu
 
 /** How many columns of a terminal a line takes. */
 function columnsOf(line: string): number {
-  return line.length + line.replace(/[^\u3040-\u9FFF]/g, "").length;
+  return [...new Intl.Segmenter().segment(line)].reduce(
+    (width, { segment }) => width + (/[\u3040-\u9FFF\u{1F1E6}-\u{1FAFF}]/u.test(segment) ? 2 : 1),
+    0,
+  );
 }
 
 describe("keys issue", () => {
@@ -100,30 +104,69 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
     expect(out).toMatch(/acme +free +0\/60 +0\/1000/);
   });
 
-  it.each([200, 120, 80, 40])("fits a terminal of %s characters, and names UTC", async (width) => {
+  it.each([200, 120, 80, 60, 40])(
+    "fits a terminal of %s characters, and names UTC",
+    async (width) => {
+      const database = newDatabase();
+      for (const label of [
+        "acme",
+        "a name for a key that is far too long",
+        "長い名前".repeat(20),
+        "-",
+        "🐈‍⬛👩🏽‍🚀🇯🇵".repeat(9),
+        "ｶﾅ · ½ e\u0301",
+      ]) {
+        await issue(database, "--label", label, "--expires", "2099-01-01");
+      }
+      const list = ["keys", "list", "--database", database];
+      const ids = (JSON.parse((await petstore(...list, "--json")).out) as IssuedJson[]).map(
+        ({ id }) => id,
+      );
+      await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
+      const { out } = await petstoreAt(width, ...list);
+      const lines = out.split("\n");
+      expect(lines).toHaveLength(7);
+      const stateAt = lines[0]?.indexOf("STATE") ?? -1;
+      for (const line of lines.slice(1)) {
+        const [before = ""] = line.split(/(?=good|revoked)/);
+        expect(columnsOf(before), "aligned").toBe(stateAt);
+      }
+      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+      for (const id of ids) expect(out).toContain(id);
+      if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/m);
+      const piped = (await petstore(...list)).out;
+      expect(piped).toMatch(
+        /LABEL.*DAY.*CREATED \(UTC\).*LAST USED \(UTC\).*EXPIRES \(UTC\).*STATE/,
+      );
+      expect(piped).toContain("長い名前".repeat(20));
+    },
+  );
+
+  it("replaces characters that take no place, but joins emoji", async () => {
     const database = newDatabase();
-    for (const label of [
-      "acme",
-      "a name for a key that is far too long",
-      "長い名前".repeat(20),
-      "-",
-    ]) {
-      await issue(database, "--label", label, "--expires", "2099-01-01");
+    await issue(database, "--label", "a\u200b\u00ad\ufeff👩‍🚀");
+    const { out } = await petstore("keys", "list", "--database", database);
+    expect(out).toContain(" a\uFFFD\uFFFD\uFFFD👩‍🚀 ");
+  });
+
+  it("sorts by use with --sort use, and as issued otherwise", async () => {
+    const database = newDatabase();
+    const keys = [await issue(database), await issue(database), await issue(database)];
+    const store = await openBeside(database);
+    for (const [index, requests] of [1, 3, 2].entries()) {
+      for (let count = 0; count < requests; count += 1) {
+        await store.as(keys[index]?.secret ?? "").listPets();
+      }
     }
-    const list = ["keys", "list", "--database", database];
-    const ids = (JSON.parse((await petstore(...list, "--json")).out) as IssuedJson[]).map(
-      ({ id }) => id,
-    );
-    await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
-    const { out } = await petstoreAt(width, ...list);
-    const lines = out.split("\n");
-    expect(lines).toHaveLength(5);
-    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
-    for (const id of ids) expect(out).toContain(id);
-    if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/);
-    const piped = (await petstore(...list)).out;
-    expect(piped).toMatch(/LABEL.*DAY.*CREATED \(UTC\).*LAST USED \(UTC\).*EXPIRES \(UTC\).*STATE/);
-    expect(piped).toContain("長い名前".repeat(20));
+    await store.close();
+    const list = async (...args: readonly string[]) => {
+      const { out } = await petstore("keys", "list", "--database", database, "--json", ...args);
+      const ids = (JSON.parse(out) as IssuedJson[]).map(({ id }) => id);
+      return ids.map((id) => keys.findIndex((key) => key.id === id));
+    };
+    expect(await list("--sort", "use")).toEqual([1, 2, 0]);
+    expect(await list("--sort", "issue")).toEqual([0, 1, 2]);
+    expect(await list()).toEqual([0, 1, 2]);
   });
 
   it("revokes a key", async () => {

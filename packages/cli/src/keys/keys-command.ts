@@ -8,7 +8,7 @@ import {
   type PurgedKeys,
 } from "@petstore/core";
 import { Argument, Command, Option } from "commander";
-import { err, ok, type Result } from "neverthrow";
+import { ok, type Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
 import {
   example,
@@ -19,9 +19,11 @@ import {
   wholeNumber,
 } from "../options.js";
 import type { CommandIO } from "../terminal.js";
+import { listKeys, ORDERS, type Listing } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
+import { watchKeys } from "./watch-keys.js";
 
 /** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
 interface KeyOptions extends LimitOptions {
@@ -30,6 +32,8 @@ interface KeyOptions extends LimitOptions {
   readonly label?: string;
   readonly expires?: Date;
   readonly banned?: true;
+  readonly sort?: Listing["sort"];
+  readonly watch?: true;
   readonly overlap?: number;
   readonly olderThan?: number;
 }
@@ -57,8 +61,14 @@ export function keysCommand(io: CommandIO): Command {
     .option("--label <text>", "a name by which to recognize the key", shortText(LABEL_LENGTH))
     .addOption(new Option("--expires <time>", EXPIRES).argParser(futureTime))
     .addHelpText("after", example("petstore keys issue --plan pro --label acme"));
-  add({ name: "list", text: LIST, renderer: keyList, action: list })
+  add({ name: "list", text: LIST, renderer: keyList, action: list(io) })
     .option("--banned", "only keys that are banned now")
+    .addOption(new Option("--sort <order>", SORT).choices(ORDERS))
+    .addOption(new Option("--watch", WATCH).conflicts("json"))
+    .hook("preAction", (command) => {
+      const isWatching = command.getOptionValue("watch") === true;
+      if (isWatching && io.streams.stdout.isTTY !== true) command.error(NO_TERMINAL);
+    })
     .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
   add({ name: "show", text: "Show one key.", renderer: singleKey, action: show })
     .argument("<id>", ID)
@@ -125,6 +135,10 @@ const ID = "the key's id, as shown by `keys list`";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 const OVERLAP = "how long the old secret stays valid";
 const AN_ID = "key_0Vbe5dxn6zx4bfyp4I";
+const SORT =
+  "the order: as issued, or by use in this minute and day (default: issue; with --watch, use)";
+const WATCH = "show the list on the whole terminal, every two seconds, until Ctrl-C";
+const NO_TERMINAL = "--watch needs a terminal: leave it out";
 const LIST_HELP = `
 Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
 `;
@@ -139,17 +153,12 @@ const issue: Action<IssuedKey> = (keys, options) => {
   return keys.issue({ plan, label, expiresAt, limits: limitsOf(options) });
 };
 
-const list: Action<readonly ApiKey[]> = async (keys, { banned }) => {
-  const all: ApiKey[] = [];
-  let after: string | undefined;
-  do {
-    const page = await keys.list({ limit: 1_000, after, banned });
-    if (page.isErr()) return err(page.error);
-    all.push(...page.value.keys);
-    after = page.value.next;
-  } while (after !== undefined);
-  return ok(all);
-};
+const list =
+  ({ streams }: CommandIO): Action<readonly ApiKey[]> =>
+  async (keys, { banned, sort, watch }) => {
+    const read = () => listKeys(keys, { banned, sort: sort ?? (watch ? "use" : "issue") });
+    return watch ? ok(await watchKeys(read, streams.stdout)) : read();
+  };
 
 const show: Action<ApiKey> = (keys, _, [id = ""]) => keys.find(id);
 

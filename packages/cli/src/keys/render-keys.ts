@@ -82,6 +82,24 @@ function keysToTable(keys: readonly ApiKey[], { now, columns }: View): string {
   return table(COLUMNS, keys, now, columns);
 }
 
+/** Which columns leave a screen last. */
+const LAST_TO_LEAVE: ReadonlyMap<string, number> = new Map([
+  ["PLAN", 5],
+  ["DAY", 6],
+  ["MINUTE", 7],
+]);
+
+const SCREEN_COLUMNS = COLUMNS.map((column): Column<ApiKey> => {
+  const { heading, dropOrder = Infinity } = column;
+  if (heading === "STATE") return { ...column, cell: presentState };
+  return { ...column, dropOrder: LAST_TO_LEAVE.get(heading) ?? dropOrder };
+});
+
+/** Renders keys for a screen that is refreshed: a ban counts down, and the usage stays when the screen is narrow. */
+export function keysOnScreen(keys: readonly ApiKey[], { now, columns }: View): string {
+  return table(SCREEN_COLUMNS, keys, now, columns);
+}
+
 function describe({ heading, cell }: Column<ApiKey>, key: ApiKey, now: number): string {
   return `${heading.padEnd(15)}  ${cell(key, now)}`;
 }
@@ -92,6 +110,14 @@ function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): stri
   if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)} UTC`;
   // To the second, because the first ban lasts only a minute.
   return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)} UTC`;
+}
+
+/** The state in a few words, of which the first one is the same as in a list. */
+function presentState(key: ApiKey, now: number): string {
+  const [name = ""] = state(key, now).split(" ");
+  if (name !== "banned") return name;
+  const seconds = Math.ceil(((key.bannedUntil ?? now) - now) / 1_000);
+  return seconds > 90 ? `banned ${Math.ceil(seconds / 60)} min` : `banned ${seconds} s`;
 }
 
 function used({ limit, remaining }: WindowQuota): string {
@@ -128,7 +154,10 @@ function iso(time: number): string {
   return new Date(Math.min(time, LAST_TIME)).toISOString();
 }
 
-/** Replaces the control characters that a terminal would interpret. */
+/** Replaces the characters that a terminal would interpret or not show, except those that join others (emoji). */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+  return text.replace(
+    /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    "\uFFFD",
+  );
 }

@@ -95,6 +95,6 @@ function widthOf(text: string): number {
   );
 }
 
-/** Pictures, and the letters of East Asia, take two characters of a terminal. */
+/** Pictures, and the letters of East Asia in their wide form, take two characters of a terminal (UAX #11, W and F). */
 const WIDE =
-  /\p{Emoji_Presentation}|\uFE0F|[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Hangul}\uFF01-\uFF60]/u;
+  /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\u303E\u3041-\u3247\u3250-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]/u;
