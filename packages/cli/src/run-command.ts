@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
+import { completionCommand } from "./completion/completion-command.js";
 import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
@@ -30,7 +31,7 @@ export async function runCommand(
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
     .addCommand(migrateCommand(io));
-  program.addCommand(helpCommand(program));
+  program.addCommand(completionCommand(program, io)).addCommand(helpCommand(program));
   inheritSettings(program);
 
   try {

@@ -41,6 +41,7 @@ describe("help", () => {
     ["pets", "export"],
     ["backup"],
     ["restore"],
+    ["completion"],
   ];
   it.each(pages)("of %s %s shows an example, and is also shown by `help`", async (...names) => {
     const words = names.filter(Boolean);
