@@ -59,7 +59,9 @@ describe.each(SHELLS)("completion %s offers", (shell, complete) => {
       const commands = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name);
       if (commands.length === 0) return;
       expect(complete(script, `${line} `).toSorted()).toEqual(commands.toSorted());
-      for (const command of commands) await visit([...path, command]);
+      // `help` shows another command.
+      const others = commands.filter((command) => command !== "help");
+      for (const command of others) await visit([...path, command]);
     };
     await visit([]);
   });
