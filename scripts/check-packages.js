@@ -33,12 +33,16 @@ const BUNDLED = new Map([
   [
     "cli",
     [
+      "@opentelemetry-api",
+      "bintrees",
       "commander",
       "csv-parse",
       "kysely",
       "lossless-json",
       "lru-cache",
       "neverthrow",
+      "prom-client",
+      "tdigest",
       "ts-pattern",
       "valibot",
     ],

@@ -20,7 +20,9 @@ const packageReadmes = readdirSync(join(root, "packages")).map(
 );
 const documents = [
   ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
   ...packageReadmes,
 ];
 

@@ -83,8 +83,8 @@ function hashOf(files) {
 async function problemWithPort() {
   const option = /** @type {const} */ ({ type: "string" });
   const { values } = parseArgs({ strict: false, options: { host: option, port: option } });
-  const host = String(values.host ?? set("HOST") ?? "127.0.0.1");
-  const port = String(values.port ?? set("PORT") ?? "3000");
+  const host = String(values.host ?? set("PETSTORE_HOST") ?? set("HOST") ?? "127.0.0.1");
+  const port = String(values.port ?? set("PETSTORE_PORT") ?? set("PORT") ?? "3000");
   if (!/^\d+$/.test(port) || Number(port) > 65_535) {
     const name = values.port === undefined ? "PORT" : "--port";
     return `${name} is '${port}'. It must be a whole number, from 0 to 65535.`;

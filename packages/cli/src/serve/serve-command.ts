@@ -21,6 +21,9 @@ import { printBanner } from "./banner.js";
 import { orFromEnvironment } from "./environment.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
+import type { MetricsAddress } from "./metrics/metrics-server.js";
+import { openMetrics } from "./metrics/open-metrics.js";
+import type { Sums } from "./metrics/sums.js";
 import { listen } from "./server.js";
 import { addTrustedProxies, originBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
@@ -36,6 +39,7 @@ interface ServeOptions {
   readonly rateLimitFields?: true;
   readonly firstKey?: true;
   readonly log?: true;
+  readonly metrics?: MetricsAddress;
   readonly poll: boolean;
 }
 
@@ -72,6 +76,11 @@ export function serveCommand(io: CommandIO): Command {
       "also send RateLimit and RateLimit-Policy (a draft of the IETF), with both windows",
     )
     .option("--log", "write a line of JSON for each request to standard output")
+    .option(
+      "--metrics <[host:]port>",
+      "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given",
+      metricsAddress,
+    )
     .option("--first-key", "if the database has no key yet, issue a Free one and print it")
     .option(
       "--workers <n>",
@@ -111,6 +120,16 @@ function addOrigin(text: string, earlier: "*" | readonly string[]): "*" | readon
   return [...earlier, text];
 }
 
+function metricsAddress(text: string): MetricsAddress {
+  const [, bracketed, plain, port = ""] = /^(?:\[(.+)\]:|([^:]+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === "" || Number(port) > 65_535) {
+    throw new InvalidArgumentError(
+      "It must be a port, or an address and a port such as 0.0.0.0:9464.",
+    );
+  }
+  return { host: bracketed ?? plain ?? "127.0.0.1", port: Number(port) };
+}
+
 const TRUST_PROXY =
   "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
 
@@ -119,15 +138,25 @@ async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<voi
   const isNew = !isPostgres(options.database) && !existsSync(options.database);
   const onListening = (url: string, store: PetStore): Promise<void> =>
     printBanner(store, url, { ...options, isNew }, io);
-  if (options.workers === 1) return serve(options, io, onListening);
-  if (options.database === IN_MEMORY) {
+  if (options.workers > 1 && options.database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
-  if (!isWorker()) return serveWithWorkers(options, io, onListening);
-  // The process that started the workers prints for all of them.
-  const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
-  await runAsWorker((listening) => serve(options, quiet, listening));
-  return ok();
+  const metrics = await openMetrics(options, io);
+  if (metrics.isErr()) return err(metrics.error);
+  const { registry, sums, close } = metrics.value;
+  if (isWorker()) {
+    // The process that started the workers prints for all of them.
+    const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
+    const snapshot = registry && (() => registry.getMetricsAsJSON());
+    await runAsWorker((listening) => serve(options, quiet, listening), snapshot);
+    return ok();
+  }
+  const served =
+    options.workers === 1
+      ? await serve(options, io, onListening)
+      : await serveWithWorkers(options, io, onListening, sums);
+  close();
+  return served;
 }
 
 /** Called when the server accepts connections at this URL. */
@@ -177,6 +206,7 @@ async function serveWithWorkers(
   options: ServeOptions,
   { terminal, report }: CommandIO,
   onListening: OnListening,
+  sums: Sums | undefined,
 ): Promise<Result<void, string>> {
   // Opened before the workers start, so that only one process creates the tables and the first key.
   const opened = await openStore(options.database);
@@ -187,6 +217,7 @@ async function serveWithWorkers(
     clock: systemClock,
     report,
     onListening: (url) => void onListening(url, store),
+    sums,
   });
   void untilStopped(terminal, report).then(() => workers.stop());
   const ended = await workers.ended;

@@ -74,7 +74,7 @@ export async function listen(
     server.once("error", resolve);
     server.listen(port, host, () => resolve(undefined));
   });
-  if (problem !== undefined) return err(explain(problem, host, port));
+  if (problem !== undefined) return err(describeProblem(problem, host, port));
   return ok({
     url: `${addressOf(server, host)}/v1`,
     close: () => {
@@ -84,7 +84,8 @@ export async function listen(
   });
 }
 
-function explain(problem: Error, host: string, port: number): string {
+/** Says why a server cannot listen. */
+export function describeProblem(problem: Error, host: string, port: number): string {
   const reason =
     "code" in problem && problem.code === "EADDRINUSE" ? "the port is in use" : problem.message;
   return `cannot listen on ${host} port ${String(port)}: ${reason}`;

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
+import type { Snapshot, Sums } from "./metrics/sums.js";
 import { DRAIN_TIMEOUT } from "./server.js";
 
 /** Processes that serve on one port. A worker that ends by itself is restarted. */
@@ -17,7 +18,8 @@ export interface Workers {
 /** A message from a worker to the process that started it. */
 type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
-  | { readonly kind: "problem"; readonly problem: string };
+  | { readonly kind: "problem"; readonly problem: string }
+  | { readonly kind: "metrics"; readonly snapshot: Snapshot };
 
 /** How long a worker may take to close its store, whose file may be locked, in milliseconds. */
 const CLOSE_TIMEOUT = 8_000;
@@ -35,6 +37,8 @@ interface WorkersOptions {
   readonly report: ReportError;
   /** Called once, when all workers accept connections. */
   readonly onListening: (url: string) => void;
+  /** Receives the metrics of the workers, if they are served. */
+  readonly sums: Sums | undefined;
 }
 
 /** The state that the workers share. */
@@ -71,7 +75,7 @@ export function startWorkers(options: WorkersOptions): Workers {
 /** Runs a worker, and another one when it ends, until all are stopped. */
 async function keepServing(
   group: Group,
-  { count, clock, report, onListening }: WorkersOptions,
+  { count, clock, report, onListening, sums }: WorkersOptions,
 ): Promise<void> {
   const { signal } = group.stopping;
   const isStopping = (): boolean => signal.aborted;
@@ -84,7 +88,7 @@ async function keepServing(
     if (group.listened === count) onListening(url);
   };
   while (!isStopping()) {
-    const { how, problem } = await runWorker(group, onServing);
+    const { how, problem } = await runWorker(group, onServing, sums);
     const cannotStart = problem !== undefined && group.listened < count;
     if (isStopping() || cannotStart) {
       stop(group, problem);
@@ -123,7 +127,11 @@ interface WorkerEnd {
 }
 
 /** Runs one worker until it ends. `onServing` is called when it accepts connections at this URL. */
-async function runWorker(group: Group, onServing: (url: string) => void): Promise<WorkerEnd> {
+async function runWorker(
+  group: Group,
+  onServing: (url: string) => void,
+  sums: Sums | undefined,
+): Promise<WorkerEnd> {
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -132,6 +140,7 @@ async function runWorker(group: Group, onServing: (url: string) => void): Promis
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "problem") problem = message.problem;
+    else if (message.kind === "metrics") sums?.receive(worker.id, message.snapshot);
     else {
       group.serving.add(worker);
       onServing(message.url);
@@ -144,6 +153,7 @@ async function runWorker(group: Group, onServing: (url: string) => void): Promis
   if (worker.isConnected()) await once(worker, "disconnect");
   group.running.delete(worker);
   group.serving.delete(worker);
+  sums?.retire(worker.id);
   return { how, problem };
 }
 
@@ -152,13 +162,26 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Serves as a worker. Sends the URL, and the problem if there is one, to the process that started it. */
+/** How often a worker sends its metrics, in milliseconds. */
+const METRICS_INTERVAL = 1_000;
+
+/**
+ * Serves as a worker. Sends the URL, the problem if there is one, and its metrics if they are served, to the process
+ * that started it.
+ */
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
+  snapshot: (() => Promise<Snapshot>) | undefined,
 ): Promise<void> {
   const send = (message: WorkerMessage): Promise<unknown> =>
     new Promise((resolve) => cluster.worker?.send(message, resolve));
+  const sendMetrics = async (): Promise<void> => {
+    if (snapshot !== undefined) await send({ kind: "metrics", snapshot: await snapshot() });
+  };
+  const interval = setInterval(() => void sendMetrics(), METRICS_INTERVAL);
   const served = await serve((url) => void send({ kind: "listening", url }));
+  clearInterval(interval);
+  await sendMetrics();
   if (served.isErr()) await send({ kind: "problem", problem: served.error });
   cluster.worker?.disconnect();
 }

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { err, ok, type Result } from "neverthrow";
+import { describeProblem } from "../server.js";
+
+/** Where the metrics are served. */
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A server of metrics that accepts connections. */
+export interface MetricsServer {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** Prometheus uses one connection; more than these are refused. */
+const MOST_CONNECTIONS = 32;
+/** How long a client may take to send its request, and to read the response, in milliseconds. */
+const TIMEOUT = 5_000;
+const TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+/**
+ * Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. `Err` says why it
+ * cannot listen.
+ */
+export async function serveMetrics(
+  { host, port }: MetricsAddress,
+  collect: () => Promise<string>,
+): Promise<Result<MetricsServer, string>> {
+  let collecting: Promise<string> | undefined;
+  const collectOnce = (): Promise<string> =>
+    (collecting ??= collect().finally(() => (collecting = undefined)));
+  const limits = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT, keepAliveTimeout: TIMEOUT };
+  const server = createServer(
+    { ...limits, connectionsCheckingInterval: 500 },
+    (request, response) => void respond(request, response, collectOnce),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.setTimeout(TIMEOUT);
+  const problem = await new Promise<Error | undefined>((resolve) => {
+    server.once("error", resolve).listen(port, host, () => resolve(undefined));
+  });
+  if (problem !== undefined) return err(describeProblem(problem, host, port));
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return ok({
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}/metrics`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  });
+}
+
+async function respond(
+  { url = "", method = "" }: IncomingMessage,
+  response: ServerResponse,
+  collect: () => Promise<string>,
+): Promise<void> {
+  const [path] = url.split("?", 1);
+  if (path !== "/metrics") {
+    response.writeHead(404).end();
+    return;
+  }
+  if (method !== "GET" && method !== "HEAD") {
+    response.writeHead(405, { Allow: "GET, HEAD" }).end();
+    return;
+  }
+  try {
+    const body = Buffer.from(await collect());
+    response.writeHead(200, { "Content-Type": TEXT, "Content-Length": body.length });
+    response.end(method === "HEAD" ? undefined : body);
+  } catch {
+    response.writeHead(500).end();
+  }
+}

@@ -1,0 +1,119 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { RequestSignal, Signals } from "@petstore/core";
+import type PromClient from "prom-client";
+import type { Registry } from "prom-client";
+
+/** OpenTelemetry's advice for the duration of requests, in seconds. */
+const REQUEST_BUCKETS = [
+  ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75],
+  ...[1, 2.5, 5, 7.5, 10],
+];
+/** A commit takes from microseconds in memory to seconds on a slow disk. */
+const COMMIT_BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
+const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
+/**
+ * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
+ * is one. Labels have few values: none holds a key, a path or an address.
+ */
+export function createMetrics(prom: typeof PromClient): Registry {
+  const registry = new prom.Registry();
+  prom.collectDefaultMetrics({ register: registry });
+  recordRequests(prom, registry);
+  recordCommits(prom, registry);
+  const registers = [registry];
+  const bans = new prom.Counter({
+    name: "petstore_bans_total",
+    help: "Bans of API keys that have begun.",
+    registers,
+  });
+  const failures = new prom.Counter({
+    name: "petstore_storage_failures_total",
+    help: "Calls that failed because the storage did.",
+    registers,
+  });
+  const warnings = new prom.Counter({
+    name: "petstore_storage_warnings_total",
+    help: "Warnings of the storage.",
+    registers,
+  });
+  on("petstore:ban", () => bans.inc());
+  on("petstore:storage-failure", () => failures.inc());
+  on("petstore:storage-warning", () => warnings.inc());
+  return registry;
+}
+
+function recordRequests(prom: typeof PromClient, registry: Registry): void {
+  const registers = [registry];
+  const durations = new prom.Histogram({
+    name: "http_server_request_duration_seconds",
+    help: "Duration of requests over HTTP.",
+    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const refusals = new prom.Counter({
+    name: "petstore_refusals_total",
+    help: "Requests refused with 429, by the limit and the plan of the key: none without a valid key.",
+    labelNames: ["reason", "plan"],
+    registers,
+  });
+  const deprecated = new prom.Counter({
+    name: "petstore_deprecated_calls_total",
+    help: "Requests of deprecated operations that were not refused.",
+    registers,
+  });
+  on("petstore:request", (request) => {
+    const { operation, route = "", method, status = "", plan, milliseconds } = request;
+    durations.observe(
+      { http_request_method: method, http_route: route, http_response_status_code: status },
+      milliseconds / 1_000,
+    );
+    const reason = reasonOf(request);
+    if (reason !== undefined) refusals.inc({ reason, plan: plan ?? "none" });
+    else if (operation === "getPet" && plan !== undefined) deprecated.inc();
+  });
+}
+
+/** Returns why a request was refused with 429. */
+function reasonOf({ code, window }: RequestSignal): string | undefined {
+  return code === "api_key_banned" ? "banned" : window;
+}
+
+function recordCommits(prom: typeof PromClient, registry: Registry): void {
+  const registers = [registry];
+  const durations = new prom.Histogram({
+    name: "petstore_commit_duration_seconds",
+    help: "Duration of transactions of the storage.",
+    labelNames: ["group"],
+    buckets: COMMIT_BUCKETS,
+    registers,
+  });
+  const calls = new prom.Histogram({
+    name: "petstore_commit_calls",
+    help: "Calls that share a transaction of the storage.",
+    labelNames: ["group"],
+    buckets: CALL_BUCKETS,
+    registers,
+  });
+  const waits = new prom.Histogram({
+    name: "petstore_commit_wait_seconds",
+    help: "How long the first call of a transaction waits until it begins.",
+    buckets: COMMIT_BUCKETS,
+    registers,
+  });
+  on("petstore:transaction", (transaction) => {
+    const { group } = transaction;
+    durations.observe({ group }, transaction.commitMilliseconds / 1_000);
+    calls.observe({ group }, transaction.calls);
+    waits.observe(transaction.waitMilliseconds / 1_000);
+  });
+}
+
+function on<Name extends keyof Signals>(
+  name: Name,
+  listener: (signal: Signals[Name]) => void,
+): void {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Signals says what is published there.
+  subscribe(name, (message) => listener(message as Signals[Name]));
+}
