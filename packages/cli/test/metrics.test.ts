@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -19,9 +19,18 @@ async function startMeasured(...options: readonly string[]) {
   const { secret } = JSON.parse(issued.out) as { secret: string };
   const server = await startServer("--database", database, "--metrics", "0", ...options);
   const [, metrics = ""] = /metrics at (\S+)\n/.exec(server.output()) ?? [];
-  const get = (path: string, key = secret) =>
-    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-  return { server, metrics, get, scrape: async () => (await fetch(metrics)).text() };
+  const get = (path: string, key = secret, more: RequestInit = {}) =>
+    fetch(`${server.url}${path}`, { ...more, headers: { authorization: `Bearer ${key}` } });
+  const create = (body: string) =>
+    get("/pets", secret, { method: "POST", body: Buffer.from(body) });
+  return {
+    server,
+    database,
+    metrics,
+    get,
+    create,
+    scrape: async () => (await fetch(metrics)).text(),
+  };
 }
 
 /** Returns the sum of the values of a metric with these labels. */
@@ -99,7 +108,21 @@ it("each panel and each alert asks for metrics and labels that the server sends"
   }
 });
 
-it("answers while its storage is gone, to nothing but GET /metrics, and however many do not read", async () => {
+it("counts failures of a storage that is gone", async () => {
+  const { server, database, create, scrape } = await startMeasured();
+  expect(valueOf(await scrape(), "petstore_storage_failures_total")).toBe(0);
+  rmSync(`${database}-shm`);
+  expect((await create('{"name":"Rex","categoryId":1}')).status).toBe(503);
+  const status = 'http_response_status_code="503"';
+  const count = "http_server_request_duration_seconds_count";
+  await expect.poll(async () => valueOf(await scrape(), count, status)).toBe(1);
+  const text = await scrape();
+  expect(valueOf(text, "petstore_storage_failures_total")).toBe(1);
+  expect(valueOf(text, "petstore_storage_warnings_total")).toBe(1);
+  expect(await server.end()).toBe(0);
+});
+
+it("answers nothing but GET /metrics, however many clients do not read", async () => {
   const { server, metrics, get } = await startMeasured();
   const { port } = new URL(metrics);
   const silent = Array.from({ length: 20 }, () => connect(Number(port), "127.0.0.1"));
