@@ -13,7 +13,7 @@ import {
 } from "./keys/change-keys.js";
 import { createKeyIds } from "./keys/key-format.js";
 import type { KeyRing } from "./keys/key-ring.js";
-import { findKey, listKeys } from "./keys/read-keys.js";
+import { findKey, findKeyBySecret, listKeys } from "./keys/read-keys.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createCaller, createTrustedPets } from "./operations/callers.js";
 import { createCalls, type Calls } from "./operations/calls.js";
@@ -59,6 +59,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     as: (apiKey, origin) => createCaller(context, calls, apiKey, origin),
     anonymousQuota: (origin) => anonymous.peek(origin),
     clock,
+    plans: Object.freeze(Object.fromEntries(settings.plans)),
     trusted: createTrustedPets(context, calls),
     keys: createKeyRing(context, calls),
     events,
@@ -73,6 +74,7 @@ function createKeyRing(context: Context, calls: Calls): KeyRing {
   return Object.freeze({
     issue: (input) => run(() => issueKey(context, input)),
     find,
+    findBySecret: (secret) => run(() => findKeyBySecret(context, secret)),
     list: (input = {}) => run(() => listKeys(context, input)),
     revoke: (id) => run(() => revokeKey(context, id)),
     rotate: (id, options = {}) => run(() => rotateKey(context, id, options)),

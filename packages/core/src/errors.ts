@@ -109,10 +109,11 @@ export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
 export const invalidKeyRequest = (problems: readonly string[]) =>
   coded("invalid_key_request", sentence(problems));
 
-/** No API key has this id. */
+/** No API key has this id, or this secret. */
 export type KeyNotFound = ReturnType<typeof keyNotFound>;
-/** Creates the error of an id that no API key has. */
-export const keyNotFound = () => coded("key_not_found", "No API key has this id.");
+/** Creates the error of an id or a secret that no API key has. */
+export const keyNotFound = (what: "id" | "secret" = "id") =>
+  coded("key_not_found", `No API key has this ${what}.`);
 
 /** The API key is revoked or expired, so it cannot be rotated. */
 export type KeyInactive = ReturnType<typeof keyInactive>;

@@ -10,6 +10,7 @@ import type {
 } from "./errors.js";
 import type { Events } from "./events.js";
 import type { KeyRing } from "./keys/key-ring.js";
+import type { Plan } from "./limits/plan.js";
 import type { Charged, Quota } from "./limits/window.js";
 import type { CreatePetOptions } from "./pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "./pets/list-query.js";
@@ -91,6 +92,8 @@ export interface PetStore {
   anonymousQuota(origin?: string): Quota;
   /** The clock of the store's windows, bans and expiries. */
   readonly clock: Clock;
+  /** All plans by name: the standard plans and those of the host. */
+  readonly plans: Readonly<Record<string, Plan>>;
   /** The host's own operations, without key and limits. */
   readonly trusted: TrustedPets;
   /** Issues and manages API keys. */

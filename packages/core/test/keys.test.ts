@@ -13,6 +13,7 @@ describe("issue", () => {
     expect(key).toEqual({
       id: key.id,
       hint: secret.slice(0, 13),
+      secrets: [{ hint: secret.slice(0, 13), expiresAt: undefined }],
       plan: "pro",
       limits: { perMinute: 300, perDay: 10_000 },
       label: "acme",
@@ -349,6 +350,34 @@ describe("find, list and usage", () => {
       expect(refusal.code).toBe("invalid_key_request");
     },
   );
+
+  it("finds a key by each of its secrets, as long as it is stored, without charging it", async () => {
+    const { store, clock, issue } = openStore();
+    await issue();
+    const { id, secret } = await issue();
+    const rotated = value(await store.keys.rotate(id, { overlapSeconds: 5 }));
+    const expiresAt = clock.now() + 5_000;
+    clock.advance(10_000);
+    value(await store.keys.revoke(id));
+    for (const each of [secret, rotated.secret]) {
+      const found = value(await store.keys.findBySecret(each));
+      expect(found).toEqual(value(await store.keys.find(id)));
+      expect(found.secrets).toEqual([
+        { hint: rotated.secret.slice(0, 13), expiresAt: undefined },
+        { hint: secret.slice(0, 13), expiresAt },
+      ]);
+      expect(found.lastUsedAt).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ["of another store", async () => (await openStore().issue()).secret],
+    ["that cannot be one", () => "pet_live_"],
+    ["that is not text", () => ({}) as never],
+  ])("does not find a secret %s", async (_, secretOf) => {
+    const { code, message } = error(await openStore().store.keys.findBySecret(await secretOf()));
+    expect([code, message]).toEqual(["key_not_found", "No API key has this secret."]);
+  });
 
   it("does not find an id that is not text", async () => {
     expect(error(await openStore().store.keys.find({} as never)).code).toBe("key_not_found");

@@ -2,12 +2,14 @@ import type { ResultAsync } from "neverthrow";
 import type { KeyError } from "../errors.js";
 import type { RateLimits } from "../limits/plan.js";
 import type { WindowQuotas } from "../limits/window.js";
-import type { StoredApiKey } from "./stored-key.js";
+import type { ApiKeySecret, StoredApiKey } from "./stored-key.js";
 
 /** An API key as its host sees it. Times are milliseconds since the Unix epoch. */
 export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
   /** The first characters of the newest secret, for people to recognize it. */
   readonly hint: string;
+  /** The secrets, newest first; the older ones were replaced by a rotation. */
+  readonly secrets: readonly Omit<ApiKeySecret, "digest">[];
   /** The limits in force. */
   readonly limits: RateLimits;
   /** When a request was last admitted; `undefined` if none has been. */
@@ -81,6 +83,11 @@ export interface KeyRing {
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
   /** Finds the key with this id. */
   find(id: string): ResultAsync<ApiKey, KeyError>;
+  /**
+   * Finds the key that has this secret, without charging it. Revoked and expired keys, and secrets that were
+   * replaced, are found as long as they are stored.
+   */
+  findBySecret(secret: string): ResultAsync<ApiKey, KeyError>;
   /** Lists keys in the order of issue, revoked and expired ones included. */
   list(input?: ListKeysInput): ResultAsync<KeyPage, KeyError>;
   /** Refuses the key permanently, in every process. Revoking it again changes nothing. */

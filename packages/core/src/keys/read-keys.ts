@@ -11,6 +11,7 @@ import { bannedUntil, rememberedBans } from "../limits/ban.js";
 import { remainingQuotas } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { KeyWithUsage } from "../storage/storage.js";
+import { parseApiKey } from "./key-format.js";
 import { parseKeyQuery } from "./key-requests.js";
 import type { ApiKey, KeyPage, ListKeysInput } from "./key-ring.js";
 
@@ -18,6 +19,20 @@ import type { ApiKey, KeyPage, ListKeysInput } from "./key-ring.js";
 export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const found = await loadKey(context, id);
   return found.map((stored) => viewOf(context, stored));
+}
+
+/** Returns the key of a secret. See `KeyRing.findBySecret`. */
+export async function findKeyBySecret(
+  context: Context,
+  secret: string,
+): Promise<Result<ApiKey, KeyError>> {
+  const digest = parseApiKey(secret);
+  if (digest.isErr()) return err(keyNotFound("secret"));
+  const holder = await context.storage.usage.findHolder(digest.value);
+  if (holder.isErr()) return err(storageUnavailable(holder.error));
+  return holder.value === undefined
+    ? err(keyNotFound("secret"))
+    : findKey(context, holder.value.key.id);
 }
 
 /** Returns a page of keys. See `KeyRing.list`. */
@@ -58,6 +73,7 @@ export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWi
   return Object.freeze({
     id: key.id,
     hint: key.secrets[0]?.hint ?? "",
+    secrets: key.secrets.map(({ hint, expiresAt }) => ({ hint, expiresAt })),
     plan: key.plan,
     limits,
     label: key.label,
