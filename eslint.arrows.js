@@ -109,6 +109,15 @@ const bansByPackage = {
     nodeServer,
     database,
   ],
+  console: [
+    others(
+      "(?!core$).*",
+      "The console is a handler for any host: it knows the engine, and no server or storage.",
+    ),
+    { regex: "^node:", message: "The console runs in every host that has Request and Response." },
+    nodeServer,
+    database,
+  ],
   cli: [database],
 };
 

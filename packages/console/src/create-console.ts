@@ -1,0 +1,154 @@
+import type { PetStore } from "@petstore/core";
+import { createCalls, type CallResult } from "./calls.js";
+import { pageFiles, type PageFile } from "./page-files.js";
+import type { ErrorBody } from "./protocol.js";
+import { parseSettings, type ConsoleOptions } from "./settings.js";
+
+/** Responds to the requests of the console's page. */
+export type ConsoleHandler = (request: Request) => Promise<Response>;
+
+/** The longest body of a call, in bytes. A label has at most 200 characters; the name of a pet may be long. */
+const LONGEST_BODY = 65_536;
+
+/**
+ * The page loads only its own files and shows nothing of other hosts; no page can frame it. Scripts and styles
+ * stand in files of their own.
+ */
+const HEADERS = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
+  "Cache-Control": "no-store",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+} as const;
+
+/**
+ * Creates the operator's console of a store, as a WHATWG handler:
+ * `app.all("/console/*", ({ req }) => handle(req.raw))`.
+ *
+ * The handler knows no users: whoever reaches it manages all keys, so put it behind your login. It refuses
+ * requests that change something from pages of other origins.
+ * @throws TypeError that names the option, if one is wrong.
+ */
+export function createConsole(store: PetStore, options: ConsoleOptions = {}): ConsoleHandler {
+  const settings = parseSettings(options);
+  const { basePath, onError } = settings;
+  const calls = createCalls(store, settings);
+
+  const respond = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    // The page's links are relative, so it needs the slash.
+    if (pathname === basePath) return redirect(`${basePath.slice(basePath.lastIndexOf("/") + 1)}/`);
+    if (!pathname.startsWith(`${basePath}/`)) return notFound();
+    const name = pathname.slice(basePath.length + 1);
+    const file = pageFiles.get(name === "" ? "index.html" : name);
+    if (file !== undefined)
+      return isReading(request) ? respondWithFile(request, file) : notAllowed("GET, HEAD");
+    const call = name.startsWith("api/") ? calls.get(name.slice("api/".length)) : undefined;
+    if (call === undefined) return notFound();
+    if (request.method !== "POST") return notAllowed("POST");
+    if (!isSameOrigin(request)) {
+      return failed(403, "forbidden", "This request comes from a page of another origin.");
+    }
+    if (!isJson(request)) {
+      return failed(415, "unsupported_media_type", "The Content-Type must be application/json.");
+    }
+    const body = await readJson(request);
+    if (body === undefined) return failed(400, "bad_request", "The body is not JSON, or too long.");
+    return toResponse(await call(request, body.value), onError);
+  };
+  return async (request) => {
+    try {
+      return await respond(request);
+    } catch (error) {
+      onError(error);
+      return failed(500, "internal_error", "Something went wrong.");
+    }
+  };
+}
+
+function isReading({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Browsers say where a request comes from; other clients have no cookies that a page could use. */
+function isSameOrigin({ headers, url }: Request): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  const origin = headers.get("Origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  // A proxy may speak TLS for the host.
+  return site === null ? new URL(origin).host === new URL(url).host : site === "same-origin";
+}
+
+/** A page of another origin cannot send this type unless it is allowed to (WHATWG Fetch, CORS-safelisted request headers). */
+function isJson({ headers }: Request): boolean {
+  return /^application\/json(?:$|[\s;])/i.test(headers.get("Content-Type") ?? "");
+}
+
+/** Returns `undefined` if the body is not JSON, or too long. */
+async function readJson({ body }: Request): Promise<{ readonly value: unknown } | undefined> {
+  if (body === null) return undefined;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let length = 0;
+  try {
+    const chunks: AsyncIterable<Uint8Array> = body;
+    for await (const chunk of chunks) {
+      length += chunk.byteLength;
+      if (length > LONGEST_BODY) return undefined;
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return { value: JSON.parse(text + decoder.decode()) };
+  } catch {
+    return undefined;
+  }
+}
+
+function toResponse(result: CallResult, onError: (cause: unknown) => void): Response {
+  if (result.isOk()) return json(200, result.value);
+  const { code, message, status, cause } = result.error;
+  if (status >= 500) onError(cause ?? message);
+  return failed(status, code, message);
+}
+
+function respondWithFile({ method }: Request, { type, text }: PageFile): Response {
+  return new Response(method === "HEAD" ? null : text, {
+    headers: { ...HEADERS, "Content-Type": type },
+  });
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 308, headers: { ...HEADERS, Location: location } });
+}
+
+function notFound(): Response {
+  return failed(404, "not_found", "There is nothing at this path.");
+}
+
+function notAllowed(allow: string): Response {
+  const response = failed(405, "method_not_allowed", `This path supports only ${allow}.`);
+  response.headers.set("Allow", allow);
+  return response;
+}
+
+function failed(status: number, code: string, message: string): Response {
+  return json(status, { code, message, status } satisfies ErrorBody);
+}
+
+function json(status: number, value: object): Response {
+  const headers = { ...HEADERS, "Content-Type": "application/json" };
+  return new Response(JSON.stringify(value), { status, headers });
+}

@@ -1,0 +1,182 @@
+import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
+import { err, ok, type Result } from "neverthrow";
+import {
+  PAGE_SIZE,
+  type KeyList,
+  type KeyListInput,
+  type KeyState,
+  type ShownKey,
+} from "./protocol.js";
+
+/**
+ * All keys of a store, in memory, for search and order: a storage lists keys only in the order of issue. A key takes
+ * about 430 bytes.
+ */
+export interface KeyIndex {
+  /** Returns a page of keys. What it shows of a key is read anew. */
+  list(input: KeyListInput): Promise<Result<KeyList, KeyError>>;
+  /** Replaces or adds a key that this console has changed. */
+  put(key: ApiKey): void;
+}
+
+/** How many keys are read before other work of the process runs. */
+const BATCH = 250;
+/** How long what was read is used, at least, in milliseconds. */
+const LEAST_AGE = 1_000;
+/** To read all keys may take one part in this many of the time. */
+const SHARE = 10;
+
+const WEEK = 604_800_000;
+
+/** The keys that were read so far, by id. */
+interface Snapshot {
+  readonly keys: Map<string, ApiKey>;
+  /** The same keys in each order that was asked for. */
+  readonly orders: Map<KeyListInput["order"], readonly ApiKey[]>;
+  lastId: string | undefined;
+  /** When all of them were read. */
+  readAt: number;
+  /** How long that took. */
+  duration: number;
+}
+
+/** Creates an index of the keys of a store. `now` returns the time of the store's clock. */
+export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
+  let snapshot = emptySnapshot();
+  let reading: Promise<Result<void, KeyError>> | undefined;
+
+  const readAll = async (): Promise<Result<void, KeyError>> => {
+    const start = now();
+    const fresh = emptySnapshot();
+    const done = await readOn(keyRing, fresh);
+    if (done.isErr()) return done;
+    fresh.readAt = now();
+    fresh.duration = fresh.readAt - start;
+    snapshot = fresh;
+    return done;
+  };
+  /** New keys are read at once. Many keys are read again only now and then, beside the calls. */
+  const refresh = async (): Promise<Result<void, KeyError>> => {
+    const { readAt, duration } = snapshot;
+    const age = now() - readAt;
+    if (age < 0 || age >= Math.max(LEAST_AGE, duration * SHARE)) {
+      reading ??= readAll().finally(() => (reading = undefined));
+      if (readAt === -Infinity || duration <= LEAST_AGE / SHARE) return reading;
+    }
+    return readOn(keyRing, snapshot);
+  };
+
+  return {
+    put: (key) => {
+      snapshot.keys.set(key.id, key);
+      snapshot.orders.clear();
+    },
+    list: async (input) => {
+      const done = await refresh();
+      if (done.isErr()) return err(done.error);
+      const time = now();
+      const { keys, readAt } = snapshot;
+      const { ids, ...found } = select(inOrder(snapshot, input.order, time), input, time);
+      const shown: ShownKey[] = [];
+      for (const key of await Promise.all(ids.map((id) => keyRing.find(id)))) {
+        if (key.isOk()) shown.push(shownKey(key.value, time));
+        // A key may have been purged since the index was read.
+        else if (key.error.code !== "key_not_found") return err(key.error);
+      }
+      return ok({ ...found, keys: shown, total: keys.size, readAt });
+    },
+  };
+}
+
+function emptySnapshot(): Snapshot {
+  return { keys: new Map(), orders: new Map(), lastId: undefined, readAt: -Infinity, duration: 0 };
+}
+
+/** Reads the keys that the snapshot does not have yet. */
+async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void, KeyError>> {
+  for (;;) {
+    const page = await keyRing.list({ limit: BATCH, after: snapshot.lastId });
+    if (page.isErr()) return err(page.error);
+    const { keys, next } = page.value;
+    for (const key of keys) snapshot.keys.set(key.id, key);
+    snapshot.lastId = keys.at(-1)?.id ?? snapshot.lastId;
+    if (keys.length > 0) snapshot.orders.clear();
+    if (next === undefined) return ok();
+  }
+}
+
+function inOrder(
+  { keys, orders }: Snapshot,
+  order: KeyListInput["order"],
+  now: number,
+): readonly ApiKey[] {
+  const known = orders.get(order);
+  if (known !== undefined) return known;
+  const sorted = [...keys.values()].sort(newestFirst);
+  if (order === "use") sorted.sort(byUse(now));
+  orders.set(order, sorted);
+  return sorted;
+}
+
+/** Returns the ids of a page, and how many keys there are beside it. */
+function select(
+  keys: readonly ApiKey[],
+  { search, state, plan, page }: KeyListInput,
+  now: number,
+): Pick<KeyList, "matching" | "counts"> & { readonly ids: readonly string[] } {
+  const isFound = matcherOf(search);
+  const counts = { active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
+  const matching: string[] = [];
+  for (const key of keys) {
+    if ((plan !== undefined && key.plan !== plan) || !isFound(key)) continue;
+    const states = statesOf(key, now);
+    for (const each of states) counts[each] += 1;
+    if (state === undefined || states.includes(state)) matching.push(key.id);
+  }
+  const ids = matching.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+  return { ids, counts, matching: matching.length };
+}
+
+/** Adds the states of a key at this time. */
+export function shownKey(key: ApiKey, now: number): ShownKey {
+  return { ...key, states: statesOf(key, now) };
+}
+
+function statesOf(key: ApiKey, now: number): readonly KeyState[] {
+  const { revokedAt, expiresAt, bannedUntil, secrets } = key;
+  if (revokedAt !== undefined) return ["revoked"];
+  if (expiresAt !== undefined && expiresAt <= now) return ["expired"];
+  const isReplaced = secrets.slice(1).some((secret) => (secret.expiresAt ?? Infinity) > now);
+  const states: KeyState[] = [bannedUntil !== undefined && bannedUntil > now ? "banned" : "active"];
+  if (isReplaced) states.push("replaced");
+  if (expiresAt !== undefined && expiresAt - now < WEEK) states.push("expiring");
+  return states;
+}
+
+function matcherOf(search: string): (key: ApiKey) => boolean {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === "") return () => true;
+  return ({ id, label = "", secrets }) =>
+    label.toLowerCase().includes(wanted) ||
+    id.toLowerCase().includes(wanted) ||
+    // A longer part of a secret is found by its hint, too.
+    secrets.some(({ hint }) => {
+      const known = hint.toLowerCase();
+      return known.includes(wanted) || wanted.startsWith(known);
+    });
+}
+
+/** An id sorts by its time of issue. */
+function newestFirst(one: ApiKey, other: ApiKey): number {
+  return one.id < other.id ? 1 : -1;
+}
+
+/** Compares by the requests of the current minute, then of the current day, then by the last request. */
+function byUse(now: number): (one: ApiKey, other: ApiKey) => number {
+  const used = (window: "minute" | "day", { usage }: ApiKey): number =>
+    usage[window].resetAt > now ? usage[window].limit - usage[window].remaining : 0;
+  return (one, other) =>
+    used("minute", other) - used("minute", one) ||
+    used("day", other) - used("day", one) ||
+    (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0);
+}

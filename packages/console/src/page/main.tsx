@@ -1,0 +1,65 @@
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { KeyListInput } from "../protocol.js";
+import { KeyPage } from "./key-page.js";
+import { KeysPage } from "./keys-page.js";
+import { PetsPage } from "./pets-page.js";
+import { usePolled } from "./polled.js";
+import { Alert } from "./shown.js";
+
+const FIRST_QUERY: KeyListInput = { search: "", order: "newest", page: 0 };
+
+function Console() {
+  const path = useHash();
+  const [query, setQuery] = useState(FIRST_QUERY);
+  const { output: info, problem } = usePolled("info", {});
+  const isPets = path === "pets";
+  const [, id] = /^keys\/(\w+)$/.exec(path) ?? [];
+  const title = isPets ? "Pets" : id === undefined ? "Keys" : "Key";
+  useEffect(() => {
+    document.title = `${title} – Pet store console`;
+  }, [title]);
+  return (
+    <>
+      <header>
+        <img src="icon.svg" alt="" width={24} height={24} />
+        <strong>Pet store</strong>
+        <nav aria-label="Console">
+          <a href="#keys" aria-current={isPets ? undefined : "page"}>
+            Keys
+          </a>
+          <a href="#pets" aria-current={isPets ? "page" : undefined}>
+            Pets
+          </a>
+        </nav>
+        <span class="faint actor">{info?.actor}</span>
+      </header>
+      {info === undefined ? (
+        <main>
+          <h1>{title}</h1>
+          <Alert text={problem?.message} />
+        </main>
+      ) : isPets ? (
+        <PetsPage />
+      ) : id === undefined ? (
+        <KeysPage info={info} query={query} setQuery={setQuery} />
+      ) : (
+        <KeyPage key={id} id={id} info={info} />
+      )}
+    </>
+  );
+}
+
+/** Returns the fragment of the page's URL, without `#`. */
+function useHash(): string {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = (): void => setHash(location.hash);
+    window.addEventListener("hashchange", update);
+    return () => window.removeEventListener("hashchange", update);
+  }, []);
+  return hash.slice(1);
+}
+
+const root = document.querySelector("#console");
+if (root !== null) render(<Console />, root);

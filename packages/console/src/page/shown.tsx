@@ -1,0 +1,145 @@
+import type { WindowQuota } from "@petstore/core";
+import type { KeyState, ShownKey } from "../protocol.js";
+
+/** A label, whose characters cannot change what stands beside it. */
+export function Label({ text }: { readonly text: string | undefined }) {
+  if (text === undefined || text.trim() === "") return <span class="faint">no label</span>;
+  return <bdi class="label">{printable(text)}</bdi>;
+}
+
+/** Replaces characters that are not shown or that change the direction of text, except those that join emoji. */
+function printable(text: string): string {
+  return text.replace(
+    /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    "\uFFFD",
+  );
+}
+
+/** A time in the browser's own zone: on the same day, or with `isSoon`, without the date. */
+export function Time({
+  at,
+  now,
+  isSoon = false,
+}: {
+  readonly at: number;
+  readonly now: number;
+  readonly isSoon?: boolean;
+}) {
+  const date = new Date(Math.min(at, LAST_TIME));
+  const today = new Date(now);
+  const isToday = date.toDateString() === today.toDateString();
+  const isThisYear = date.getFullYear() === today.getFullYear();
+  const format: Intl.DateTimeFormatOptions =
+    isToday || isSoon
+      ? { timeStyle: "medium" }
+      : { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
+  if (!isToday && !isSoon && !isThisYear) format.year = "numeric";
+  return (
+    <time dateTime={date.toISOString()} title={date.toISOString()}>
+      {date.toLocaleString(undefined, format)}
+    </time>
+  );
+}
+
+/** The latest time that a `Date` can represent. */
+const LAST_TIME = 8_640_000_000_000_000;
+
+/** How long until a time, in the largest unit that fits. */
+export function until(at: number, now: number): string {
+  const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.ceil(seconds / 3_600)} h`;
+  return `${Math.ceil(seconds / 86_400)} days`;
+}
+
+/** How much of a window is used: a bar, the numbers and the time of reset. */
+export function Usage({
+  name,
+  quota: { limit, remaining, resetAt },
+  now,
+}: {
+  readonly name: string;
+  readonly quota: WindowQuota;
+  readonly now: number;
+}) {
+  const used = limit - remaining;
+  const text = `${used.toLocaleString()} of ${limit.toLocaleString()}`;
+  return (
+    <span class="usage">
+      <span
+        class={remaining === 0 ? "bar full" : used >= limit * NEARLY ? "bar nearly" : "bar"}
+        role="meter"
+        aria-label={`${name}: ${text} used`}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={used}
+      >
+        <span style={{ width: `${(used / limit) * 100}%` }} />
+      </span>
+      <span class="numbers">{text}</span>
+      <span class="faint">
+        {used === 0 ? (
+          "unused"
+        ) : (
+          <>
+            resets <Time at={resetAt} now={now} isSoon /> (in {until(resetAt, now)})
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** From which share of a limit on the bar warns. */
+const NEARLY = 0.75;
+
+/** The states of a key, each with its time. */
+export function States({ shown, now }: { readonly shown: ShownKey; readonly now: number }) {
+  return (
+    <span class="states">
+      {shown.states.map((state) => (
+        <span key={state} class={`state ${state}`}>
+          {textOf[state](shown, now)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const textOf: Readonly<Record<KeyState, (key: ShownKey, now: number) => preact.ComponentChild>> = {
+  active: () => "active",
+  expiring: ({ expiresAt }, now) => (
+    <>
+      expires <Time at={expiresAt ?? now} now={now} />
+    </>
+  ),
+  replaced: ({ secrets }, now) => {
+    const ends = Math.max(...secrets.slice(1).map(({ expiresAt }) => expiresAt ?? Infinity));
+    return (
+      <>
+        old secret until <Time at={ends} now={now} />
+      </>
+    );
+  },
+  banned: ({ bannedUntil = 0 }, now) => (
+    <>
+      banned until <Time at={bannedUntil} now={now} />
+    </>
+  ),
+  expired: ({ expiresAt }, now) => (
+    <>
+      expired <Time at={expiresAt ?? now} now={now} />
+    </>
+  ),
+  revoked: ({ revokedAt }, now) => (
+    <>
+      revoked <Time at={revokedAt ?? now} now={now} />
+    </>
+  ),
+};
+
+/** A message that a screen reader announces. */
+export function Alert({ text }: { readonly text: string | undefined }) {
+  return <div role="alert">{text !== undefined && <p class="alert">{text}</p>}</div>;
+}

@@ -1,0 +1,127 @@
+import type { ApiKey, Plan, PetStatus } from "@petstore/core";
+
+/** The states that a key can be in. All that apply are shown. Times are those of the store's clock. */
+export const KEY_STATES = [
+  /** Requests are accepted, within the limits. */
+  "active",
+  /** The key expires within seven days. */
+  "expiring",
+  /** A secret was replaced by a rotation and is still accepted. */
+  "replaced",
+  "banned",
+  "expired",
+  "revoked",
+] as const;
+
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** The order of a list of keys: the newest first, or those with most requests in this minute and day first. */
+export const KEY_ORDERS = ["newest", "use"] as const;
+
+/** How many keys a page shows. */
+export const PAGE_SIZE = 50;
+
+/** A key as the page shows it. */
+export interface ShownKey extends ApiKey {
+  readonly states: readonly KeyState[];
+}
+
+export interface KeyListInput {
+  /** Part of a label, an id or a hint, without regard to case; empty for all keys. */
+  readonly search: string;
+  readonly state?: KeyState | undefined;
+  readonly plan?: string | undefined;
+  readonly order: (typeof KEY_ORDERS)[number];
+  /** From 0. */
+  readonly page: number;
+}
+
+export interface KeyList {
+  readonly keys: readonly ShownKey[];
+  /** How many keys the store has. */
+  readonly total: number;
+  /** How many keys match the search, the state and the plan. */
+  readonly matching: number;
+  /** How many of the keys that match the search and the plan are in each state. */
+  readonly counts: Readonly<Record<KeyState, number>>;
+  /** When the keys were last read for search and order. The shown keys are always current. */
+  readonly readAt: number;
+}
+
+/** The fields of the form for a new plan. */
+export interface PlanFields {
+  readonly plan: string;
+  readonly limits?: { readonly perMinute: number; readonly perDay: number } | undefined;
+}
+
+/** A pet as the page shows it: JavaScript's numbers are not exact for an int64. */
+export interface ShownPet {
+  readonly id: string;
+  readonly name: string;
+  readonly categoryId: string;
+  readonly status: PetStatus;
+}
+
+/** A key and its secret, which is shown once. */
+interface SecretOutput {
+  readonly key: ShownKey;
+  readonly secret: string;
+}
+
+interface KeyOutput {
+  readonly key: ShownKey;
+}
+
+interface IdInput {
+  readonly id: string;
+}
+
+/** What the page can call, by name: `POST api/<name>` with JSON. */
+export interface Calls {
+  info: {
+    input: object;
+    output: {
+      readonly actor: string;
+      readonly apiUrl: string;
+      readonly plans: Readonly<Record<string, Plan>>;
+    };
+  };
+  "keys/list": { input: KeyListInput; output: KeyList };
+  "keys/find": { input: IdInput; output: KeyOutput };
+  "keys/find-by-secret": { input: { readonly secret: string }; output: KeyOutput };
+  "keys/issue": {
+    input: PlanFields & {
+      readonly label?: string | undefined;
+      readonly expiresAt?: number | undefined;
+    };
+    output: SecretOutput;
+  };
+  "keys/rotate": { input: IdInput & { readonly overlapSeconds: number }; output: SecretOutput };
+  "keys/revoke": { input: IdInput; output: KeyOutput };
+  "keys/change-plan": { input: IdInput & PlanFields; output: KeyOutput };
+  "keys/lift-ban": { input: IdInput; output: KeyOutput };
+  "pets/list": {
+    input: {
+      readonly status?: PetStatus | undefined;
+      readonly after?: string | undefined;
+      readonly limit: number;
+    };
+    output: { readonly pets: readonly ShownPet[]; readonly next?: string | undefined };
+  };
+  "pets/add": {
+    input: { readonly name: string; readonly categoryId: string; readonly status: PetStatus };
+    output: { readonly pet: ShownPet };
+  };
+}
+
+export type CallName = keyof Calls;
+
+/** The time of the store's clock, in milliseconds since the Unix epoch, is part of every result. */
+export type Output<Name extends CallName> = Calls[Name]["output"] & { readonly now: number };
+
+/** The body of a response that is not 200. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+}

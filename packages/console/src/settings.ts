@@ -1,0 +1,73 @@
+import type {
+  BanLifted,
+  KeyIssued,
+  KeyRevoked,
+  KeyRotated,
+  PetCreated,
+  PlanChanged,
+} from "@petstore/core";
+import * as v from "valibot";
+
+/** An action that was taken on the console, and who took it. */
+export type ConsoleEvent = (
+  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | Omit<PetCreated, "keyId">
+) & { readonly actor: string };
+
+/** The options of `createConsole`; everything has a default. */
+export interface ConsoleOptions {
+  /** The path that the console lives under; `"/console"` by default. */
+  readonly basePath?: string | undefined;
+  /** Who uses the console: a name, or a function that returns the one of a request; `"operator"` by default. */
+  readonly actor?: string | ((request: Request) => string) | undefined;
+  /** Receives each action after it was taken, for an audit log. What it throws goes to `onError`. */
+  readonly onEvent?: ((event: ConsoleEvent) => void) | undefined;
+  /** Receives the cause of each 500 and 503, which the page does not show. */
+  readonly onError?: ((cause: unknown) => void) | undefined;
+  /** The base URL of the store for its clients, for the curl line of a new key; `http://127.0.0.1:3000/v1` by default. */
+  readonly apiUrl?: string | undefined;
+}
+
+/** The validated options, with all defaults. */
+export interface Settings {
+  /** Without a slash at the end. */
+  readonly basePath: string;
+  readonly actor: (request: Request) => string;
+  readonly onEvent: (event: ConsoleEvent) => void;
+  readonly onError: (cause: unknown) => void;
+  readonly apiUrl: string;
+}
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+const optionsSchema = v.strictObject({
+  basePath: v.optional(
+    v.pipe(v.string(), v.regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /console")),
+    "/console",
+  ),
+  actor: v.optional(v.union([v.string(), v.custom<(request: Request) => string>(isFunction)])),
+  onEvent: v.optional(v.custom<Settings["onEvent"]>(isFunction, "must be a function")),
+  onError: v.optional(v.custom<Settings["onError"]>(isFunction, "must be a function")),
+  apiUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
+});
+
+/**
+ * Validates the options and adds the defaults.
+ * @throws TypeError that names the option, when one is wrong.
+ */
+export function parseSettings(options: ConsoleOptions): Settings {
+  const parsed = v.safeParse(optionsSchema, options);
+  if (!parsed.success) {
+    const problems = parsed.issues.map(
+      (issue) => `option ${v.getDotPath(issue) ?? ""} ${issue.message}`,
+    );
+    throw new TypeError(`createConsole: ${problems.join("; ")}`);
+  }
+  const { basePath, actor = "operator", onEvent, onError, apiUrl } = parsed.output;
+  return Object.freeze({
+    basePath: basePath.replace(/\/$/, ""),
+    actor: typeof actor === "string" ? () => actor : actor,
+    onEvent: onEvent ?? (() => undefined),
+    onError: onError ?? (() => undefined),
+    apiUrl: apiUrl.replace(/\/$/, ""),
+  });
+}

@@ -1,0 +1,358 @@
+import { createConsole, type ConsoleEvent, type ConsoleOptions } from "@petstore/console";
+import {
+  createManualClock,
+  createMemoryStorage,
+  createPetStore,
+  storageFailure,
+  type PetStoreOptions,
+} from "@petstore/core";
+import { err } from "neverthrow";
+import { describe, expect, it } from "vitest";
+import type { CallName, Calls, ErrorBody, KeyList, KeyListInput, Output } from "../src/protocol.js";
+
+const NOW = Date.UTC(2026, 10, 24, 12);
+const DAY = 86_400_000;
+const ORIGIN = "http://shop.example";
+
+/** A console over a new store in memory, and functions that call it as its page does. */
+function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {}) {
+  const clock = createManualClock(NOW);
+  const events: ConsoleEvent[] = [];
+  const errors: unknown[] = [];
+  const store = createPetStore({ clock, ...storeOptions });
+  const handle = createConsole(store, {
+    actor: "anna",
+    onEvent: (event) => events.push(event),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const post = (name: string, body: unknown, headers: Record<string, string> = {}) =>
+    handle(
+      new Request(`${ORIGIN}/console/api/${name}`, {
+        method: "POST",
+        headers: { Origin: ORIGIN, "Content-Type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+  const call = async <Name extends CallName>(name: Name, input: Calls[Name]["input"]) =>
+    (await post(name, input)).json() as Promise<Output<Name>>;
+  const list = (query: Partial<KeyListInput> = {}) =>
+    call("keys/list", { search: "", order: "newest", page: 0, ...query });
+  return { clock, store, events, errors, handle, post, call, list };
+}
+
+const labels = ({ keys }: KeyList) => keys.map(({ label }) => label);
+
+describe("the page", () => {
+  it.each([
+    ["/console/", "text/html; charset=utf-8"],
+    ["/console/main.js", "text/javascript; charset=utf-8"],
+    ["/console/console.css", "text/css; charset=utf-8"],
+    ["/console/icon.svg", "image/svg+xml"],
+  ])("%s is a file of its own, which no page can frame", async (path, type) => {
+    const { handle } = setUp();
+    const response = await handle(new Request(ORIGIN + path));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe(type);
+    const policy = response.headers.get("Content-Security-Policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(await response.text()).not.toMatch(/https?:\/\/(?!www\.w3\.org\/)/);
+    const head = await handle(new Request(ORIGIN + path, { method: "HEAD" }));
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("is found without the slash, and nowhere else", async () => {
+    const { handle } = setUp({ basePath: "/admin/keys" });
+    const response = await handle(new Request(`${ORIGIN}/admin/keys`));
+    expect([response.status, response.headers.get("Location")]).toEqual([308, "keys/"]);
+    for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"]) {
+      expect((await handle(new Request(ORIGIN + path))).status).toBe(404);
+    }
+  });
+
+  it("takes at most 60 KB, compressed", async () => {
+    const { handle } = setUp();
+    let size = 0;
+    for (const name of ["", "main.js", "console.css", "icon.svg"]) {
+      const { body } = await handle(new Request(`${ORIGIN}/console/${name}`));
+      const compressed = body?.pipeThrough(new CompressionStream("gzip"));
+      size += (await new Response(compressed).arrayBuffer()).byteLength;
+    }
+    expect(size).toBeGreaterThan(5_000);
+    expect(size).toBeLessThan(60_000);
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ basePath: "console" }, "basePath"],
+    [{ basePath: "/a?b" }, "basePath"],
+    [{ apiUrl: "here" }, "apiUrl"],
+    [{ onEvent: 1 }, "onEvent"],
+    [{ users: [] }, "users"],
+  ])("%j is refused", (options, name) => {
+    expect(() => createConsole(createPetStore(), options as ConsoleOptions)).toThrow(name);
+  });
+});
+
+describe("a call", () => {
+  it("changes nothing by GET", async () => {
+    const { handle, store } = setUp();
+    const { key } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+    for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]) {
+      const url = `${ORIGIN}/console/api/keys/revoke?id=${key.id}`;
+      const response = await handle(new Request(url, { method, headers: { Origin: ORIGIN } }));
+      expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+    }
+    expect((await store.keys.find(key.id))._unsafeUnwrap().revokedAt).toBeUndefined();
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ["another origin", { Origin: "http://evil.example" }, 403],
+    ["another port", { Origin: "http://shop.example:8080" }, 403],
+    ["no origin that the browser names", { Origin: "null" }, 403],
+    ["a page of the same site", { "Sec-Fetch-Site": "same-site" }, 403],
+    ["a page of another site", { "Sec-Fetch-Site": "cross-site" }, 403],
+    ["a form", { "Content-Type": "text/plain" }, 415],
+    ["a form of another type", { "Content-Type": "application/jsonp" }, 415],
+    ["the page itself", { "Sec-Fetch-Site": "same-origin" }, 200],
+    ["the page behind TLS", { Origin: "https://shop.example" }, 200],
+  ])("from %s gets its status", async (_, headers, status) => {
+    const { post, store } = setUp();
+    const response = await post("keys/issue", { plan: "free" }, headers);
+    expect(response.status).toBe(status);
+    const { keys } = (await store.keys.list())._unsafeUnwrap();
+    expect(keys).toHaveLength(status === 200 ? 1 : 0);
+  });
+
+  it("without an Origin is refused", async () => {
+    const { handle } = setUp();
+    const request = new Request(`${ORIGIN}/console/api/info`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+    });
+    expect((await handle(request)).status).toBe(403);
+  });
+
+  it.each([
+    ["keys/issue", "{", 400],
+    ["keys/issue", "", 400],
+    ["keys/issue", "null", 400],
+    ["keys/issue", "[]", 400],
+    ["keys/issue", `{"plan":${'"'.padEnd(70_000, "x")}"}`, 400],
+    ["keys/issue", '{"plan":"gold"}', 400],
+    ["keys/issue", '{"plan":"enterprise"}', 400],
+    ["keys/issue", '{"plan":"enterprise","limits":{"perMinute":1.5,"perDay":1}}', 400],
+    ["keys/issue", `{"plan":"free","label":"${"x".repeat(201)}"}`, 400],
+    ["keys/issue", '{"plan":"free","expiresAt":1}', 400],
+    ["keys/issue", '{"plan":"free","expiresAt":null}', 400],
+    ["keys/issue", '{"__proto__":{"plan":"free"}}', 400],
+    ["keys/find", '{"id":"key_x"}', 404],
+    ["keys/find", '{"id":["key_x"]}', 400],
+    ["keys/revoke", '{"id":"key_x"}', 404],
+    ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
+    ["keys/list", '{"search":"","order":"worst","page":0}', 400],
+    ["keys/list", '{"search":"","order":"newest","page":-1}', 400],
+    ["keys/find-by-secret", '{"secret":"pet_live_x"}', 404],
+    ["pets/add", '{"name":"Rex","categoryId":"1.5","status":"sold"}', 400],
+    ["pets/add", '{"name":"Rex","categoryId":"9223372036854775808","status":"sold"}', 400],
+    ["pets/add", '{"name":"Rex","categoryId":"7","status":"lost"}', 400],
+    ["pets/list", '{"limit":101}', 400],
+    ["keys/purge", "{}", 404],
+    ["__proto__", "{}", 404],
+  ])("%s with %s is refused with a message", async (name, body, status) => {
+    const { post, events } = setUp();
+    const response = await post(name, body);
+    expect(response.status).toBe(status);
+    const error = (await response.json()) as ErrorBody;
+    expect(Object.keys(error)).toEqual(["code", "message", "status"]);
+    expect(error.message).toMatch(/\w\.$|: /);
+    expect(error.status).toBe(status);
+    expect(events).toEqual([]);
+  });
+
+  it("that the storage fails is a 503, whose cause only the host sees", async () => {
+    const storage = createMemoryStorage();
+    const keys = {
+      ...storage.keys,
+      list: () => Promise.resolve(err(storageFailure("no /secret/path"))),
+    };
+    const { post, errors } = setUp({}, { storage: { ...storage, keys } });
+    const response = await post("keys/list", { search: "", order: "newest", page: 0 });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("/secret/path");
+    expect(errors).toMatchObject([{ message: "no /secret/path" }]);
+  });
+});
+
+describe("an action", () => {
+  it("is reported with the name of who did it", async () => {
+    const { call, events, store } = setUp({
+      actor: ({ headers }) => headers.get("Origin") ?? "nobody",
+    });
+    const { key } = await call("keys/issue", { plan: "free", label: "acme" });
+    await call("keys/rotate", { id: key.id, overlapSeconds: 60 });
+    await call("keys/change-plan", { id: key.id, plan: "pro" });
+    await call("keys/lift-ban", { id: key.id });
+    await call("keys/revoke", { id: key.id });
+    await call("pets/add", { name: "Rex", categoryId: "-9223372036854775808", status: "sold" });
+    const types = "key_issued key_rotated plan_changed ban_lifted key_revoked pet_created";
+    expect(events.map(({ type, actor, at }) => [type, actor, at])).toEqual(
+      types.split(" ").map((type) => [type, ORIGIN, NOW]),
+    );
+    expect(JSON.stringify(events.slice(0, -1))).not.toMatch(/pet_live_\w{5}/);
+    const [pet] = (await store.trusted.listPets())._unsafeUnwrap().pets;
+    expect(pet).toMatchObject({ name: "Rex", categoryId: -(2n ** 63n), status: "sold" });
+  });
+
+  it("has its result, though the host's listener throws", async () => {
+    const { call, errors } = setUp({
+      onEvent: () => {
+        throw new Error("the audit log is full");
+      },
+    });
+    const { secret } = await call("keys/issue", { plan: "free" });
+    expect(secret).toMatch(/^pet_live_\w{36}$/);
+    expect(errors).toEqual([new Error("the audit log is full")]);
+  });
+
+  it("shows a secret only where it is made", async () => {
+    const { call, list } = setUp();
+    const issued = await call("keys/issue", { plan: "free" });
+    const rotated = await call("keys/rotate", { id: issued.key.id, overlapSeconds: 60 });
+    expect(rotated.secret).not.toBe(issued.secret);
+    const rest = JSON.stringify([
+      await list(),
+      await call("keys/find", { id: issued.key.id }),
+      await call("keys/find-by-secret", { secret: issued.secret }),
+      await call("keys/revoke", { id: issued.key.id }),
+    ]);
+    expect(rest).not.toMatch(/pet_live_\w{5}/);
+    expect(rest).not.toMatch(/digest/);
+  });
+
+  it("keeps the ids of pets exact, page by page", async () => {
+    const { call } = setUp();
+    for (const status of ["sold", "available", "sold"] as const) {
+      await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
+    }
+    const first = await call("pets/list", { status: "sold", limit: 1 });
+    expect(first.pets).toMatchObject([{ id: "1", categoryId: "9223372036854775807" }]);
+    expect(first.next).toBe("1");
+    const second = await call("pets/list", { status: "sold", after: first.next, limit: 1 });
+    expect([second.pets[0]?.id, second.next]).toEqual(["3", undefined]);
+  });
+});
+
+describe("the list of keys", () => {
+  it("has the newest first, or the most used, and says in which states they are", async () => {
+    const { store, clock, list } = setUp();
+    const issue = async (label: string, more: object = {}) =>
+      (await store.keys.issue({ plan: "free", label, ...more }))._unsafeUnwrap();
+    const use = async (secret: string, times: number) => {
+      for (let count = 0; count < times; count += 1) await store.as(secret).listPets();
+    };
+    const revoked = await issue("revoked");
+    await store.keys.revoke(revoked.key.id);
+    await issue("expired", { expiresAt: NOW + 1_000 });
+    clock.advance(2_000);
+    await issue("expiring", { expiresAt: NOW + 7 * DAY });
+    await issue("later", { expiresAt: NOW + 8 * DAY });
+    const replaced = await issue("replaced");
+    await store.keys.rotate(replaced.key.id, { overlapSeconds: 60 });
+    const banned = await issue("banned");
+    await use(banned.secret, 61);
+    clock.advance(2_000);
+    await use(banned.secret, 61);
+    const busy = await issue("busy");
+    await use(busy.secret, 7);
+
+    const newest = await list();
+    expect(labels(newest)).toEqual(
+      "busy banned replaced later expiring expired revoked".split(" "),
+    );
+    expect(newest.keys.map(({ states }) => states.join())).toEqual(
+      "active banned active,replaced active active,expiring expired revoked".split(" "),
+    );
+    expect(newest.counts).toEqual({
+      active: 4,
+      expiring: 1,
+      replaced: 1,
+      banned: 1,
+      expired: 1,
+      revoked: 1,
+    });
+    expect(labels(await list({ order: "use" })).slice(0, 2)).toEqual(["banned", "busy"]);
+    for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const) {
+      expect(labels(await list({ state }))).toEqual([state]);
+    }
+    // The ban and the overlap end by themselves.
+    clock.advance(61_000);
+    expect((await list()).counts).toMatchObject({ active: 5, replaced: 0, banned: 0 });
+    expect(labels(await list({ order: "use" }))[0]).toBe("banned");
+  });
+
+  it("is searched by label, id, hint and a part of a secret, and filtered by plan", async () => {
+    const { store, list, call } = setUp();
+    const issue = async (plan: string, label: string) =>
+      (await store.keys.issue({ plan, label }))._unsafeUnwrap();
+    const { key, secret } = await issue("pro", "Zoo <b>Zürich</b> 🐈");
+    await issue("free", "zoo Basel");
+    await issue("free", "Paws");
+    expect(labels(await list({ search: " zOO " }))).toEqual(["zoo Basel", "Zoo <b>Zürich</b> 🐈"]);
+    expect(labels(await list({ search: "zoo", plan: "pro" }))).toEqual(["Zoo <b>Zürich</b> 🐈"]);
+    expect(labels(await list({ search: key.id.slice(-6).toUpperCase() }))).toEqual([key.label]);
+    expect(labels(await list({ search: secret.slice(0, 13) }))).toEqual([key.label]);
+    expect(labels(await list({ search: secret.slice(0, 30) }))).toEqual([key.label]);
+    expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 3 });
+    expect((await call("keys/find-by-secret", { secret })).key.id).toBe(key.id);
+    const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
+    for (const each of [secret, rotated.secret]) {
+      expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
+    }
+  });
+
+  it("follows what others change", async () => {
+    const { store, clock, list } = setUp();
+    const first = (await store.keys.issue({ plan: "free", label: "first" }))._unsafeUnwrap();
+    expect(labels(await list())).toEqual(["first"]);
+    // A new key, and the shown state of an old one, are there at once; order and search within a second.
+    await store.keys.issue({ plan: "free", label: "second" });
+    await store.keys.revoke(first.key.id);
+    const next = await list();
+    expect(labels(next)).toEqual(["second", "first"]);
+    expect(next.keys[1]?.states).toEqual(["revoked"]);
+    clock.advance(1_000);
+    expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
+    clock.advance(100_000);
+    await store.keys.purge({ olderThanSeconds: 60 });
+    expect(await list()).toMatchObject({ total: 1, matching: 1 });
+  });
+
+  it("has pages of 50", async () => {
+    const { store, list } = setUp();
+    for (let count = 1; count <= 120; count += 1) {
+      await store.keys.issue({ plan: "free", label: String(count) });
+    }
+    expect(labels(await list({ page: 0 }))).toHaveLength(50);
+    expect(labels(await list({ page: 2 }))).toHaveLength(20);
+    expect(labels(await list({ page: 2 })).at(-1)).toBe("1");
+    expect(await list({ page: 3 })).toMatchObject({ keys: [], matching: 120 });
+  });
+
+  it("knows the plans of the host", async () => {
+    const plans = { pro: { perMinute: 5, perDay: 50 }, gold: "custom" } as const;
+    const { call } = setUp({ apiUrl: "https://pets.example/v1/" }, { plans });
+    expect(await call("info", {})).toMatchObject({
+      actor: "anna",
+      apiUrl: "https://pets.example/v1",
+      now: NOW,
+      plans: { free: { perMinute: 60, perDay: 1_000 }, ...plans, enterprise: "custom" },
+    });
+    const limits = { perMinute: 3, perDay: 30 };
+    expect((await call("keys/issue", { plan: "gold", limits })).key.limits).toEqual(limits);
+  });
+});
