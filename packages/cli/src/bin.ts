@@ -9,4 +9,5 @@ const exitCode = await runCommand(args, createTerminal(process));
 // A server that stopped after an unexpected error has set its own exit code.
 process.exitCode ??= exitCode;
 // An unread log would keep the process alive. Other commands wait until their output is read.
-if (args[0] === "serve") setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();
+if (args[0] === "serve" || args[0] === "console")
+  setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();

@@ -36,7 +36,8 @@ const FILE_ERRORS = [
   ["ABORT_ERR", "it received a signal to stop"],
 ] as const;
 
-function hasMessage(error: unknown): error is { readonly message: string } {
+/** Whether a value has a message, as an error does. */
+export function hasMessage(error: unknown): error is { readonly message: string } {
   return (
     typeof error === "object" &&
     error !== null &&

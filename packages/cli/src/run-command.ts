@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
 import { completionCommand } from "./completion/completion-command.js";
+import { consoleCommand } from "./console/console-command.js";
 import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
@@ -26,6 +27,7 @@ export async function runCommand(
   const io: CommandIO = { terminal, streams, report, fail };
   const program = petstoreCommand(terminal, report)
     .addCommand(serveCommand(io))
+    .addCommand(consoleCommand(io))
     .addCommand(keysCommand(io))
     .addCommand(petsCommand(io))
     .addCommand(backupCommand(io))

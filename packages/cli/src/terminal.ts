@@ -15,7 +15,7 @@ export interface Terminal {
 
 /** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & {
     readonly isTTY?: boolean;
     readonly columns?: number;

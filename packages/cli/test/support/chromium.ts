@@ -51,10 +51,11 @@ async function openPage(
   options: BrowserContextOptions = { viewport: { width: 1200, height: 900 } },
   others: readonly string[] = [],
 ): Promise<Watched> {
-  const page = await browser.newPage(options);
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   // For busy machines, as the timeout of a test.
   page.setDefaultTimeout(100_000);
-  onTestFinished(() => page.close());
   const origins = [new URL(url).origin, ...others];
   const offences: string[] = [];
   await page.route("**", async (route) => {

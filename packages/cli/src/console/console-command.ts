@@ -1,0 +1,112 @@
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import type { ConsoleEvent } from "@petstore/console";
+import { systemRandom, type PetStore } from "@petstore/core";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { ok, type Result } from "neverthrow";
+import { describeUnknownError, hasMessage } from "../describe-error.js";
+import { openExistingStore, withStore } from "../open-store.js";
+import { databaseOption, example, isPostgres, nameOf, wholeNumber } from "../options.js";
+import { untilStopped } from "../stop-signal.js";
+import type { CommandIO } from "../terminal.js";
+import { openInBrowser } from "./browser.js";
+import { serveConsole } from "./console-server.js";
+
+interface ConsoleOptions {
+  readonly database: string;
+  readonly port: number;
+  readonly url: string;
+  readonly open: boolean;
+}
+
+const HELP = `
+The console is for this machine only, and ends with its terminal. Over SSH, forward its port and open the link at
+home: ssh -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
+`;
+
+/** `petstore console`: a page on this machine to manage keys and pets, beside running servers. */
+export function consoleCommand(io: CommandIO): Command {
+  return new Command("console")
+    .description("Open a page to see and manage keys and pets, beside running servers.")
+    .addOption(databaseOption())
+    .addOption(
+      new Option("--port <number>", "the port of 127.0.0.1 to listen on; 0: any free port")
+        .argParser(wholeNumber(0, 65_535))
+        .default(0),
+    )
+    .addOption(
+      new Option("--url <url>", "where clients reach the store, for the curl line of a new key")
+        .argParser(httpUrl)
+        .default("http://127.0.0.1:3000/v1"),
+    )
+    .option("--no-open", "do not open a browser")
+    .addHelpText("after", HELP + example("petstore console --database pets.db"))
+    .action(async (options: ConsoleOptions) => {
+      const run = (store: PetStore) => runConsole(store, options, io);
+      const done = await withStore(openExistingStore(options.database), run);
+      if (done.isErr()) io.fail(done.error);
+    });
+}
+
+async function runConsole(
+  store: PetStore,
+  { database, port, url, open }: ConsoleOptions,
+  { terminal, streams, report }: CommandIO,
+): Promise<Result<void, { readonly message: string }>> {
+  const onError = (cause: unknown): void =>
+    report(hasMessage(cause) ? cause.message : describeUnknownError(cause));
+  // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
+  const { createConsole } = await import("@petstore/console");
+  const create = (basePath: string) =>
+    createConsole(store, {
+      basePath,
+      apiUrl: url,
+      actor: userName(),
+      onEvent: (event) => terminal.out(describe(event)),
+      onError,
+    });
+  const serving = await serveConsole(create, port, systemRandom);
+  if (serving.isErr()) return serving.map(() => undefined);
+  const { newLink, close } = serving.value;
+
+  const stopped = untilStopped(terminal, report);
+  const { stdin, stdout } = streams;
+  const link = newLink();
+  const where = isPostgres(database) ? nameOf(database) : resolve(database);
+  const again = stdin.isTTY === true ? "; press Enter for another one" : "";
+  terminal.out(
+    `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:\n\n  ${link}\n`,
+  );
+  const forget = open && stdout.isTTY === true ? await openInBrowser(link) : undefined;
+  // A terminal that is closed ends the input.
+  const closed = new Promise<void>((end) => {
+    if (stdin.isTTY !== true) return;
+    stdin.on("data", () => terminal.out(`  ${newLink()}`)).on("close", end);
+  });
+  await Promise.race([stopped, closed]);
+  stdin.destroy();
+  await forget?.();
+  await close();
+  return ok();
+}
+
+/** A line for each action, which the shell can keep. */
+function describe(event: ConsoleEvent): string {
+  const { type, at, actor } = event;
+  const what = event.type === "pet_created" ? `pet ${event.pet.id}` : event.key.id;
+  return `${new Date(at).toISOString()} ${actor} ${type} ${what}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container, the user may have no name.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function httpUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  throw new InvalidArgumentError("It must be a URL such as https://pets.example.com/v1.");
+}

@@ -1,0 +1,430 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { getRequestListener } from "@hono/node-server";
+import { createConsole } from "@petstore/console";
+import { createPetStore } from "@petstore/core";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished, test } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
+import { newDatabase, petstore } from "../support/command.js";
+import { openBeside } from "../support/in-process.js";
+import { startConsole } from "./start-console.js";
+
+const program = useBuiltPetstore();
+const openPage = useChromium();
+
+const isCi = process.env["CI"] !== undefined;
+
+test.runIf(isCi)("there is a Chromium to test the console with", () => {
+  expect(hasChromium, HOW_TO_INSTALL).toBe(true);
+});
+
+/** Issues a key with the command, as somebody else than the user of the console. */
+async function issue(database: string, label: string, plan = "free") {
+  const { out } = await petstore(
+    ...["keys", "issue", "--plan", plan, "--label", label, "--database", database, "--json"],
+  );
+  return JSON.parse(out) as { readonly id: string; readonly secret: string };
+}
+
+async function show(database: string, id: string) {
+  const { out } = await petstore("keys", "show", id, "--database", database, "--json");
+  return JSON.parse(out) as {
+    readonly plan: string;
+    readonly hint: string;
+    readonly revokedAt: string | null;
+    readonly bannedUntil: string | null;
+  };
+}
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole("button", { name, exact: true });
+const dialog = (page: Page) => page.getByRole("dialog");
+const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasText: label });
+
+describe.skipIf(!hasChromium)(
+  `the console${hasChromium ? "" : ` (SKIPPED: ${HOW_TO_INSTALL})`}`,
+  () => {
+    it("issues a key; a person runs into its limit, is found by the secret, and is let back in", async () => {
+      const database = newDatabase();
+      const { url } = await startServer("--database", database);
+      const console = await startConsole(program(), database, "--url", url);
+      const permissions = ["clipboard-read", "clipboard-write"];
+      const { page, offences } = await openPage(console.link, { permissions });
+      await page.getByText("There is no key yet.").waitFor();
+
+      await button(page, "Issue a key").click();
+      await dialog(page).getByLabel("Label").fill("Happy Paws");
+      await button(page, "Issue").click();
+      await dialog(page).getByRole("button", { name: "Copy", exact: true }).first().click();
+      await page.getByText("Copied.").waitFor();
+      const secret = await page.evaluate<string>("navigator.clipboard.readText()");
+      expect(secret).toMatch(/^pet_live_\w{36}$/);
+      // Escape does not close what is shown only once.
+      await page.keyboard.press("Escape");
+      expect(await dialog(page).innerText()).toContain(`Bearer ${secret}`);
+      await button(page, "I have stored it").click();
+      await rowOf(page, "Happy Paws").getByText("unused").first().waitFor();
+      expect(await page.content()).not.toContain(secret);
+
+      const headers = { Authorization: `Bearer ${secret}` };
+      const get = async () => (await fetch(`${url}/pets`, { headers })).status;
+      for (let count = 0; count < 61; count += 1) await get();
+      await rowOf(page, "Happy Paws").getByText("60 of 60").waitFor();
+      const store = await openBeside(database);
+      const banned = () => get().then(() => store.keys.list({ banned: true }));
+      await expect.poll(async () => (await banned())._unsafeUnwrap().keys.length).toBe(1);
+      await rowOf(page, "Happy Paws").getByText("banned until").waitFor();
+
+      await page.getByRole("searchbox").fill(secret);
+      await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
+      const id = new URL(page.url()).hash.slice("#keys/".length);
+      await button(page, "Lift the ban").click();
+      await page.getByText("active", { exact: true }).waitFor();
+      expect(await show(database, id)).toMatchObject({ bannedUntil: null });
+      await expect.poll(console.output).toContain(`ban_lifted ${id}`);
+
+      // The secret is nowhere but in the hands of who copied it.
+      const places = `JSON.stringify([location.href, document.title, history.state, document.cookie,
+      localStorage, sessionStorage, performance.getEntries().map(({ name }) => name), document.body.innerHTML])`;
+      expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
+      expect(page.url()).not.toContain("token");
+      await page.goBack();
+      expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
+      expect(console.output()).not.toContain(secret.slice(0, 20));
+      expect(offences).toEqual([]);
+    });
+
+    it("rotates, changes the plan and revokes, and asks before what cannot be undone", async () => {
+      const database = newDatabase();
+      const { id, secret } = await issue(database, "acme");
+      const store = await openBeside(database);
+      const isAccepted = async (each: string) => (await store.as(each).listPets()).isOk();
+      const { link } = await startConsole(program(), database);
+      const { page, offences } = await openPage(link);
+      await page.getByRole("link", { name: "acme" }).click();
+
+      await button(page, "Rotate…").click();
+      await button(page, "Rotate").click();
+      const rotated = await dialog(page).locator("code").first().innerText();
+      expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([true, true]);
+      await button(page, "I have stored it").click();
+      await page.getByText("old secret until").waitFor();
+
+      await button(page, "Rotate…").click();
+      await dialog(page).getByRole("combobox").selectOption("0");
+      await button(page, "Rotate").click();
+      expect(await isAccepted(rotated)).toBe(true);
+      await button(page, "Press again: the old secret ends now").click();
+      await button(page, "I have stored it").waitFor();
+      expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, false]);
+      await button(page, "I have stored it").click();
+
+      await button(page, "Change plan…").click();
+      await dialog(page).getByLabel("Plan").selectOption("enterprise");
+      await button(page, "Change").click();
+      // Without limits, the form is not sent.
+      expect((await show(database, id)).plan).toBe("free");
+      await dialog(page).getByLabel("Requests per minute").fill("5000");
+      await dialog(page).getByLabel("Requests per day").fill("9007199254740991");
+      await button(page, "Change").click();
+      await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
+      expect(await dialog(page).count()).toBe(0);
+
+      await button(page, "Revoke…").click();
+      expect(await button(page, "Revoke").isDisabled()).toBe(true);
+      await dialog(page).getByRole("textbox").fill("acm");
+      expect(await button(page, "Revoke").isDisabled()).toBe(true);
+      await page.keyboard.press("Escape");
+      expect((await show(database, id)).revokedAt).toBeNull();
+      await button(page, "Revoke…").click();
+      await dialog(page).getByRole("textbox").fill("acme");
+      await page.keyboard.press("Enter");
+      await page.getByText(/^revoked/).waitFor();
+      expect((await show(database, id)).revokedAt).not.toBeNull();
+      expect(await button(page, "Rotate…").isDisabled()).toBe(true);
+      expect(offences).toEqual([]);
+    });
+
+    it("lists pets by status with exact ids, and adds one", async () => {
+      const database = newDatabase();
+      const store = await openBeside(database);
+      for (let count = 1; count <= 60; count += 1) {
+        const status = count % 2 === 0 ? "sold" : "pending";
+        await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
+      }
+      const { link } = await startConsole(program(), database);
+      const { page, offences } = await openPage(link);
+      await page.getByRole("link", { name: "Pets" }).click();
+      await page.getByText("Ids 1 to 50").waitFor();
+      expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
+      await button(page, "Next").click();
+      await page.getByText("Ids 51 to 60").waitFor();
+      await page.getByLabel("Status").selectOption("sold");
+      await page.getByText("Ids 2 to 60").waitFor();
+      await page.getByLabel("From id").fill("58");
+      await page.getByText("Ids 58 to 60").waitFor();
+
+      await button(page, "Add a pet").click();
+      await dialog(page).getByLabel("Name").fill("Rex");
+      await dialog(page).getByLabel("Category").fill("1.5");
+      await dialog(page).getByLabel("Status").selectOption("sold");
+      await button(page, "Add").click();
+      await page.getByText("categoryId must be an int64 integer").waitFor();
+      await dialog(page).getByLabel("Category").fill("-9223372036854775808");
+      await button(page, "Add").click();
+      await page.getByText("was added with the id 61").waitFor();
+      await button(page, "Close").click();
+      await rowOf(page, "Rex").getByText("-9223372036854775808").waitFor();
+      expect(offences).toEqual([]);
+    });
+
+    it("shows in each tab what another tab and the command line change", async () => {
+      const database = newDatabase();
+      const acme = await issue(database, "acme");
+      const { link } = await startConsole(program(), database);
+      const { page, offences } = await openPage(link);
+      await page.getByRole("link", { name: "acme" }).waitFor();
+      const other = await page.context().newPage();
+      onTestFinished(() => other.close());
+      await other.goto(page.url());
+      await other.getByRole("link", { name: "acme" }).click();
+      await petstore("keys", "plan", acme.id, "business", "--database", database);
+      await other.getByText("1,000 a minute, 100,000 a day").waitFor();
+      await page.bringToFront();
+      await rowOf(page, "acme").getByText("business").waitFor();
+      await issue(database, "second");
+      await page.getByRole("link", { name: "second" }).waitFor();
+
+      // The command revokes it while a tab asks how to rotate it.
+      await other.bringToFront();
+      await button(other, "Rotate…").click();
+      await petstore("keys", "revoke", acme.id, "--database", database);
+      await button(other, "Rotate").click();
+      await dialog(other).getByText("The API key is revoked or expired.").waitFor();
+      await button(other, "Cancel").click();
+      await other.getByText(/^revoked/).waitFor();
+      await page.bringToFront();
+      await rowOf(page, "acme")
+        .getByText(/^revoked/)
+        .waitFor();
+      expect(offences).toEqual([]);
+    });
+
+    it("says that the server is gone, and goes on when it is back", async () => {
+      const store = createPetStore();
+      await store.keys.issue({ plan: "free", label: "before" });
+      const listener = getRequestListener(createConsole(store), { overrideGlobalObjects: false });
+      const serve = async (port: number) => {
+        const server = createServer((request, response) => void listener(request, response));
+        server.listen(port, "127.0.0.1");
+        await once(server, "listening");
+        const address = server.address();
+        const close = () => {
+          server.close();
+          server.closeAllConnections();
+        };
+        onTestFinished(close);
+        return { close, port: typeof address === "object" && address !== null ? address.port : 0 };
+      };
+      const { port, close } = await serve(0);
+      const { page } = await openPage(`http://127.0.0.1:${port}/console`);
+      await page.getByRole("link", { name: "before" }).waitFor();
+      close();
+      await page.getByText("The console does not respond.").waitFor();
+      // What was read stays on the screen.
+      expect(await page.getByRole("link", { name: "before" }).count()).toBe(1);
+      await button(page, "Issue a key").click();
+      await button(page, "Issue").click();
+      await dialog(page).getByText("The console does not respond.").waitFor();
+      await button(page, "Cancel").click();
+      await store.keys.issue({ plan: "free", label: "after" });
+      await serve(port);
+      await page.getByRole("link", { name: "after" }).waitFor();
+      expect(await page.getByRole("alert").filter({ hasText: "respond" }).count()).toBe(0);
+    });
+
+    it("ends in its tab when another console has taken its port", async () => {
+      const database = newDatabase();
+      await issue(database, "acme");
+      const first = await startConsole(program(), database);
+      const { page } = await openPage(first.link);
+      await page.getByRole("link", { name: "acme" }).waitFor();
+      await first.end("SIGTERM");
+      await startConsole(program(), database, "--port", new URL(first.link).port);
+      await page.getByText("This console opens with the link").waitFor();
+      await page.reload();
+      await page.getByText("This console opens with the link").waitFor();
+    });
+
+    it("shows hostile labels as text, on a phone too", async () => {
+      const database = newDatabase();
+      const store = await openBeside(database);
+      const labels = [
+        `<img src="https://evil.example/x" onerror="alert(1)"><script>alert(2)</script>`,
+        "W".repeat(200),
+        "‮txt.exe‬ ⁦isolated",
+        "\u0007\u001B[31mred\nsecond line",
+        "   ",
+        `javascript:alert(3)//"'><svg onload=alert(4)>`,
+        "🐈‍⬛".repeat(30),
+        "𒐫".repeat(60),
+      ];
+      for (const label of labels) {
+        (await store.keys.issue({ plan: "free", label }))._unsafeUnwrap();
+      }
+      for (const name of labels) await store.trusted.createPet({ name, categoryId: 1n });
+      const { link } = await startConsole(program(), database);
+      const viewport = { width: 375, height: 700 };
+      const { page, offences } = await openPage(link, { viewport });
+      await page.getByText("<script>alert(2)</script>").waitFor();
+      const isWide = "document.documentElement.scrollWidth > innerWidth";
+      expect(await page.evaluate(isWide)).toBe(false);
+      const text = await page.locator("tbody").innerText();
+      expect(text).toContain("�txt.exe� �isolated");
+      expect(text).toContain("no label");
+      for (let index = 0; index < labels.length; index += 1) {
+        await page.locator("tbody a").nth(index).click();
+        await button(page, "Revoke…").click();
+        await dialog(page).waitFor();
+        expect(await page.evaluate(isWide)).toBe(false);
+        const [, wanted = ""] =
+          /type (.*)/.exec(await dialog(page).locator("label").innerText()) ?? [];
+        await dialog(page).getByRole("textbox").fill(wanted);
+        await button(page, "Revoke").click();
+        await page.getByText(/^revoked/).waitFor();
+        await page.getByRole("link", { name: "All keys" }).click();
+      }
+      await page.getByRole("link", { name: "Pets" }).click();
+      await page.getByText("<script>alert(2)</script>").waitFor();
+      expect(await page.evaluate(isWide)).toBe(false);
+      expect(offences).toEqual([]);
+    });
+
+    it("cannot be used by a page of another port, which the same browser shows", async () => {
+      const database = newDatabase();
+      const { id } = await issue(database, "acme");
+      const { link } = await startConsole(program(), database);
+      const { page } = await openPage(link);
+      await page.getByRole("link", { name: "acme" }).waitFor();
+      const target = new URL(page.url());
+      target.hash = "";
+
+      const cookies: string[] = [];
+      const evil = createServer((request, response) => {
+        cookies.push(request.headers.cookie ?? "");
+        response.setHeader("Content-Type", "text/html").end("<title>evil</title>");
+      }).listen(0, "127.0.0.1");
+      await once(evil, "listening");
+      onTestFinished(() => void evil.close());
+      const address = evil.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const other = await page.context().newPage();
+      onTestFinished(() => other.close());
+      await other.goto(`http://127.0.0.1:${port}/`);
+
+      // The page even knows the path.
+      const attempts = `(async (base) => {
+      const call = base + "api/keys/revoke";
+      const body = JSON.stringify({ id: "${id}" });
+      const json = { "Content-Type": "application/json" };
+      const outcome = (promise) => promise.then(({ status }) => status, () => "blocked");
+      const isFramed = () => new Promise((resolve) => {
+        const frame = document.createElement("iframe");
+        frame.onload = () => resolve(frame.contentDocument === null ? "blocked" : "loaded");
+        frame.src = base;
+        document.body.append(frame);
+      });
+      const isRun = () => new Promise((resolve) => {
+        const script = document.createElement("script");
+        script.onload = () => resolve("loaded");
+        script.onerror = () => resolve("blocked");
+        script.src = base + "main.js";
+        document.body.append(script);
+      });
+      return [
+        await outcome(fetch(call, { method: "POST", credentials: "include", headers: json, body })),
+        await outcome(fetch(call, { method: "POST", mode: "no-cors", credentials: "include", body })),
+        await outcome(fetch(base, { credentials: "include" })),
+        await isFramed(),
+        await isRun(),
+      ];
+    })("${target.href}")`;
+      expect(await other.evaluate(attempts)).toEqual([
+        "blocked",
+        0,
+        "blocked",
+        "blocked",
+        "blocked",
+      ]);
+      await other.evaluate(`(() => {
+      const form = document.createElement("form");
+      form.method = "post"; form.enctype = "text/plain"; form.action = "${target.href}api/keys/revoke";
+      form.innerHTML = '<input name=\\'{"id":"${id}","x":"\\' value=\\'"}\\'>';
+      document.body.append(form); form.submit();
+    })()`);
+      await other.getByText("under another address").waitFor();
+      expect((await show(database, id)).revokedAt).toBeNull();
+      expect(cookies.filter((cookie) => cookie !== "")).toEqual([]);
+    });
+
+    it("can be used with the keyboard alone", async () => {
+      const database = newDatabase();
+      await issue(database, "acme");
+      const { link } = await startConsole(program(), database);
+      const { page } = await openPage(link);
+      await page.getByRole("link", { name: "acme" }).waitFor();
+      const focused = () =>
+        page.evaluate<string>(
+          "document.activeElement.textContent || document.activeElement.tagName",
+        );
+      const tabTo = async (text: string) => {
+        for (let count = 0; count < 40; count += 1) {
+          await page.keyboard.press("Tab");
+          if ((await focused()).startsWith(text)) return;
+        }
+        throw new Error(`${text} is not reached with Tab.`);
+      };
+      await tabTo("acme");
+      await page.keyboard.press("Enter");
+      await button(page, "Revoke…").waitFor();
+      await tabTo("Revoke…");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("acme");
+      await page.keyboard.press("Escape");
+      expect(await focused()).toBe("Revoke…");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("acme");
+      await page.keyboard.press("Enter");
+      await page.getByText(/^revoked/).waitFor();
+    });
+
+    const many = sized(2_000, 100_000, 100_000);
+    it(`finds one of ${many.toLocaleString("en")} keys`, async () => {
+      const database = newDatabase();
+      const store = await openBeside(database);
+      for (let count = 0; count < many; count += 500) {
+        const labels = Array.from({ length: 500 }, (_, index) => `customer ${count + index}`);
+        await Promise.all(labels.map((label) => store.keys.issue({ plan: "free", label })));
+      }
+      const { link } = await startConsole(program(), database);
+      const { page, offences } = await openPage(link);
+      await page.getByText(`1 to 50 of ${many.toLocaleString("en-US")}`).waitFor();
+      await page.getByRole("searchbox").fill(`customer ${many - 777}`);
+      await page.getByText("1 to 1 of 1 (of").waitFor();
+      await page.getByRole("link", { name: `customer ${many - 777}` }).click();
+      await button(page, "Revoke…").waitFor();
+      await page.goBack();
+      // The search is still there.
+      await page.getByText("1 to 1 of 1 (of").waitFor();
+      await page.getByRole("searchbox").fill("");
+      await page.getByLabel("Order").selectOption("use");
+      const busy = (await store.keys.issue({ plan: "free", label: "busy" }))._unsafeUnwrap();
+      await store.as(busy.secret).listPets();
+      await rowOf(page, "busy").getByText("1 of 60").waitFor();
+      expect(offences).toEqual([]);
+    });
+  },
+);

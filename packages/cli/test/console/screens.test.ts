@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { getRequestListener } from "@hono/node-server";
+import { createConsole } from "@petstore/console";
+import type { PetStore } from "@petstore/core";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
+import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
+import { createDemoStore } from "./demo-store.js";
+
+const openPage = useChromium();
+
+/** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
+const pictures = process.env["PETSTORE_SCREENSHOTS"];
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function serve(store: PetStore) {
+  const listener = getRequestListener(createConsole(store, { actor: "anna" }), {
+    overrideGlobalObjects: false,
+  });
+  const server = createServer((request, response) => void listener(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(close);
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/console/`, close };
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const dialog = (page: Page) => page.getByRole("dialog");
+
+/** The main states, each reached from the one before. */
+const STATES: readonly (readonly [name: string, go: (page: Page) => Promise<void>])[] = [
+  ["keys", (page) => page.getByRole("link", { name: "Mobile app" }).waitFor()],
+  [
+    "issue",
+    async (page) => {
+      await button(page, "Issue a key").click();
+      await dialog(page).getByLabel("Label").fill("Rescue North");
+      await dialog(page).getByLabel("Plan").selectOption("enterprise");
+    },
+  ],
+  [
+    "secret",
+    async (page) => {
+      await dialog(page).getByLabel("Plan").selectOption("pro");
+      await button(page, "Issue").click();
+      await page.getByText("The secret is shown only now.").waitFor();
+    },
+  ],
+  [
+    "banned",
+    async (page) => {
+      await button(page, "I have stored it").click();
+      await button(page, "banned 1").click();
+      await page.getByText("1 to 1 of 1 (of").waitFor();
+    },
+  ],
+  [
+    "key",
+    async (page) => {
+      await page.getByRole("link", { name: "Price scraper" }).click();
+      await button(page, "Lift the ban").waitFor();
+    },
+  ],
+  [
+    "revoke",
+    async (page) => {
+      await button(page, "Revoke…").click();
+      await dialog(page).getByRole("textbox").fill("Price scr");
+    },
+  ],
+  [
+    "rotate",
+    async (page) => {
+      await button(page, "Cancel").click();
+      await button(page, "Rotate…").click();
+      await dialog(page).getByRole("combobox").selectOption("0");
+      await button(page, "Rotate").click();
+    },
+  ],
+  [
+    "pets",
+    async (page) => {
+      await button(page, "Cancel").click();
+      await page.getByRole("link", { name: "Pets" }).click();
+      await page.getByText("Hedwig").waitFor();
+    },
+  ],
+  [
+    "refused",
+    async (page) => {
+      await button(page, "Add a pet").click();
+      await dialog(page).getByLabel("Name").fill("Rex");
+      await dialog(page).getByLabel("Category").fill("1.5");
+      await button(page, "Add").click();
+      await page.getByText("categoryId must be an int64 integer").waitFor();
+    },
+  ],
+];
+
+/** The states of which the documents have pictures. */
+const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);
+
+const SCREENS = [
+  ["light", 1280, 1],
+  ["dark", 375, 1],
+  ["dark", 1280, 1],
+  ["light", 375, 1],
+  // A zoom of 200 %.
+  ["light", 640, 2],
+] as const;
+
+describe.skipIf(!hasChromium)(
+  `the states of the console${hasChromium ? "" : ` (SKIPPED: ${HOW_TO_INSTALL})`}`,
+  () => {
+    it.each(SCREENS.slice(0, pictures === undefined ? sized(2, 5, 5) : 4))(
+      "%s, %i px wide, %ix: a screen reader finds everything, and nothing is cut off",
+      async (colorScheme, width, deviceScaleFactor) => {
+        const { url, close } = await serve(await createDemoStore());
+        const { page, offences } = await openPage(url, {
+          colorScheme,
+          deviceScaleFactor,
+          viewport: { width, height: width === 375 ? 812 : 800 },
+          timezoneId: "UTC",
+          locale: "en-US",
+          reducedMotion: "reduce",
+        });
+        const check = async (state: string): Promise<void> => {
+          const violations = await page.evaluate(
+            `${axe}; axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+              violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,
+          );
+          expect([state, violations]).toEqual([state, []]);
+          const isWide = "document.documentElement.scrollWidth > innerWidth";
+          expect([state, await page.evaluate(isWide)]).toEqual([state, false]);
+          if (pictures === undefined || !PICTURED.has(state)) return;
+          mkdirSync(join(root, pictures), { recursive: true });
+          const file = join(root, pictures, `${state}-${colorScheme}-${width}.png`);
+          await page.screenshot({ path: file, animations: "disabled", caret: "hide" });
+        };
+        for (const [state, go] of STATES) {
+          await go(page);
+          await check(state);
+        }
+        expect(offences).toEqual([]);
+        await button(page, "Cancel").click();
+        close();
+        await page.getByText("The console does not respond.").waitFor();
+        await check("gone");
+      },
+    );
+  },
+);
