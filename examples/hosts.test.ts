@@ -36,7 +36,8 @@ const HOSTS = [
 /** Every which example is tried: each of them in CI. */
 const TRIED = HOSTS.filter((_, index) => index % sized(3, 1, 1) === 0);
 const FETCH = "examples/fetch.ts";
-const program = useBundled("examples", [...TRIED.map(([example]) => example), FETCH]);
+const CONSOLE = "examples/console.ts";
+const program = useBundled("examples", [...TRIED.map(([example]) => example), FETCH, CONSOLE]);
 
 it.each(TRIED)(
   "%s serves the store at %s beside the host's own page",
@@ -63,6 +64,32 @@ it("examples/fetch.ts prints what it says", async () => {
   expect(await text(stdout)).toBe(
     '201 {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}\n',
   );
+});
+
+it("examples/console.ts shows the console to the operator alone, and reports what is done", async () => {
+  const port = await freePort();
+  const child = start(CONSOLE, { PORT: String(port), OPERATOR_PASSWORD: "woof" });
+  try {
+    const origin = `http://127.0.0.1:${port}`;
+    const issue = (password: string) =>
+      fetch(`${origin}/console/api/keys/issue`, {
+        method: "POST",
+        headers: {
+          Authorization: `Basic ${btoa(`anna:${password}`)}`,
+          "Content-Type": "application/json",
+          Origin: origin,
+        },
+        body: '{"plan":"free"}',
+      });
+    const refused = await vi.waitFor(() => issue("meow"), 60_000);
+    expect(refused.status).toBe(401);
+    const { secret } = (await (await issue("woof")).json()) as { secret: string };
+    expect(await firstLine(child.stdout)).toMatch(/ anna key_issued\n$/);
+    expect(await visitPlainly(port, "/v1/pets", `Bearer ${secret}`)).toEqual([200, "[]"]);
+  } finally {
+    child.kill();
+    if (child.exitCode === null) await once(child, "exit");
+  }
 });
 
 it("examples/next-route.ts exports the methods that Next permits, and responds to each", async () => {
