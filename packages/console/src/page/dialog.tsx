@@ -5,7 +5,10 @@ import type { PlanFields } from "../protocol.js";
 import type { Problem } from "./call.js";
 import { Alert } from "./shown.js";
 
-/** A dialog over the page. `onClose` is called when it is closed, also with Escape unless `isLocked`. */
+/**
+ * A dialog over the page, as long as it is rendered. Escape calls `onClose`, unless `isLocked`. When it is gone, the
+ * element that had the focus before has it again.
+ */
 export function Dialog({
   title,
   isLocked = false,
@@ -20,13 +23,25 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Before the next key is pressed: it may be for the dialog.
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      onCancel={(event) => isLocked && event.preventDefault()}
-      onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isLocked) onClose();
+      }}
+      onClose={({ currentTarget }) => {
+        // A browser may close it at a second Escape without asking.
+        if (!currentTarget.isConnected) return;
+        if (isLocked) currentTarget.showModal();
+        else onClose();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}
@@ -43,39 +58,35 @@ export function DialogForm({
   again,
   isReady = true,
   isDangerous = false,
-  closes = false,
   onSubmit,
+  onCancel,
   children,
 }: {
   readonly submit: string;
   readonly again?: string | undefined;
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
-  /** Whether the dialog is closed after the form was sent. */
-  readonly closes?: boolean;
   readonly onSubmit: () => Promise<Problem | undefined>;
+  readonly onCancel: () => void;
   readonly children: ComponentChildren;
 }) {
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   useEffect(() => setPressed(false), [again]);
-  const send = async (form: HTMLFormElement): Promise<void> => {
+  const send = async (): Promise<void> => {
     setSending(true);
     setProblem(undefined);
-    const found = await onSubmit();
-    setProblem(found);
+    setProblem(await onSubmit());
     setSending(false);
-    if (closes && found === undefined) closeDialogOf(form);
   };
   const needsSecond = again !== undefined && !wasPressed;
   return (
     <form
-      method="dialog"
       onSubmit={(event) => {
         event.preventDefault();
         if (needsSecond) setPressed(true);
-        else if (!isSending) void send(event.currentTarget);
+        else if (!isSending) void send();
       }}
     >
       {children}
@@ -88,17 +99,12 @@ export function DialogForm({
         >
           {again !== undefined && wasPressed ? again : submit}
         </button>
-        <button type="button" onClick={({ currentTarget }) => closeDialogOf(currentTarget)}>
+        <button type="button" onClick={onCancel}>
           Cancel
         </button>
       </p>
     </form>
   );
-}
-
-/** The browser gives the focus back to the element that had it before. */
-function closeDialogOf(element: HTMLElement): void {
-  element.closest("dialog")?.close();
 }
 
 /** A field with its name and a hint. */
@@ -180,9 +186,11 @@ function describe(plan: Plan): string {
 export function NewSecret({
   secret,
   apiUrl,
+  onClose,
 }: {
   readonly secret: string;
   readonly apiUrl: string;
+  readonly onClose: () => void;
 }) {
   return (
     <>
@@ -193,11 +201,7 @@ export function NewSecret({
         text={`curl -i -H "Authorization: Bearer ${secret}" "${apiUrl}/pets?limit=5"`}
       />
       <p class="buttons">
-        <button
-          type="button"
-          class="primary"
-          onClick={({ currentTarget }) => closeDialogOf(currentTarget)}
-        >
+        <button type="button" class="primary" onClick={onClose}>
           I have stored it
         </button>
       </p>

@@ -30,7 +30,7 @@ export function IssueDialog({ info, onClose }: Pick<KeyDialogProps, "info" | "on
   return (
     <Dialog title="Issue a key" isLocked={secret !== undefined} onClose={onClose}>
       {secret === undefined ? (
-        <DialogForm submit="Issue" onSubmit={issue}>
+        <DialogForm submit="Issue" onSubmit={issue} onCancel={onClose}>
           <Field name="Label" hint="by which you recognize it">
             <input
               maxLength={200}
@@ -50,7 +50,7 @@ export function IssueDialog({ info, onClose }: Pick<KeyDialogProps, "info" | "on
           </Field>
         </DialogForm>
       ) : (
-        <NewSecret secret={secret} apiUrl={info.apiUrl} />
+        <NewSecret secret={secret} apiUrl={info.apiUrl} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -82,6 +82,7 @@ export function RotateDialog({ info, shown, onClose }: KeyDialogProps) {
           submit="Rotate"
           again={overlap === 0 ? "Press again: the old secret ends now" : undefined}
           onSubmit={rotate}
+          onCancel={onClose}
         >
           <p>
             <Label text={shown.label} /> gets a new secret. Plan, limits and usage stay.
@@ -100,7 +101,7 @@ export function RotateDialog({ info, shown, onClose }: KeyDialogProps) {
           </Field>
         </DialogForm>
       ) : (
-        <NewSecret secret={secret} apiUrl={info.apiUrl} />
+        <NewSecret secret={secret} apiUrl={info.apiUrl} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -114,11 +115,12 @@ export function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
   });
   const change = async () => {
     const { problem } = await call("keys/change-plan", { id: shown.id, ...choice });
+    if (problem === undefined) onClose();
     return problem;
   };
   return (
     <Dialog title="Change the plan" onClose={onClose}>
-      <DialogForm submit="Change" closes onSubmit={change}>
+      <DialogForm submit="Change" onSubmit={change} onCancel={onClose}>
         <p>
           What <Label text={shown.label} /> has used in this minute and day stays counted.
         </p>
@@ -134,16 +136,17 @@ export function RevokeDialog({ shown, onClose }: Omit<KeyDialogProps, "info">) {
   const [typed, setTyped] = useState("");
   const revoke = async () => {
     const { problem } = await call("keys/revoke", { id: shown.id });
+    if (problem === undefined) onClose();
     return problem;
   };
   return (
     <Dialog title="Revoke the key" onClose={onClose}>
       <DialogForm
         submit="Revoke"
-        closes
         isDangerous
         isReady={typed.trim().normalize() === wanted}
         onSubmit={revoke}
+        onCancel={onClose}
       >
         <p>
           All requests with <Label text={shown.label} /> ({shown.hint}…) are refused from now on.

@@ -133,7 +133,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Add a pet" onClose={onClose}>
       {added === undefined ? (
-        <DialogForm submit="Add" onSubmit={add}>
+        <DialogForm submit="Add" onSubmit={add} onCancel={onClose}>
           <Field name="Name">
             <input
               autocomplete="off"
@@ -167,16 +167,16 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           </Field>
         </DialogForm>
       ) : (
-        <form method="dialog">
+        <>
           <p role="status">
             <Label text={name} /> was added with the id <code>{added}</code>.
           </p>
           <p class="buttons">
-            <button class="primary" autofocus>
+            <button type="button" class="primary" onClick={onClose}>
               Close
             </button>
           </p>
-        </form>
+        </>
       )}
     </Dialog>
   );
