@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { compose, listen, makeStore } from "./support/serve.js";
@@ -69,4 +70,32 @@ test("connections that are still open at the deadline are cut", async () => {
   const late = connect(port, "127.0.0.1");
   const [error] = (await once(late, "error")) as [Error];
   expect(error).toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("a connection that the system has accepted, but the server has not yet, gets its response", async () => {
+  const { store, key } = await makeStore();
+  const server = createPetStoreServer(store);
+  const { port } = await listen(server, key);
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(
+    `const { connect } = require("node:net");
+    const { workerData: { port, message, state }, parentPort } = require("node:worker_threads");
+    let text = "";
+    let sent = 0;
+    for (let count = 0; count < 50; count += 1) {
+      const socket = connect(port, "127.0.0.1", () => socket.write(message, () => {
+        sent += 1;
+        if (sent === 50) { Atomics.store(state, 0, 1); Atomics.notify(state, 0); }
+      }));
+      socket.on("data", (data) => (text += data)).on("error", (error) => (text += error));
+    }
+    process.on("exit", () => parentPort.postMessage(text));`,
+    { eval: true, workerData: { port, message: compose({ key }), state } },
+  );
+  const received = once(client, "message") as Promise<[string]>;
+  // The event loop stands still until all have sent.
+  expect(Atomics.wait(state, 0, 0, 60_000)).toBe("ok");
+  await server.drain(60_000);
+  const [text] = await received;
+  expect(text.match(/HTTP\/1\.1 \d+|Error.*/g)).toEqual(Array(50).fill("HTTP/1.1 200"));
 });

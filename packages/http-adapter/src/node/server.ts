@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import { parseServerOptions } from "../options.js";
 import { linger } from "./connection.js";
@@ -114,8 +115,13 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
  */
 const GRACE = 500;
 
-function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
+async function drain(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  milliseconds: number,
+): Promise<void> {
+  await acceptWaiting(server);
+  await new Promise<void>((resolve) => {
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, milliseconds);
@@ -130,6 +136,28 @@ function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: numbe
       resolve();
     });
   });
+}
+
+/** After so many turns, the server is closed although connections still arrive. */
+const MOST_TURNS = 1_000;
+
+/**
+ * Accepts the connections that the system has already established for the server. To clients they are open and may
+ * have sent a request, and they would be reset when the server is closed.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const accept = (): void => {
+    hasAccepted = true;
+  };
+  server.on("connection", accept);
+  // After an immediate, a whole turn follows: one without a connection leaves none waiting.
+  await setImmediate();
+  for (let turn = 0; hasAccepted && turn < MOST_TURNS; turn += 1) {
+    hasAccepted = false;
+    await setImmediate();
+  }
+  server.off("connection", accept);
 }
 
 /** Accepts no more connections, and calls back when the last one is closed. */
