@@ -105,6 +105,22 @@ describe("serve", () => {
     expect(turns).toBeLessThan(most);
   });
 
+  it.each([[], ["--workers", "2"]])(
+    "with a shutdown delay and %j, serves on after SIGTERM and is not ready",
+    async (...workers) => {
+      const database = newDatabase();
+      const { secret } = await secretOf(database);
+      const delay = ["--shutdown-delay", "1"];
+      const server = await startServer("--database", database, ...delay, ...workers);
+      const ended = server.end();
+      const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
+      await expect.poll(ready).toBe('{"status":"shutting down"}');
+      expect((await fetch(`${server.url}/pets`, bearer(secret))).status).toBe(200);
+      expect(await ended).toBe(0);
+      await expect(fetch(server.url)).rejects.toThrow();
+    },
+  );
+
   it("reports once that its database was removed, and responds with 503", async () => {
     const database = newDatabase();
     const { secret } = await secretOf(database);

@@ -58,9 +58,12 @@ async function respondWithReadiness(
   isClosing: () => boolean,
   response: ServerResponse,
 ): Promise<void> {
+  if (isClosing()) {
+    respond(response, 503, "shutting down");
+    return;
+  }
   const listed = await store.trusted.listPets({ limit: 1 });
   if (listed.isErr() || areWritesFailing()) respond(response, 503, "storage unavailable");
-  else if (isClosing()) respond(response, 503, "shutting down");
   else respond(response, 200, "ready");
 }
 

@@ -34,6 +34,7 @@ interface ServeOptions {
   readonly database: string;
   readonly workers: number;
   readonly keepAlive?: number;
+  readonly shutdownDelay: number;
   readonly trustProxy?: BlockList;
   readonly cors?: "*" | readonly string[];
   readonly rateLimitFields?: true;
@@ -70,6 +71,12 @@ export function serveCommand(io: CommandIO): Command {
       "--keep-alive <seconds>",
       "how long a connection may be idle between requests (default: 5)",
       wholeNumber(1, 86_400),
+    )
+    .option(
+      "--shutdown-delay <seconds>",
+      "after a signal, serve on for so long while /readyz is 503, for a proxy to notice",
+      wholeNumber(0, 3_600),
+      0,
     )
     .option(
       "--rate-limit-fields",
@@ -167,7 +174,8 @@ async function serve(
   { terminal, streams, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const { host, port, log, cors, trustProxy, keepAlive, rateLimitFields, poll } = options;
+  const { host, port, log, cors, trustProxy, keepAlive, shutdownDelay, rateLimitFields, poll } =
+    options;
   const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
   const { storage, areFailing } = watchWrites(opened.value, systemClock);
@@ -179,6 +187,7 @@ async function serve(
     host,
     port,
     keepAlive,
+    shutdownDelay,
     origins: cors,
     origin: trustProxy && originBehind(trustProxy),
     hasRateLimitFields: rateLimitFields === true,
@@ -214,6 +223,7 @@ async function serveWithWorkers(
   const store = opened.value;
   const workers = startWorkers({
     count: options.workers,
+    shutdownDelay: options.shutdownDelay,
     clock: systemClock,
     report,
     onListening: (url) => void onListening(url, store),

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import {
   createNodeHandler,
@@ -17,6 +18,8 @@ export interface ListenOptions {
   readonly port: number;
   /** How long a connection may be idle between requests, in seconds; `undefined` for the default. */
   readonly keepAlive: number | undefined;
+  /** How long connections are still accepted after the server was told to stop, in seconds. */
+  readonly shutdownDelay: number;
   /** The origins whose pages may call the store, or `"*"` for all; `undefined`: none. */
   readonly origins: "*" | readonly string[] | undefined;
   /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
@@ -40,7 +43,10 @@ export const DRAIN_TIMEOUT = 10_000;
 export interface Listening {
   /** The base URL for a client on this machine. */
   readonly url: string;
-  /** Lets running requests finish, for at most `DRAIN_TIMEOUT`, and closes the server. */
+  /**
+   * Says at `/readyz` that the server is closing, waits for the delay, lets running requests finish, for at most
+   * `DRAIN_TIMEOUT`, and closes the server.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -49,7 +55,8 @@ export async function listen(
   store: PetStore,
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
-  const { host, port, keepAlive, origins, origin, hasRateLimitFields, isPolling } = options;
+  const { host, port, keepAlive, shutdownDelay, origins, origin, hasRateLimitFields, isPolling } =
+    options;
   const { onResponse, onError, areWritesFailing } = options;
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
@@ -77,9 +84,10 @@ export async function listen(
   if (problem !== undefined) return err(describeProblem(problem, host, port));
   return ok({
     url: `${addressOf(server, host)}/v1`,
-    close: () => {
+    close: async () => {
       isClosing = true;
-      return server.drain(DRAIN_TIMEOUT);
+      await setTimeout(shutdownDelay * 1_000);
+      await server.drain(DRAIN_TIMEOUT);
     },
   });
 }

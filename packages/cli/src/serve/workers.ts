@@ -33,6 +33,8 @@ const MAX_ENDS_PER_MINUTE = 5;
 /** The options of `startWorkers`. */
 interface WorkersOptions {
   readonly count: number;
+  /** How long workers serve on after they were told to stop, in seconds. */
+  readonly shutdownDelay: number;
   readonly clock: Clock;
   readonly report: ReportError;
   /** Called once, when all workers accept connections. */
@@ -43,6 +45,8 @@ interface WorkersOptions {
 
 /** The state that the workers share. */
 interface Group {
+  /** How long workers may take to end after they were told to stop, in milliseconds. */
+  readonly stopTimeout: number;
   readonly running: Set<Worker>;
   readonly serving: Set<Worker>;
   /** How many of them have accepted connections at least once. */
@@ -59,6 +63,7 @@ interface Group {
 export function startWorkers(options: WorkersOptions): Workers {
   const stopping = new AbortController();
   const group: Group = {
+    stopTimeout: options.shutdownDelay * 1_000 + DRAIN_TIMEOUT + CLOSE_TIMEOUT,
     running: new Set(),
     serving: new Set(),
     listened: 0,
@@ -117,7 +122,7 @@ function stop(group: Group, problem?: string): void {
     group.problem ??= "a worker did not finish in time";
     for (const worker of group.running) worker.process.kill("SIGKILL");
   };
-  void setTimeout(DRAIN_TIMEOUT + CLOSE_TIMEOUT, undefined, { ref: false }).then(kill);
+  void setTimeout(group.stopTimeout, undefined, { ref: false }).then(kill);
 }
 
 /** How a worker ended, and the problem that it reported, if any. */
