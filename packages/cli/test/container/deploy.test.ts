@@ -1,0 +1,195 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseYaml } from "@redocly/openapi-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
+import { useBuiltPetstore, startServer, type BuiltServer } from "../support/built-petstore.js";
+import { issueUnlimitedKey, petstore } from "../support/command.js";
+import { freePort } from "../support/free-port.js";
+import { root } from "./image.js";
+
+const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
+
+const isInstalled = (program: string): boolean =>
+  spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+
+/** Debian's folder for it is not in everybody's PATH. */
+const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy";
+
+const howToInstall = (name: string): string =>
+  `${name} is not installed: run \`apt-get update && apt-get install -y ${name}\`.`;
+
+interface Service {
+  readonly profiles?: readonly string[];
+  readonly image?: string;
+  readonly read_only?: boolean;
+  readonly stop_grace_period?: string;
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly string[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const composition = parseYaml(textOf("compose.yaml")) as Compose;
+
+describe("compose.yaml", () => {
+  const { services, volumes } = composition;
+  const ofProfile = (wanted: string): readonly string[] =>
+    Object.keys(services).filter((name) => services[name]?.profiles?.includes(wanted));
+
+  it("has a profile with one server and SQLite, and one with two servers, PostgreSQL and a proxy", () => {
+    expect(ofProfile("sqlite")).toEqual(["server"]);
+    expect(ofProfile("postgres")).toEqual(["server-1", "server-2", "postgres", "proxy"]);
+  });
+
+  it("refers only to what is there", async () => {
+    const { out } = await petstore("serve", "--help");
+    for (const [name, service] of Object.entries(services)) {
+      const { depends_on: needed = [], environment = {}, image } = service;
+      for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) {
+        expect(services[other as string]?.profiles, name).toEqual(service.profiles);
+      }
+      for (const volume of service.volumes ?? []) {
+        const [source = ""] = volume.split(":");
+        if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
+        else expect(volumes).toHaveProperty(source);
+      }
+      if (image !== "petstore") continue;
+      for (const variable of Object.keys(environment)) expect(out).toContain(variable);
+    }
+  });
+
+  it("gives servers a read-only file system, and longer to stop than they need", () => {
+    const servers = Object.values(services).filter(({ image }) => image === "petstore");
+    expect(servers).toHaveLength(3);
+    for (const server of servers) {
+      expect(server).toMatchObject({ read_only: true, stop_grace_period: "30s" });
+    }
+  });
+
+  it("sets values that serve accepts", async () => {
+    const { environment = {} } = services["server-1"] ?? {};
+    const { PETSTORE_TRUST_PROXY: proxies, PETSTORE_KEEP_ALIVE: keepAlive } = environment;
+    const options = ["--trust-proxy", String(proxies), "--keep-alive", String(keepAlive)];
+    const refused = await petstore("serve", ...options, "--database", "/nowhere/pets.db");
+    expect(refused.error).toMatch(/^petstore: cannot use the database/);
+  });
+});
+
+describe("deploy/haproxy.cfg", () => {
+  useBuiltPetstore();
+  const postgres = usePostgres();
+
+  it("loses no request while one server after the other is restarted", async ({ skip }) => {
+    skip(!isInstalled(HAPROXY), howToInstall("haproxy"));
+    const database = postgres.url();
+    const secret = await issueUnlimitedKey(database);
+    const { "server-1": server } = composition.services;
+    const options = {
+      "--database": database,
+      "--trust-proxy": "127.0.0.0/8",
+      "--keep-alive": String(server?.environment?.["PETSTORE_KEEP_ALIVE"]),
+    };
+    const ports = [String(await freePort()), String(await freePort())] as const;
+    const start = (port: string): Promise<BuiltServer> =>
+      startServer("--log", ...Object.entries({ ...options, "--port": port }).flat());
+    const servers = [await start(ports[0]), await start(ports[1])];
+    const url = await startProxy(ports);
+
+    const counts = new Map<number, number>();
+    let isEnding = false;
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const work = async (worker: number): Promise<void> => {
+      while (!isEnding) {
+        const create = { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' };
+        const response = await fetch(`${url}/v1/pets`, worker % 2 === 0 ? create : { headers });
+        await response.text();
+        counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+      }
+    };
+    const workers = Promise.all(Array.from({ length: 8 }, (_, worker) => work(worker)));
+    const served = (): number => (counts.get(200) ?? 0) + (counts.get(201) ?? 0);
+    const hundredMore = (): Promise<void> => {
+      const before = served();
+      return expect.poll(served).toBeGreaterThan(before + 100);
+    };
+    for (const [index, port] of ports.entries()) {
+      await hundredMore();
+      expect(await servers[index]?.end()).toBe(0);
+      await hundredMore();
+      const { output } = (servers[index] = await start(port));
+      await expect.poll(output).toContain('"operation":"createPet"');
+    }
+    await hundredMore();
+    isEnding = true;
+    await workers;
+    expect([...counts.keys()].sort()).toEqual([200, 201]);
+    const { out } = await petstore("pets", "export", "--database", database);
+    expect(out.split("\n")).toHaveLength(counts.get(201) ?? 0);
+  });
+});
+
+/** Starts the proxy of the composition before servers on these ports. Resolves to its address. */
+async function startProxy(ports: readonly string[]): Promise<string> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const folder = mkdtempSync(join(tmpdir(), "petstore-proxy-"));
+  const file = join(folder, "haproxy.cfg");
+  const places = ports.map((port, index) => [`server-${index + 1}:3000`, `127.0.0.1:${port}`]);
+  let text = textOf("deploy/haproxy.cfg");
+  for (const [name = "", place = ""] of [[":8080", address], ...places]) {
+    expect(text.split(` ${name}\n`)).toHaveLength(2);
+    text = text.replace(` ${name}\n`, ` ${place}\n`);
+  }
+  writeFileSync(file, text);
+  const proxy = spawn(HAPROXY, ["-db", "-f", file], { stdio: "ignore" });
+  const ended = once(proxy, "exit");
+  onTestFinished(async () => {
+    proxy.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+  const isUp = (): Promise<boolean> =>
+    fetch(`http://${address}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(isUp).toBe(true);
+  return `http://${address}`;
+}
+
+describe("deploy/petstore.service", () => {
+  const unit = textOf("deploy/petstore.service");
+
+  it("is a unit that systemd accepts and finds safe", ({ skip }) => {
+    skip(!isInstalled("systemd-analyze"), howToInstall("systemd"));
+    const folder = mkdtempSync(join(tmpdir(), "petstore-unit-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "petstore.service");
+    writeFileSync(file, unit.replace("/usr/bin/node", process.execPath));
+    expect(execFileSync("systemd-analyze", ["verify", file]).toString()).toBe("");
+    const { stdout, status } = spawnSync(
+      "systemd-analyze",
+      ["security", "--offline=true", "--threshold=15", file],
+      { encoding: "utf8" },
+    );
+    expect(stdout).toMatch(/exposure level for petstore\.service: 1\.\d OK/);
+    expect(status).toBe(0);
+  });
+
+  it("sets only variables that serve reads, and runs a file of the package", async () => {
+    const { out } = await petstore("serve", "--help");
+    const variables = unit.match(/PETSTORE_\w+/g) ?? [];
+    expect(variables.length).toBeGreaterThan(0);
+    for (const variable of variables) expect(out).toContain(variable);
+    const [, path = ""] =
+      /^ExecStart=.*node_modules\/@petstore\/cli\/(\S+) serve$/m.exec(unit) ?? [];
+    expect(textOf(`packages/cli/${path}`)).not.toBe("");
+  });
+});
