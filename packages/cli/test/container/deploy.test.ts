@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
+import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore, startServer, type BuiltServer } from "../support/built-petstore.js";
 import { issueUnlimitedKey, petstore } from "../support/command.js";
 import { freePort } from "../support/free-port.js";
@@ -96,6 +97,7 @@ describe("deploy/haproxy.cfg", () => {
       "--database": database,
       "--trust-proxy": "127.0.0.0/8",
       "--keep-alive": String(server?.environment?.["PETSTORE_KEEP_ALIVE"]),
+      "--shutdown-delay": String(server?.environment?.["PETSTORE_SHUTDOWN_DELAY"]),
     };
     const ports = [String(await freePort()), String(await freePort())] as const;
     const start = (port: string): Promise<BuiltServer> =>
@@ -120,7 +122,9 @@ describe("deploy/haproxy.cfg", () => {
       const before = served();
       return expect.poll(served).toBeGreaterThan(before + 100);
     };
-    for (const [index, port] of ports.entries()) {
+    for (let round = 0; round < sized(2, 20, 100); round += 1) {
+      const index = round % 2;
+      const port = ports[index] ?? "";
       await hundredMore();
       expect(await servers[index]?.end()).toBe(0);
       await hundredMore();
