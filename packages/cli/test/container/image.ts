@@ -85,7 +85,8 @@ function perform(image: Image, name: string, text: string, place: string): Image
     case "RUN":
       execFileSync("sh", ["-c", withOwner(within(folder, text))], {
         cwd: join(folder, workdir),
-        env: { ...environment, HOME: place },
+        // Packages come from where this machine gets them.
+        env: { ...process.env, ...environment },
         stdio: ["ignore", "ignore", "inherit"],
       });
       return image;
