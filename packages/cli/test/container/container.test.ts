@@ -98,7 +98,7 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     const check = () => spawnSync(checker, checks, options).status;
     expect(check()).toBe(1);
     const [program = "", ...args] = image.command;
-    const server = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "inherit"] });
+    const server = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     const ended = once(server, "exit");
     onTestFinished(async () => {
       server.kill("SIGKILL");
@@ -106,7 +106,9 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
       for (const file of readdirSync(options.cwd)) rmSync(join(options.cwd, file));
     });
     let output = "";
-    server.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    }
     const url = `http://127.0.0.1:${port}/v1`;
     await expect.poll(() => output).toContain(`petstore listens on ${url}`);
     const run = (...others: readonly string[]): string =>
