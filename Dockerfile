@@ -1,4 +1,4 @@
-# The petstore command with Node and its two drivers, and nothing else: docs/operating.md#first-deployment.
+# The petstore command with Node and its two drivers, and nothing else: docs/deploying.md.
 
 FROM node:24-slim AS build
 WORKDIR /source

@@ -67,6 +67,12 @@ describe("compose.yaml", () => {
     }
   });
 
+  it("reads the settings that docs/deploying.md lists", () => {
+    const read = [...textOf("compose.yaml").matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    const rows = textOf("docs/deploying.md").matchAll(/^\| `([A-Z_]+)` +\|/gm);
+    expect([...rows].map(([, name]) => name).sort()).toEqual([...new Set(read)].sort());
+  });
+
   it("gives servers a read-only file system, and longer to stop than they need", () => {
     const servers = Object.values(services).filter(({ image }) => image === "petstore");
     expect(servers).toHaveLength(3);
