@@ -170,7 +170,7 @@ describe("petstore console on a terminal", () => {
     chmodSync(opener, 0o755);
     const database = newDatabase();
     const command = (...options: string[]) =>
-      `env PATH=${folder}:$PATH ${process.execPath} ${program()} console --database ${database} ${options.join(" ")}`;
+      `env "PATH=${folder}:$PATH" "${process.execPath}" "${program()}" console --database "${database}" ${options.join(" ")}`;
     return { command, opened, database };
   }
 
