@@ -150,11 +150,11 @@ async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<voi
   }
   const metrics = await openMetrics(options, io);
   if (metrics.isErr()) return err(metrics.error);
-  const { registry, sums, close } = metrics.value;
+  const { own, sums, close } = metrics.value;
   if (isWorker()) {
     // The process that started the workers prints for all of them.
     const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
-    const snapshot = registry && (() => registry.getMetricsAsJSON());
+    const snapshot = own && (() => own.snapshot());
     await runAsWorker((listening) => serve(options, quiet, listening), snapshot);
     return ok();
   }

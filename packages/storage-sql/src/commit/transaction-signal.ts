@@ -30,7 +30,9 @@ export function createTransactionSignal({
     const arrivedAt = (calls[0]?.deadline ?? begunAt + timeout) - timeout;
     return (failed) =>
       transactions.publish({
-        ...kind,
+        // A spread before fractions takes V8 microseconds.
+        storage: kind.storage,
+        group: kind.group,
         calls: calls.length,
         waitMilliseconds: begunAt - arrivedAt,
         commitMilliseconds: now() - begunAt,

@@ -2,6 +2,16 @@ import { subscribe } from "node:diagnostics_channel";
 import type { RequestSignal, Signals } from "@petstore/core";
 import type PromClient from "prom-client";
 import type { Registry } from "prom-client";
+import { createHistogram, type Histogram } from "./histogram.js";
+import type { Snapshot } from "./sums.js";
+
+/** The metrics of one process. */
+export interface ProcessMetrics {
+  /** Returns them in the text format of Prometheus. */
+  text(): Promise<string>;
+  /** Returns them as they are summed over processes. */
+  snapshot(): Promise<Snapshot>;
+}
 
 /** OpenTelemetry's advice for the duration of requests, in seconds. */
 const REQUEST_BUCKETS = [
@@ -16,11 +26,11 @@ const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
  * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
  * is one. Labels have few values: none holds a key, a path or an address.
  */
-export function createMetrics(prom: typeof PromClient): Registry {
+export function createMetrics(prom: typeof PromClient): ProcessMetrics {
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
-  recordRequests(prom, registry);
-  recordCommits(prom, registry);
+  const histograms = [recordRequests(prom, registry), ...recordCommits(prom)];
+  const readHistograms = () => Promise.all(histograms.map((histogram) => histogram.read()));
   const registers = [registry];
   const bans = new prom.Counter({
     name: "petstore_bans_total",
@@ -40,17 +50,22 @@ export function createMetrics(prom: typeof PromClient): Registry {
   on("petstore:ban", () => bans.inc());
   on("petstore:storage-failure", () => failures.inc());
   on("petstore:storage-warning", () => warnings.inc());
-  return registry;
+  return {
+    text: async () => {
+      const rendered = prom.AggregatorRegistry.aggregate([await readHistograms()]);
+      return `${await registry.metrics()}\n${await rendered.metrics()}`;
+    },
+    snapshot: async () => [...(await registry.getMetricsAsJSON()), ...(await readHistograms())],
+  };
 }
 
-function recordRequests(prom: typeof PromClient, registry: Registry): void {
+function recordRequests(prom: typeof PromClient, registry: Registry): Histogram {
   const registers = [registry];
-  const durations = new prom.Histogram({
+  const durations = createHistogram(prom, {
     name: "http_server_request_duration_seconds",
     help: "Duration of requests over HTTP.",
     labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: REQUEST_BUCKETS,
-    registers,
   });
   const refusals = new prom.Counter({
     name: "petstore_refusals_total",
@@ -65,14 +80,12 @@ function recordRequests(prom: typeof PromClient, registry: Registry): void {
   });
   on("petstore:request", (request) => {
     const { operation, route = "", method, status = "", plan, milliseconds } = request;
-    durations.observe(
-      { http_request_method: method, http_route: route, http_response_status_code: status },
-      milliseconds / 1_000,
-    );
+    durations.observe(milliseconds / 1_000, method, route, String(status));
     const reason = reasonOf(request);
     if (reason !== undefined) refusals.inc({ reason, plan: plan ?? "none" });
     else if (operation === "getPet" && plan !== undefined) deprecated.inc();
   });
+  return durations;
 }
 
 /** Returns why a request was refused with 429. */
@@ -80,34 +93,31 @@ function reasonOf({ code, window }: RequestSignal): string | undefined {
   return code === "api_key_banned" ? "banned" : window;
 }
 
-function recordCommits(prom: typeof PromClient, registry: Registry): void {
-  const registers = [registry];
-  const durations = new prom.Histogram({
+function recordCommits(prom: typeof PromClient): readonly Histogram[] {
+  const durations = createHistogram(prom, {
     name: "petstore_commit_duration_seconds",
     help: "Duration of transactions of the storage.",
     labelNames: ["group"],
     buckets: COMMIT_BUCKETS,
-    registers,
   });
-  const calls = new prom.Histogram({
+  const calls = createHistogram(prom, {
     name: "petstore_commit_calls",
     help: "Calls that share a transaction of the storage.",
     labelNames: ["group"],
     buckets: CALL_BUCKETS,
-    registers,
   });
-  const waits = new prom.Histogram({
+  const waits = createHistogram(prom, {
     name: "petstore_commit_wait_seconds",
     help: "How long the first call of a transaction waits until it begins.",
+    labelNames: [],
     buckets: COMMIT_BUCKETS,
-    registers,
   });
   on("petstore:transaction", (transaction) => {
-    const { group } = transaction;
-    durations.observe({ group }, transaction.commitMilliseconds / 1_000);
-    calls.observe({ group }, transaction.calls);
+    durations.observe(transaction.commitMilliseconds / 1_000, transaction.group);
+    calls.observe(transaction.calls, transaction.group);
     waits.observe(transaction.waitMilliseconds / 1_000);
   });
+  return [durations, calls, waits];
 }
 
 function on<Name extends keyof Signals>(
