@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request as sendRequest } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
@@ -136,6 +136,27 @@ it("answers nothing but GET /metrics, however many clients do not read", async (
   expect((await get("/pets")).status).toBe(200);
   const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(metrics)));
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  expect(await server.end()).toBe(0);
+});
+
+it("refuses another name on 127.0.0.1: a page whose name leads there could read the metrics", async () => {
+  const { server, metrics } = await startMeasured();
+  const { host, port } = new URL(metrics);
+  const statusFor = (name: string) =>
+    new Promise((resolve, reject) => {
+      sendRequest(metrics, { headers: { Host: name } }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      })
+        .on("error", reject)
+        .end();
+    });
+  for (const name of [host, `localhost:${port}`, `[::1]:${port}`, "127.0.0.1"]) {
+    expect(await statusFor(name), name).toBe(200);
+  }
+  for (const name of [`rebound.example:${port}`, `localhost.example:${port}`]) {
+    expect(await statusFor(name), name).toBe(403);
+  }
+  expect((await fetch(metrics)).headers.get("X-Content-Type-Options")).toBe("nosniff");
   expect(await server.end()).toBe(0);
 });
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
 import { err, ok, type Result } from "neverthrow";
 import { describeProblem } from "../server.js";
 
@@ -31,11 +32,12 @@ export async function serveMetrics(
   let collecting: Promise<string> | undefined;
   const collectOnce = (): Promise<string> =>
     (collecting ??= collect().finally(() => (collecting = undefined)));
-  const limits = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT, keepAliveTimeout: TIMEOUT };
-  const server = createServer(
-    { ...limits, connectionsCheckingInterval: 500 },
-    (request, response) => void respond(request, response, collectOnce),
-  );
+  const server = createServer({
+    headersTimeout: TIMEOUT,
+    requestTimeout: TIMEOUT,
+    keepAliveTimeout: TIMEOUT,
+    connectionsCheckingInterval: 500,
+  });
   server.maxConnections = MOST_CONNECTIONS;
   server.setTimeout(TIMEOUT);
   const problem = await new Promise<Error | undefined>((resolve) => {
@@ -43,9 +45,11 @@ export async function serveMetrics(
   });
   if (problem !== undefined) return err(describeProblem(problem, host, port));
   const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
+  const bound = typeof address === "object" && address !== null ? address : { address: host, port };
+  const isLocal = isLoopback(bound.address);
+  server.on("request", (request, response) => void respond(request, response, collectOnce, isLocal));
   return ok({
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}/metrics`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}/metrics`,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -54,10 +58,15 @@ export async function serveMetrics(
 }
 
 async function respond(
-  { url = "", method = "" }: IncomingMessage,
+  { url = "", method = "", headers }: IncomingMessage,
   response: ServerResponse,
   collect: () => Promise<string>,
+  isLocal: boolean,
 ): Promise<void> {
+  if (isLocal && !isLocalName(headers.host ?? "localhost")) {
+    response.writeHead(403).end();
+    return;
+  }
   const [path] = url.split("?", 1);
   if (path !== "/metrics") {
     response.writeHead(404).end();
@@ -69,9 +78,23 @@ async function respond(
   }
   try {
     const body = Buffer.from(await collect());
-    response.writeHead(200, { "Content-Type": TEXT, "Content-Length": body.length });
+    response.writeHead(200, {
+      "Content-Type": TEXT,
+      "Content-Length": body.length,
+      "X-Content-Type-Options": "nosniff",
+    });
     response.end(method === "HEAD" ? undefined : body);
   } catch {
     response.writeHead(500).end();
   }
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.");
+}
+
+/** Any other name may be that of a page which leads here so that it can read the metrics (DNS rebinding). */
+function isLocalName(host: string): boolean {
+  const name = host.replace(/:\d*$/, "");
+  return name.toLowerCase() === "localhost" || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
 }
