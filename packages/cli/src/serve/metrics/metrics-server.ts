@@ -47,7 +47,10 @@ export async function serveMetrics(
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address : { address: host, port };
   const isLocal = isLoopback(bound.address);
-  server.on("request", (request, response) => void respond(request, response, collectOnce, isLocal));
+  server.on(
+    "request",
+    (request, response) => void respond(request, response, collectOnce, isLocal),
+  );
   return ok({
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}/metrics`,
     close: () => {
