@@ -9,6 +9,6 @@ export type {
   PostgresPool,
   PostgresQuery,
   PostgresTypes,
-} from "./database/postgres-pool.js";
+} from "./database/driver.js";
 export { postgresMigrations } from "./migrations/migrate.js";
-export { openPostgresStorage } from "./open-postgres-storage.js";
+export { openPostgresStorage } from "./open-storage.js";

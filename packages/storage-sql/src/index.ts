@@ -2,15 +2,17 @@ export {
   AGAIN,
   CallFailure,
   Contention,
+  storageClosed,
   TooLate,
+  type Call,
   type Commit,
   type CommitErrors,
   type Outcome,
-  type Request,
   type Work,
 } from "./commit/commit.js";
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
 export { backoffBefore, monotonicNow, retryWhileBusy, type RetryOptions } from "./commit/retry.js";
+export { createClose, createWarnings, type Warnings } from "./storage/lifecycle.js";
 export { createPageCache, keyOf, pageOf, type PageCache } from "./storage/page-cache.js";
 export {
   createUsageStorage,
@@ -37,13 +39,15 @@ export {
   toHolder,
   toUsage,
 } from "./tables/api-key-usage.js";
-export { CREATION_COLUMNS, toCreation, type PetCreation } from "./tables/pet-creations.js";
 export {
+  CREATION_COLUMNS,
   PET_COLUMNS,
   selectPet,
   selectPets,
   selectPetsByStatus,
+  toCreation,
   toPet,
+  type PetCreation,
   type PetsAfter,
 } from "./tables/pets.js";
 export {

@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
-import type { Request } from "../src/commit/commit.js";
+import type { Call } from "../src/commit/commit.js";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { expect, it, onTestFinished } from "vitest";
 
@@ -14,7 +14,7 @@ function createDatabase(timeout = 0, gatherTurns = 0) {
   const ends: ((error?: Error) => void)[] = [];
   const batches: number[] = [];
   const group = createGroupCommit<string[]>({
-    commit: async <T>(calls: readonly Request<string[], void, T>[]) => {
+    commit: async <T>(calls: readonly Call<string[], void, T>[]) => {
       batches.push(calls.length);
       const results = calls.map(({ work }) => work([]));
       await new Promise<void>((resolve, reject) => {

@@ -1,14 +1,9 @@
-import { setTimeout } from "node:timers/promises";
 import { systemRandom, type StorageWarning } from "@petstore/core";
-import { backoffBefore, monotonicNow, type Parameter } from "@petstore/storage-sql";
-import { sql, type RawBuilder } from "kysely";
-import type { Connection, Select } from "../database/connection.js";
-import {
-  isBusy,
-  isConnectionLost,
-  NotWritten,
-  OutcomeUnknown,
-} from "../database/postgres-error.js";
+import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-sql";
+import { sql } from "kysely";
+import type { Connection } from "../database/connection.js";
+import { isBusy, isConnectionLost, NotWritten, OutcomeUnknown } from "../database/errors.js";
+import type { Write } from "./write.js";
 
 /**
  * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
@@ -30,59 +25,16 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** A prepared statement that writes. */
-export type Write<Argument> = Select<Numbered<Argument>, Recorded>;
-
-type Recorded = readonly [written: readonly (bigint | null)[], synchronous: string];
-
-/** The argument of a statement, with the writer's id and the number of the statement. */
-interface Numbered<Argument> {
-  readonly argument: Argument;
-  readonly writer: string;
-  readonly seq: number;
-}
-
-/** How long a writer tries to find out whether a statement was committed, in milliseconds. */
-const LOOK_UP_TIMEOUT = 3_000;
+/** How long a writer tries to find out whether a statement was committed. */
+const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
 
 /** When the database forgets a writer that is gone without having closed. */
 const FORGOTTEN_AFTER = "7 days";
 
-/** How a statement commits: `on` survives a crash of the server, `off` the end of this process. */
-export type Synchronous = "on" | "off";
-
-/** The parts of a statement that writes. */
-export interface WriteParts {
-  /** Common table expressions. They do nothing if `writer`, a table of one row or none, is empty. */
-  readonly steps: RawBuilder<unknown>;
-  /** An array of bigint: what the statement has written, for its caller. */
-  readonly written: RawBuilder<unknown>;
-  readonly synchronous: Synchronous;
-}
-
-/** Prepares a statement that writes, for a `Writer`. */
-export function prepareWrite<Argument>(
-  { select, table }: Connection,
-  build: (value: Parameter<Argument>) => WriteParts,
-): Write<Argument> {
-  return select(["written", "synchronous"], (_queries, value: Parameter<Numbered<Argument>>) => {
-    const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
-    const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
-    const { steps, written, synchronous } = build(Object.assign(named, { of }));
-    const writers = table("writers");
-    const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
-    // The level applies to this statement's own commit. A server that has a stronger one keeps it.
-    const level =
-      synchronous === "off"
-        ? sql`set_config('synchronous_commit', 'off', true)`
-        : sql`current_setting('synchronous_commit')`;
-    return sql<{ written: (bigint | null)[]; synchronous: string }>`
-      with writer as (select id from ${writers} where ${before} for no key update), ${steps}
-      update ${writers}
-      set seq = ${value("seq")}, written = coalesce((${written}), '{}'), seen_at = clock_timestamp()
-      where ${before}
-      returning written, ${level}`;
-  });
+/** A writer's row: its id, and the number of its last statement. */
+interface WriterRow {
+  readonly id: string;
+  readonly seq: number;
 }
 
 /** @param onWarning learns that the database has lost commits. */
@@ -91,70 +43,73 @@ export function createWriter(
   onWarning: (warning: StorageWarning) => void,
 ): Writer {
   const rows = prepareRows(connection);
-  let current: { readonly id: string; seq: number } | undefined;
-
-  const register = async () => {
-    const id = Buffer.from(systemRandom(16)).toString("hex");
-    await rows.insert({ id });
-    await rows.sweep(undefined);
-    return { id, seq: 0 };
-  };
-
-  const write = async <Argument>(statement: Write<Argument>, argument: Argument) => {
-    current ??= await register();
-    const { id } = current;
-    const seq = current.seq + 1;
-    try {
-      const [recorded] = await statement({ argument, writer: id, seq });
-      if (recorded === undefined) return await replaced(id, current.seq);
-      current.seq = seq;
-      return recorded[0];
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error;
-      current = undefined;
-      const recorded = await lookUp(rows, id, seq);
-      current = { id, seq };
-      if (recorded.length > 0) return recorded;
-      throw new NotWritten("the connection was lost before the statement was committed");
-    }
-  };
-
-  /** The row is not as the last statement left it: an operator removed it, or the server lost commits. */
-  const replaced = async (id: string, seq: number): Promise<never> => {
-    current = undefined;
-    const [row] = await rows.find({ id });
-    if (seq > 0 && (row?.[0] ?? 0) < seq) onWarning(COMMITS_LOST);
-    throw new NotWritten("the database has lost this server's last commits");
-  };
+  /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
+  let row: WriterRow | undefined;
 
   return {
-    write,
+    write: async (statement, argument) => {
+      const before = (row ??= await register(rows));
+      const after = { id: before.id, seq: before.seq + 1 };
+      try {
+        const [recorded] = await statement({ argument, writer: after.id, seq: after.seq });
+        if (!recorded) {
+          row = undefined;
+          return await refuseReplaced(rows, before, onWarning);
+        }
+        row = after;
+        return recorded[0];
+      } catch (error) {
+        if (!isConnectionLost(error)) throw error;
+        row = undefined;
+        const recorded = await lookUp(rows, after);
+        row = after;
+        if (recorded.length > 0) return recorded;
+        throw new NotWritten("the connection was lost before the statement was committed");
+      }
+    },
     close: async () => {
-      if (current) await rows.remove(current);
+      if (row) await rows.remove(row);
     },
   };
 }
 
+/** Inserts a row for a new writer. Removes those of writers that are gone. */
+async function register(rows: WriterRows): Promise<WriterRow> {
+  const id = Buffer.from(systemRandom(16)).toString("hex");
+  await rows.insert({ id });
+  await rows.sweep(undefined);
+  return { id, seq: 0 };
+}
+
 /** Returns what the statement with this number recorded: nothing, if it was not committed and never will be. */
 async function lookUp(
-  rows: ReturnType<typeof prepareRows>,
-  id: string,
-  seq: number,
+  rows: WriterRows,
+  { id, seq }: WriterRow,
 ): Promise<readonly (bigint | null)[]> {
-  const deadline = monotonicNow() + LOOK_UP_TIMEOUT;
-  for (let retry = 1; ; retry += 1) {
-    try {
+  try {
+    return await retryWhileBusy(LOOK_UP, async () => {
       await rows.fence({ id, seq });
       const [row] = await rows.find({ id });
       return row?.[0] === seq ? row[1] : [];
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (monotonicNow() > deadline) {
-        throw new OutcomeUnknown("the connection was lost, and it may have been stored");
-      }
-    }
-    await setTimeout(backoffBefore(retry));
+    });
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new OutcomeUnknown("the connection was lost, and it may have been stored");
   }
+}
+
+/**
+ * Throws, because the row is not as the writer's last statement left it: an operator removed it, or the server lost
+ * commits.
+ */
+async function refuseReplaced(
+  rows: WriterRows,
+  { id, seq }: WriterRow,
+  onWarning: (warning: StorageWarning) => void,
+): Promise<never> {
+  const [row] = await rows.find({ id });
+  if (seq > 0 && (row?.[0] ?? 0) < seq) onWarning(COMMITS_LOST);
+  throw new NotWritten("the database has lost this server's last commits");
 }
 
 const COMMITS_LOST: StorageWarning = {
@@ -162,6 +117,8 @@ const COMMITS_LOST: StorageWarning = {
   message:
     "The database has lost commits that it had acknowledged: it crashed, failed over to a standby, or was restored.",
 };
+
+type WriterRows = ReturnType<typeof prepareRows>;
 
 /** Prepares the statements on the rows of writers. */
 function prepareRows({ select, table }: Connection) {

@@ -1,11 +1,6 @@
 import type { Integers } from "@petstore/storage-sql";
-import { ConnectionLost, isConnectionLost, ReadOnly, sqlState } from "./postgres-error.js";
-import type {
-  PostgresClient,
-  PostgresPool,
-  PostgresQuery,
-  PostgresTypes,
-} from "./postgres-pool.js";
+import { asQuery, type PostgresClient, type PostgresPool } from "./driver.js";
+import { ConnectionLost, isConnectionLost, ReadOnly, sqlState } from "./errors.js";
 
 /** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
 export interface Database {
@@ -22,6 +17,11 @@ export interface Statement {
   readonly text: string;
 }
 
+/** Returns a statement that runs once, and so needs no name. */
+export function unnamed(text: string): Statement {
+  return { name: "", text };
+}
+
 /** Where connections come from. */
 export interface PoolSource {
   open(): PostgresPool;
@@ -34,54 +34,26 @@ export const STATEMENT_TIMEOUT = 2_000;
 
 /** Creates the database over a pool, which is opened at once. */
 export function createDatabase(source: PoolSource): Database {
-  const connections = createConnections(source);
-  let keepsStatements = true;
-
-  const query = async <Row>(
-    statement: Statement,
-    values: unknown[],
-    integers: Integers,
-  ): Promise<readonly Row[]> => {
-    const { text } = statement;
-    const named = keepsStatements ? statement : { text };
-    try {
-      return await connections.use(
-        async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
-      );
-    } catch (error) {
-      if (named !== statement || !isStatementMissing(error)) throw error;
-      // The statement did not run: it was not found, or could not be kept.
-      keepsStatements = false;
-      return query(statement, values, integers);
-    }
-  };
-
+  const pool = createCurrentPool(source);
   return {
-    query,
-    run: async (script) => {
-      const client = await connections.pool().connect();
-      let isDone = false;
-      try {
-        await client.query(asQuery({ text: script }, undefined, "number"));
-        isDone = true;
-      } finally {
-        client.release(!isDone);
-      }
-    },
-    close: async () => {
-      if (source.isOwn) return connections.pool().end();
-      connections.pool().off("error", ignore);
-      connections.pool().off("connect", ignoreErrors);
-    },
+    query: createQuery(createUse(pool)),
+    run: (script) => runScript(pool.get(), script),
+    close: () => pool.close(),
   };
 }
 
 /** The pool in use, which is replaced when a connection is lost. */
-function createConnections(source: PoolSource) {
-  const checkOnce = createCheck();
-  let pool = openPool();
+interface CurrentPool {
+  get(): PostgresPool;
+  /** All connections of a pool lead to the same server: when one is dead, the others are suspect. */
+  replace(dead: PostgresPool): void;
+  close(): Promise<void>;
+}
 
-  function openPool(): PostgresPool {
+function createCurrentPool(source: PoolSource): CurrentPool {
+  let pool = open();
+
+  function open(): PostgresPool {
     const opened = source.open();
     // Without a listener, the error of an idle connection would end the process.
     opened.on("error", source.isOwn ? () => replace(opened) : ignore);
@@ -89,16 +61,30 @@ function createConnections(source: PoolSource) {
     return opened;
   }
 
-  /** All connections of a pool lead to the same server: when one is dead, the others are suspect. */
   function replace(dead: PostgresPool): void {
     if (!source.isOwn || pool !== dead) return;
-    pool = openPool();
+    pool = open();
     void dead.end().catch(ignore);
   }
 
-  /** Runs work on a connection of the pool, within `STATEMENT_TIMEOUT`. */
-  const use = async <T>(work: (client: PostgresClient) => Promise<T>): Promise<T> => {
-    const from = pool;
+  return {
+    get: () => pool,
+    replace,
+    close: async () => {
+      if (source.isOwn) return pool.end();
+      pool.off("error", ignore);
+      pool.off("connect", ignoreErrors);
+    },
+  };
+}
+
+/** Runs work on a connection of the pool, within `STATEMENT_TIMEOUT`. */
+type Use = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
+
+function createUse(pool: CurrentPool): Use {
+  const checkOnce = createCheck();
+  return async (work) => {
+    const from = pool.get();
     const late = createTimeout();
     const connecting = from.connect();
     let client: PostgresClient | undefined;
@@ -112,14 +98,52 @@ function createConnections(source: PoolSource) {
       const error = sqlState(thrown) === "" ? lost(thrown) : thrown;
       if (client) release(client, isConnectionLost(error));
       else connecting.then((unused) => unused.release(), ignore);
-      if (isConnectionLost(error)) replace(from);
+      if (isConnectionLost(error)) pool.replace(from);
       throw error;
     } finally {
       late.clear();
     }
   };
+}
 
-  return { pool: () => pool, use };
+/** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
+function createQuery(use: Use): Database["query"] {
+  let areKept = true;
+  return async function query<Row>(
+    statement: Statement,
+    values: unknown[],
+    integers: Integers,
+  ): Promise<readonly Row[]> {
+    const { text } = statement;
+    const named = areKept ? statement : { text };
+    try {
+      return await use(
+        async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
+      );
+    } catch (error) {
+      if (named !== statement || !isStatementMissing(error)) throw error;
+      // The statement did not run: it was not found, or could not be kept.
+      areKept = false;
+      return query(statement, values, integers);
+    }
+  };
+}
+
+/** PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. */
+function isStatementMissing(error: unknown): boolean {
+  return ["26000", "42P05", "08P01"].includes(sqlState(error));
+}
+
+/** Runs a script; if it fails, closes its connection. */
+async function runScript(pool: PostgresPool, script: string): Promise<void> {
+  const client = await pool.connect();
+  let isDone = false;
+  try {
+    await client.query(asQuery({ text: script }, undefined, "number"));
+    isDone = true;
+  } finally {
+    client.release(!isDone);
+  }
 }
 
 /** Refuses connections to a standby: it answers reads, but may lack the newest commits. */
@@ -141,43 +165,6 @@ function release(client: PostgresClient, destroy: boolean): void {
   client.release(destroy);
   // A connection that is closed may still report an error.
   if (!destroy) client.off("error", ignore);
-}
-
-/** PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. */
-function isStatementMissing(error: unknown): boolean {
-  return ["26000", "42P05", "08P01"].includes(sqlState(error));
-}
-
-function asQuery(
-  { name, text }: { readonly text: string; readonly name?: string },
-  values: unknown[] | undefined,
-  integers: Integers,
-): PostgresQuery {
-  const types = integers === "bigint" ? asBigints : asNumbers;
-  return { name, text, values, rowMode: "array", types };
-}
-
-const asNumbers = readingIntegersAs(Number);
-const asBigints = readingIntegersAs(BigInt);
-
-/** Reads a value by the id of its type (`pg_type.oid`), without changing what the host's own queries read. */
-function readingIntegersAs(read: (text: string) => unknown): PostgresTypes {
-  const toArray = (text: string): unknown[] =>
-    text === "{}"
-      ? []
-      : text
-          .slice(1, -1)
-          .split(",")
-          .map((item) => (item === "NULL" ? null : BigInt(item)));
-  const readers = new Map<number, (text: string) => unknown>([
-    [16, (text) => text === "t"],
-    [20, read],
-    [21, Number],
-    [23, Number],
-    [701, Number],
-    [1016, toArray],
-  ]);
-  return { getTypeParser: (type) => readers.get(type) ?? ((text) => text) };
 }
 
 /** Rejects after `STATEMENT_TIMEOUT`: a network that is silently dead would let a query wait for minutes. */

@@ -1,20 +1,22 @@
-import type { StorageWarning } from "@petstore/core";
-import { monotonicNow } from "@petstore/storage-sql";
+import { createWarnings, monotonicNow, type Warnings } from "@petstore/storage-sql";
 import { migrate } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
-import { createDatabase, STATEMENT_TIMEOUT, type Database, type PoolSource } from "./database.js";
+import {
+  createDatabase,
+  STATEMENT_TIMEOUT,
+  unnamed,
+  type Database,
+  type PoolSource,
+} from "./database.js";
 import { loadDriver } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { Settings } from "./options.js";
 
 /** A database whose tables are up to date. */
-export interface OpenDatabase {
+export interface OpenDatabase extends Warnings {
   readonly connection: Connection;
   readonly clock: DatabaseClock;
-  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
-  /** Passes a warning to the listeners. */
-  readonly warn: (warning: StorageWarning) => void;
   /** Closes the storage's own pool; a host's pool stays open. */
   readonly close: () => Promise<void>;
 }
@@ -29,12 +31,10 @@ export async function openDatabase({ source, schema }: Settings): Promise<OpenDa
     await refuseUnusable(database, clock);
     await migrate(database, schema);
     await refuseWithoutRights(database, schema);
-    const listeners: ((warning: StorageWarning) => void)[] = [];
     return {
       connection: createConnection(database, schema),
       clock,
-      onWarning: (listener) => void listeners.push(listener),
-      warn: (warning) => listeners.forEach((listener) => listener(warning)),
+      ...createWarnings(),
       close: () => database.close(),
     };
   } catch (error) {
@@ -112,9 +112,4 @@ async function refuseWithoutRights(database: Database, schema: string): Promise<
   if (!missing) return;
   const message = `The user lacks the right to ${missing[1]} in the table ${missing[0]}.`;
   throw new OpenRefusal("not_allowed", message);
-}
-
-/** A statement that runs once needs no name. */
-function unnamed(text: string) {
-  return { name: "", text };
 }

@@ -1,4 +1,4 @@
-import { causeOf, isConnectionLost, ReadOnly, sqlState } from "./postgres-error.js";
+import { causeOf, isConnectionLost, ReadOnly, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenPostgresError {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { PostgresPool } from "./postgres-pool.js";
+import type { PostgresPool } from "./driver.js";
 
 /** Where the storage keeps its data: in a database that it connects to, or over a host's pool. */
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;

@@ -1,11 +1,6 @@
-import type { Database } from "../database/database.js";
+import { unnamed, type Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { initial } from "./0001-initial.js";
-import { timeline } from "./0002-timeline.js";
-import type { Migration } from "./migration.js";
-
-/** Every migration, in order. */
-const migrations: readonly Migration[] = [initial, timeline];
+import { migrations, type Migration } from "./migrations.js";
 
 /** How long a migration waits for another server's, in milliseconds. */
 const LOCK_TIMEOUT = 10_000;
@@ -76,8 +71,4 @@ async function latestNumber(database: Database, schema: string): Promise<number>
 /** A name may be a word of SQL. */
 function quote(schema: string): string {
   return `"${schema}"`;
-}
-
-function unnamed(text: string) {
-  return { name: "", text };
 }

@@ -1,16 +1,10 @@
-import type { KeyStorage, StorageFailure } from "@petstore/core";
+import type { KeyStorage } from "@petstore/core";
 import { Contention } from "@petstore/storage-sql";
-import { ok, type Result } from "neverthrow";
+import { ok } from "neverthrow";
+import type { RunCall } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
-import { isText } from "./text.js";
-import { randomStamp } from "./usage-storage.js";
-
-/** Runs a call, and retries it until its deadline while its error is temporary. */
-export type RunCall = <T>(
-  name: string,
-  action: () => Promise<T>,
-) => Promise<Result<T, StorageFailure>>;
+import { isText, randomStamp } from "../tables/schema.js";
 
 /** Creates the storage of API keys. Changes of one key run one after another. */
 export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
@@ -40,7 +34,7 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
           const found = isText(id) ? await keys.find(id) : undefined;
           const { next, result } = decide(found?.key);
           if (!found || !next || next === found.key) return result;
-          const change = { key: { ...next, id }, shown: found.version, version: randomStamp() };
+          const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };
           const changed = await writer.write(keys.update, change);
           if (changed.length === 0) throw new Contention();
           return result;

@@ -1,6 +1,7 @@
 import type { StorageFailure } from "@petstore/core";
-import { createGroupCommit, type CommitErrors, type GroupCommit } from "@petstore/storage-sql";
+import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
+import type { CallSettings } from "../commit/calls.js";
 
 /** Finds the values of keys. Calls that arrive together share a statement. */
 export interface LookUp<Key, Value> {
@@ -12,25 +13,16 @@ export interface LookUp<Key, Value> {
 export interface LookUpOptions<Key, Value> {
   /** Reads the values of these keys, which differ. Resolves to pairs of key and value. */
   readonly read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>;
-  readonly group: GroupSettings;
-}
-
-/** What all groups of a storage have in common. */
-export interface GroupSettings {
-  readonly errors: CommitErrors;
-  readonly timeout: number;
-  readonly limit: number;
-  readonly largestBatch: number;
-  readonly now: () => number;
+  readonly settings: CallSettings;
 }
 
 /** Creates a look-up. */
 export function createLookUp<Key extends string | bigint, Value>({
   read,
-  group,
+  settings,
 }: LookUpOptions<Key, Value>): LookUp<Key, Value> {
-  const reading: GroupCommit<ReadonlyMap<Key, Value>, Key> = createGroupCommit({
-    ...group,
+  const reads: GroupCommit<ReadonlyMap<Key, Value>, Key> = createGroupCommit({
+    ...settings,
     kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
       const found = new Map(await read([...new Set(calls.map(({ subject }) => subject))]));
@@ -38,7 +30,7 @@ export function createLookUp<Key extends string | bigint, Value>({
     },
   });
   return {
-    find: (name, key) => reading.add(name, (found) => found.get(key), key),
-    close: () => reading.close(),
+    find: (name, key) => reads.add(name, (found) => found.get(key), key),
+    close: () => reads.close(),
   };
 }

@@ -13,53 +13,54 @@ import {
   createGroupCommit,
   createPageCache,
   keyOf,
+  type Call,
   type GroupCommit,
   type Outcome,
-  type Request,
 } from "@petstore/storage-sql";
+import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
-import { NoIdLeft } from "../database/postgres-error.js";
+import { NoIdLeft } from "../database/errors.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import type { Additions, Pets, Revision } from "../tables/pets.js";
-import { createLookUp, type GroupSettings } from "./look-up.js";
+import { createLookUp } from "./look-up.js";
 
 /** The tables that hold pets, and how calls reach them. */
 export interface PetStorageOptions {
   readonly pets: Pets;
   readonly creations: PetCreations;
   readonly writer: Writer;
-  readonly group: GroupSettings;
+  readonly settings: CallSettings;
 }
 
 /** Creates the storage of pets. `close` resolves when its calls are settled. */
-export function createPetStorage({ pets, creations, writer, group }: PetStorageOptions): {
+export function createPetStorage({ pets, creations, writer, settings }: PetStorageOptions): {
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;
 } {
-  const creating = createGroupCommit<Added, PetToCreate>({
-    ...group,
+  const creates = createGroupCommit<Added, PetToCreate>({
+    ...settings,
     kind: { storage: "postgres", group: "writes" },
     commit: createCommit(pets, creations, writer),
   });
-  const finding = createLookUp({
-    group,
+  const finds = createLookUp({
+    settings,
     read: async (ids: readonly bigint[]) =>
       (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
   });
-  const listing = createListing(pets, group);
+  const lists = createListing(pets, settings);
   return {
     pets: {
-      create: (pet) => creating.add("Adding a pet", ({ id }) => withId(id, pet), { pet }),
+      create: (pet) => creates.add("Adding a pet", ({ id }) => withId(id, pet), { pet }),
       createOnce: (pet, request) =>
-        creating.add("Adding a pet once", ({ id, earlier }) => earlier ?? creationOf(id, request), {
+        creates.add("Adding a pet once", ({ id, earlier }) => earlier ?? creationOf(id, request), {
           pet,
           request,
         }),
-      find: (id) => finding.find("Finding a pet", id),
-      list: (query) => listing.add("Listing pets", (pageOf) => pageOf(query), query),
+      find: (id) => finds.find("Finding a pet", id),
+      list: (query) => lists.add("Listing pets", (pageOf) => pageOf(query), query),
     },
     close: async () => {
-      await Promise.all([creating.close(), finding.close(), listing.close()]);
+      await Promise.all([creates.close(), finds.close(), lists.close()]);
     },
   };
 }
@@ -70,7 +71,7 @@ interface Added {
   readonly earlier?: Creation;
 }
 
-type AddCall<T> = Request<Added, PetToCreate, T>;
+type AddCall<T> = Call<Added, PetToCreate, T>;
 
 /**
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
@@ -161,7 +162,7 @@ function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest):
 type PageOf = (query: PetQuery) => PetPage;
 
 /** Lists pets; equal queries that arrive together share a statement, which reads no pets if none changed. */
-function createListing(table: Pets, group: GroupSettings): GroupCommit<PageOf, PetQuery> {
+function createListing(table: Pets, settings: CallSettings): GroupCommit<PageOf, PetQuery> {
   const cache = createPageCache<Revision>();
   let newest: Revision | undefined;
 
@@ -175,7 +176,7 @@ function createListing(table: Pets, group: GroupSettings): GroupCommit<PageOf, P
     return page;
   };
   return createGroupCommit<PageOf, PetQuery>({
-    ...group,
+    ...settings,
     kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
       const queries = new Map(calls.map(({ subject }) => [keyOf(subject), subject]));

@@ -1,31 +1,32 @@
-import { systemRandom, type Usage, type UsageStorage } from "@petstore/core";
+import type { Usage, UsageStorage } from "@petstore/core";
 import {
   AGAIN,
   CallFailure,
   createGroupCommit,
   createUsageStorage as createSqlUsageStorage,
   createUsageTransaction,
+  type Call,
   type Commit,
   type Outcome,
-  type Request,
   type UsageReader,
   type UsageSubject,
   type UsageTransaction,
 } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
+import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
 import type { ApiKeyUsage, StampedHolder, StampedUsage } from "../tables/api-key-usage.js";
-import { createLookUp, type GroupSettings } from "./look-up.js";
+import { isText, randomStamp } from "../tables/schema.js";
+import { createLookUp } from "./look-up.js";
 import { createRecentHolders } from "./recent-holders.js";
-import { isText } from "./text.js";
 
 /** The table that holds usage, and how calls reach it. */
 export interface UsageStorageOptions {
   readonly table: ApiKeyUsage;
   readonly writer: Writer;
   readonly clock: DatabaseClock;
-  readonly group: GroupSettings;
+  readonly settings: CallSettings;
 }
 
 /**
@@ -39,24 +40,24 @@ export function createUsageStorage(options: UsageStorageOptions): {
   readonly usage: UsageStorage;
   readonly close: () => Promise<void>;
 } {
-  const { table, group } = options;
-  const charging = createGroupCommit<UsageTransaction, UsageSubject>({
-    ...group,
+  const { table, settings } = options;
+  const charges = createGroupCommit<UsageTransaction, UsageSubject>({
+    ...settings,
     kind: { storage: "postgres", group: "charges" },
     gatherTurns: GATHER_TURNS,
     commit: commitUsage(options),
   });
   const holders = createLookUp({
-    group,
+    settings,
     read: async (digests: readonly string[]) =>
       (await table.findHolders(digests)).map(({ digest, holder }) => [digest, holder] as const),
   });
   const findHolder: UsageStorage["findHolder"] = (digest) =>
     isText(digest) ? holders.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
   return {
-    usage: createSqlUsageStorage(findHolder, charging),
+    usage: createSqlUsageStorage(findHolder, charges),
     close: async () => {
-      await Promise.all([charging.close(), holders.close()]);
+      await Promise.all([charges.close(), holders.close()]);
     },
   };
 }
@@ -68,9 +69,9 @@ export function createUsageStorage(options: UsageStorageOptions): {
  */
 function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
   const { read, save } = createUsageRows(options);
-  return async <T>(calls: readonly Request<UsageTransaction, UsageSubject, T>[]) => {
-    const shown = await read(calls.map(({ subject }) => subject));
-    const transaction = createUsageTransaction(shown);
+  return async <T>(calls: readonly Call<UsageTransaction, UsageSubject, T>[]) => {
+    const usage = await read(calls.map(({ subject }) => subject));
+    const transaction = createUsageTransaction(usage);
     const outcomes = calls.map(({ work }): Outcome<T> => {
       try {
         return work(transaction);
@@ -79,43 +80,43 @@ function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, Usa
       }
     });
     const { changed } = transaction;
-    const saved = await save(changed, shown);
+    const saved = await save(changed, usage);
     return outcomes.map((outcome, index) => {
       const { digest, keyId = "" } = calls[index]?.subject ?? {};
-      const id = digest === undefined ? keyId : shown.findHolder(digest)?.key.id;
+      const id = digest === undefined ? keyId : usage.findHolder(digest)?.key.id;
       if (id === undefined || saved.has(id)) return outcome;
-      return changed.has(id) || shown.isRemembered ? AGAIN : outcome;
+      return changed.has(id) || usage.isRemembered ? AGAIN : outcome;
     });
   };
 }
 
 /** Reads usage, from the table or as it was saved last, and saves it. */
-function createUsageRows({ table, writer, clock, group }: UsageStorageOptions) {
-  const recent = createRecentHolders(group.now);
+function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions) {
+  const recent = createRecentHolders(settings.now);
 
-  const read = async (subjects: readonly UsageSubject[]): Promise<ShownUsage> => {
+  const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
     const digests = distinct(subjects.map(({ digest }) => digest));
     const keyIds = distinct(subjects.map(({ keyId }) => keyId));
     const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
-    if (remembered) return show(remembered, [], true);
-    const sentAt = group.now();
+    if (remembered) return batchUsage(remembered, [], true);
+    const sentAt = settings.now();
     const holders = digests.length > 0 ? await table.findHolders(digests) : [];
     const [first] = holders;
-    if (first) clock.observe(first.readAt, sentAt, group.now());
-    return show(holders, keyIds.length > 0 ? await table.find(keyIds) : [], false);
+    if (first) clock.observe(first.readAt, sentAt, settings.now());
+    return batchUsage(holders, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
-  /** Saves each changed usage where the row is still as shown. Returns what was saved. */
+  /** Saves each changed usage where the row is still as expected. Returns what was saved. */
   const save = async (
     changed: ReadonlyMap<string, Usage>,
-    { holders, stampOf }: ShownUsage,
+    { holders, stampOf }: BatchUsage,
   ): Promise<ReadonlyMap<string, Usage>> => {
     const keyIds = [...changed.keys()];
-    const shown = keyIds.map(stampOf);
+    const expected = keyIds.map(stampOf);
     const usages = [...changed.values()];
     const stamp = randomStamp();
     const written =
-      changed.size > 0 ? await writer.write(table.save, { keyIds, shown, usages, stamp }) : [];
+      changed.size > 0 ? await writer.write(table.save, { keyIds, expected, usages, stamp }) : [];
     const positions = new Set(written.map(Number));
     const saved = new Map([...changed].filter((_, index) => positions.has(index + 1)));
     if (saved.size < changed.size) recent.pause();
@@ -127,7 +128,7 @@ function createUsageRows({ table, writer, clock, group }: UsageStorageOptions) {
 }
 
 /** The usage that a batch decides on. */
-interface ShownUsage extends UsageReader {
+interface BatchUsage extends UsageReader {
   readonly holders: readonly StampedHolder[];
   /** Whether it was read for an earlier batch. */
   readonly isRemembered: boolean;
@@ -135,11 +136,11 @@ interface ShownUsage extends UsageReader {
 }
 
 /** A key that was read by its secret and by its id has the usage and the stamp of the first reading. */
-function show(
+function batchUsage(
   holders: readonly StampedHolder[],
   usages: readonly StampedUsage[],
   isRemembered: boolean,
-): ShownUsage {
+): BatchUsage {
   const byDigest = new Map(holders.map(({ digest, holder }) => [digest, holder]));
   const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>([
     ...usages.map((read) => [read.keyId, read] as const),
@@ -157,9 +158,4 @@ function show(
 /** Returns the texts that PostgreSQL can store, each of them once. */
 function distinct(texts: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(texts)].flatMap((text) => (text !== undefined && isText(text) ? text : []));
-}
-
-/** A random int8. No two changes of a row have the same. */
-export function randomStamp(): string {
-  return Buffer.from(systemRandom(8)).readBigInt64BE().toString();
 }

@@ -10,7 +10,7 @@ import {
   type Parameter,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { prepareWrite, type Synchronous, type Write } from "../commit/writer.js";
+import { prepareWrite, type Synchronous, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
@@ -19,7 +19,7 @@ export interface ApiKeyUsage {
   findHolders(digests: readonly string[]): Promise<readonly StampedHolder[]>;
   /** The usage of the keys with these ids. */
   find(keyIds: readonly string[]): Promise<readonly StampedUsage[]>;
-  /** Saves the usage of keys where it is still as shown; records the positions of those. */
+  /** Saves the usage of keys where it is still as expected; records the positions of those. */
   readonly save: Write<UsageChanges>;
 }
 
@@ -42,8 +42,8 @@ export interface StampedUsage {
 /** The usage to save, for keys that differ. */
 export interface UsageChanges {
   readonly keyIds: readonly string[];
-  /** The stamp that each key was shown with. */
-  readonly shown: readonly string[];
+  /** The stamp that each key was read with. */
+  readonly expected: readonly string[];
   readonly usages: readonly Usage[];
   /** The new stamp. */
   readonly stamp: string;
@@ -112,17 +112,17 @@ function prepareSave(connection: Connection, synchronous: Synchronous) {
       USAGE_COLUMNS.map((column) => sql`${sql.ref(column)} = locked.${sql.ref(column)}`),
     );
     return {
-      steps: sql`
+      expressions: sql`
         wanted as (
-          select * from unnest(${value("keyIds")}::text[], ${value("shown")}::bigint[], ${sql.join(values)})
-            with ordinality as input (key_id, shown, ${columns}, position)),
+          select * from unnest(${value("keyIds")}::text[], ${value("expected")}::bigint[], ${sql.join(values)})
+            with ordinality as input (key_id, expected, ${columns}, position)),
         saved as (
           update ${usage} as usage set stamp = ${value("stamp")}, ${changes}
           from (
             select wanted.* from wanted join ${usage} as usage using (key_id)
-            where usage.stamp = wanted.shown and exists (select from writer)
+            where usage.stamp = wanted.expected and exists (select from writer)
             order by key_id for no key update of usage skip locked) as locked
-          where usage.key_id = locked.key_id and usage.stamp = locked.shown
+          where usage.key_id = locked.key_id and usage.stamp = locked.expected
           returning locked.position)`,
       written: sql`select array_agg(position) from saved`,
       synchronous,

@@ -11,7 +11,7 @@ import {
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import * as v from "valibot";
-import { prepareWrite, type Write } from "../commit/writer.js";
+import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
 
 /** The statements on the tables of API keys and their secrets. */
@@ -20,7 +20,7 @@ export interface ApiKeys {
   list(query: KeyQuery): Promise<readonly KeyWithUsage[]>;
   /** Adds a key. */
   readonly insert: Write<{ readonly key: StoredApiKey; readonly version: string }>;
-  /** Changes everything but the id of a key, if it still has the shown version; else records nothing. */
+  /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
   readonly update: Write<KeyChange>;
   /** Removes keys; records one item for each that existed. */
   readonly remove: Write<{ readonly ids: readonly string[] }>;
@@ -31,10 +31,10 @@ export interface VersionedKey extends KeyWithUsage {
   readonly version: string;
 }
 
-/** A changed key, the version that it was shown with, and its new version. */
+/** A changed key, the version that it was read with, and its new version. */
 export interface KeyChange {
   readonly key: StoredApiKey;
-  readonly shown: string;
+  readonly expected: string;
   readonly version: string;
 }
 
@@ -81,7 +81,7 @@ function prepareInsert(connection: Connection) {
   return prepareWrite(connection, (value: Parameter<{ key: StoredApiKey; version: string }>) => {
     const columns = keyValues(keyOf(value));
     return {
-      steps: sql`
+      expressions: sql`
         inserted as (
           insert into ${table("api_keys")} (id, version, ${namesOf(columns)})
           select ${value.of(({ key }) => key.id)}, ${value("version")}, ${sql.join(Object.values(columns))}
@@ -108,10 +108,10 @@ function prepareUpdate(connection: Connection) {
     );
     const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
     return {
-      steps: sql`
+      expressions: sql`
         changed as (
           update ${table("api_keys")} as key set version = ${value("version")}, ${sql.join(changes)}
-          from writer where key.id = ${value.of(({ key }) => key.id)} and key.version = ${value("shown")}
+          from writer where key.id = ${value.of(({ key }) => key.id)} and key.version = ${value("expected")}
           returning key.id),
         renewed as (
           update ${table("api_key_usage")} as usage set stamp = ${value("version")}
@@ -139,7 +139,7 @@ function prepareUpdate(connection: Connection) {
 function prepareRemove(connection: Connection) {
   const { table } = connection;
   return prepareWrite(connection, (value: Parameter<{ ids: readonly string[] }>) => ({
-    steps: sql`
+    expressions: sql`
       locked as (
         select key.id from ${table("api_keys")} as key
         where key.id = any(${value("ids")}::text[]) and exists (select from writer)

@@ -6,7 +6,7 @@ import {
   type PetCreation,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { prepareWrite, type Write } from "../commit/writer.js";
+import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
 import { countIds, type Additions } from "./pets.js";
 
@@ -57,7 +57,7 @@ function prepareAdd(connection: Connection) {
   return prepareWrite(connection, (value: Parameter<Additions<PetToCreate>>) => {
     const each = <T>(read: (item: PetToCreate) => T) => value.of(({ pets }) => pets.map(read));
     return {
-      steps: sql`
+      expressions: sql`
         wanted as (
           select * from unnest(
             ${each(({ pet }) => pet.name)}::text[],

@@ -8,9 +8,9 @@ import {
   type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
-import { prepareWrite, type Write } from "../commit/writer.js";
+import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
-import { ReadOnly } from "../database/postgres-error.js";
+import { ReadOnly } from "../database/errors.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -86,7 +86,7 @@ export function preparePets(connection: Connection): Pets {
 const SKIPPED = 1_000_000;
 
 /**
- * The step `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
+ * The expression `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
  *
  * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
@@ -113,7 +113,7 @@ function prepareAdd(connection: Connection) {
   return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => {
     const each = (column: keyof NewPet) => value.of(({ pets }) => pets.map((pet) => pet[column]));
     return {
-      steps: sql`
+      expressions: sql`
         ${countIds(connection, value)},
         added as (
           insert into ${connection.table("pets")} (id, name, category_id, status)

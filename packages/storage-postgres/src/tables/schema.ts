@@ -1,3 +1,4 @@
+import { systemRandom } from "@petstore/core";
 import type { ApiKeysTable, ApiKeyUsageTable, SqlSchema } from "@petstore/storage-sql";
 import {
   DummyDriver,
@@ -56,6 +57,19 @@ export interface MigrationsTable {
   readonly name: string;
   /** Whether older versions of this package cannot use the tables after it. */
   readonly breaking: boolean;
+}
+
+/**
+ * Whether PostgreSQL can store this text. It refuses U+0000, and a lone surrogate would become U+FFFD. So
+ * nothing stored has such a text.
+ */
+export function isText(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** Returns a new version or stamp: a random int8, which no other change of the row has. */
+export function randomStamp(): string {
+  return Buffer.from(systemRandom(8)).readBigInt64BE().toString();
 }
 
 /** Creates a kysely that builds and compiles queries on one schema but cannot run them. */

@@ -1,10 +1,10 @@
-import type { StorageFailure } from "@petstore/core";
+import { storageFailure, type StorageFailure } from "@petstore/core";
 
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
 
 /** A call as its commit sees it. */
-export interface Request<Transaction, Subject, T> {
+export interface Call<Transaction, Subject, T> {
   readonly work: Work<Transaction, T>;
   readonly subject: Subject;
 }
@@ -15,7 +15,7 @@ export interface Request<Transaction, Subject, T> {
  * stored.
  */
 export type Commit<Transaction, Subject = void> = <T>(
-  calls: readonly Request<Transaction, Subject, T>[],
+  calls: readonly Call<Transaction, Subject, T>[],
 ) => readonly Outcome<T>[] | Promise<readonly Outcome<T>[]>;
 
 /** The result of a call; or nothing was stored for it, and it fails alone or runs again. */
@@ -53,4 +53,9 @@ export interface CommitErrors {
   readonly isCausedByCall: (error: unknown) => boolean;
   /** Returns the failure of the call with this name. */
   readonly toFailure: (name: string, error: unknown) => StorageFailure;
+}
+
+/** Returns the failure of the call with this name after the storage was closed. */
+export function storageClosed(name: string): StorageFailure {
+  return storageFailure(`${name} failed: the storage is closed.`);
 }

@@ -1,7 +1,7 @@
-import type { Pet, PetStatus } from "@petstore/core";
+import type { Creation, Pet, PetStatus } from "@petstore/core";
 
 import type { Parameter, Tuple } from "./query.js";
-import type { PetsTable, Selecting } from "./schema.js";
+import type { PetCreationsTable, PetsTable, Selecting } from "./schema.js";
 
 /** The columns of a pet, in the order that `toPet` reads. */
 export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
@@ -38,4 +38,20 @@ export function selectPetsByStatus(
 /** Returns the pet in a row, frozen. */
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
   return Object.freeze({ id, name, categoryId, status });
+}
+
+/** A creation under its token. */
+export interface PetCreation extends Omit<Creation, "isReplay"> {
+  readonly token: string;
+}
+
+/** The columns of a creation, in the order that `toCreation` reads. */
+export const CREATION_COLUMNS = ["token", "pet_id", "fingerprint", "expires_at"] as const;
+
+/** Returns the creation in a row. */
+export function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
+  PetCreationsTable,
+  typeof CREATION_COLUMNS
+>): PetCreation {
+  return { token, petId, fingerprint, expiresAt: Number(expiresAt) };
 }

@@ -1,5 +1,5 @@
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { isBusy, sqliteCode } from "../database/sqlite-error.js";
+import { isBusy, sqliteCode } from "../database/errors.js";
 
 /** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
 export interface BackupError {

@@ -7,7 +7,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import { isBusy } from "../database/sqlite-error.js";
+import { isBusy } from "../database/errors.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 
 /** Which database to back up, and where to. */

@@ -1,5 +1,5 @@
-import type { SqliteDatabase } from "../database/sqlite-database.js";
-import { DatabaseInUse, isIterating, sqliteCode } from "../database/sqlite-error.js";
+import type { SqliteDatabase } from "../database/driver.js";
+import { DatabaseInUse, isIterating, sqliteCode } from "../database/errors.js";
 
 /**
  * What a commit survives (https://sqlite.org/pragma.html#pragma_synchronous). `FULL`: a power loss,

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.js";
+import type { SqliteDatabase, SqliteStatement } from "./driver.js";
 
 /**
  * Writes the log back to the database file, nearly all of it in a thread. SQLite does it inside a commit, where its

@@ -1,4 +1,4 @@
-import type { Integers, Tuple } from "@petstore/storage-sql";
+import { compile, type BuildQuery, type Integers, type Tuple } from "@petstore/storage-sql";
 import type { Kysely } from "kysely";
 import {
   createTransactions,
@@ -6,8 +6,7 @@ import {
   type Transactions,
 } from "../commit/transactions.js";
 import { createQueries, type Schema } from "../tables/schema.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
-import { prepareChange, prepareSelect, type BuildQuery, type Select } from "./statement.js";
+import type { SqliteDatabase } from "./driver.js";
 
 /** One connection to a database. Its members throw SQLite's errors. */
 export interface Connection extends Transactions {
@@ -15,13 +14,20 @@ export interface Connection extends Transactions {
   /** Builds and compiles queries; does not run them. */
   readonly queries: Kysely<Schema>;
   /** Prepares a query that changes rows. */
-  change<Argument>(build: BuildQuery<Argument, unknown>): (argument: Argument) => void;
+  change<Argument>(build: BuildQuery<Schema, Argument, unknown>): (argument: Argument) => void;
   /** Prepares a query that selects exactly these columns. */
   select<Argument, Row, const Columns extends readonly string[]>(
     columns: Columns,
-    build: BuildQuery<Argument, Row>,
+    build: BuildQuery<Schema, Argument, Row>,
     integers?: Integers,
   ): Select<Argument, Tuple<Row, Columns>>;
+}
+
+/** A prepared query that returns rows. Throws SQLite's errors. */
+export interface Select<Argument, Row> {
+  /** The first row, if any. */
+  get(argument: Argument): Row | undefined;
+  all(argument: Argument): readonly Row[];
 }
 
 /** Creates the connection over an open database. */
@@ -37,5 +43,37 @@ export function createConnection(
     select: (columns, build, integers) =>
       prepareSelect(database, queries, columns, build, integers),
     ...createTransactions(database, options),
+  };
+}
+
+/** Prepares a query that changes rows. */
+function prepareChange<Argument>(
+  database: SqliteDatabase,
+  queries: Kysely<Schema>,
+  build: BuildQuery<Schema, Argument, unknown>,
+): (argument: Argument) => void {
+  const { source, bind } = compile(queries, build);
+  const statement = database.prepare(source);
+  return (argument) => void statement.run(bind(argument));
+}
+
+/** Prepares a query that selects exactly these columns. Tuples cost a third less than objects. */
+function prepareSelect<Argument, Row, const Columns extends readonly string[]>(
+  database: SqliteDatabase,
+  queries: Kysely<Schema>,
+  columns: Columns,
+  build: BuildQuery<Schema, Argument, Row>,
+  integers: Integers = "number",
+): Select<Argument, Tuple<Row, Columns>> {
+  const { source, bind } = compile(queries, build);
+  const statement = database.prepare<Tuple<Row, Columns>>(source);
+  const selected = statement.columns().map(({ name }) => name);
+  if (selected.join() !== columns.join())
+    throw new TypeError(`The query selects ${selected.join()}`);
+  statement.safeIntegers(integers === "bigint");
+  statement.raw(true);
+  return {
+    get: (argument) => statement.get(bind(argument)),
+    all: (argument) => statement.all(bind(argument)),
   };
 }

@@ -1,12 +1,10 @@
-import type { StorageWarning } from "@petstore/core";
+import { createWarnings, type Warnings } from "@petstore/storage-sql";
 import type { DatabaseCheck } from "../commit/transactions.js";
-import type { WatchedFiles } from "./database-files.js";
-import { DatabaseUnusable } from "./sqlite-error.js";
+import type { FilesFound, WatchedFiles } from "./database-files.js";
+import { DatabaseUnusable } from "./errors.js";
 
 /** A check that also emits warnings. */
-export interface WatchedDatabase extends DatabaseCheck {
-  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
-}
+export type WatchedDatabase = DatabaseCheck & Pick<Warnings, "onWarning">;
 
 /** What a check looks at, and what it does if the database may not be used any more. */
 export interface WatchOptions {
@@ -25,45 +23,32 @@ const INTERVAL = 100;
 /** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
 export const LARGE_LOG = 64 * 1_048_576;
 
-const REPLACED = "the database file, its log or its shared memory was removed or replaced";
-
 /**
  * Checks that the files of a database are still those that were opened, and its schema is known. Once a
  * check has failed, no transaction begins: other processes see another database.
  */
 export function watchDatabase({ files, newerSchema, now, release }: WatchOptions): WatchedDatabase {
-  const listeners: ((warning: StorageWarning) => void)[] = [];
+  const { onWarning, warn } = createWarnings();
+  const watchLog = createLogWatch(warn);
   let unusable: DatabaseUnusable | undefined;
   let checkedAt = -Infinity;
-  let isLogLarge = false;
 
-  const warn = (code: string, message: string): void =>
-    listeners.forEach((listener) => listener({ code, message }));
-
-  const stop = (code: string, reason: string, areTakenOver: boolean): DatabaseUnusable => {
-    unusable = new DatabaseUnusable(`All calls fail until the server is restarted: ${reason}.`);
-    warn(code, unusable.message);
+  const refuse = (problem: Problem | undefined): void => {
+    if (problem === undefined) return;
+    unusable = new DatabaseUnusable(
+      `All calls fail until the server is restarted: ${problem.reason}.`,
+    );
+    warn({ code: problem.code, message: unusable.message });
     // If it cannot be closed, it stays open, unused.
-    release(areTakenOver).catch(() => undefined);
-    return unusable;
+    release(problem.areTakenOver).catch(() => undefined);
+    throw unusable;
   };
-
-  const watchLog = (size: number): void => {
-    const isLarge = size > LARGE_LOG;
-    if (isLarge && !isLogLarge) warn("large_log", largeLog(size));
-    isLogLarge = isLarge;
-  };
-
   const checkFiles = (): void => {
-    const { areSame, areTakenOver, logSize } = files.look();
-    if (!areSame) throw stop("database_replaced", REPLACED, areTakenOver);
-    watchLog(logSize);
+    const found = files.look();
+    refuse(problemOfFiles(found));
+    watchLog(found.logSize);
   };
-
-  const checkSchema = (): void => {
-    const newer = newerSchema();
-    if (newer !== undefined) throw stop("newer_schema", newer, false);
-  };
+  const checkSchema = (): void => refuse(problemOfSchema(newerSchema()));
 
   return {
     beforeTransaction: () => {
@@ -78,7 +63,37 @@ export function watchDatabase({ files, newerSchema, now, release }: WatchOptions
       if (files.mayDiffer()) checkFiles();
       checkSchema();
     },
-    onWarning: (listener) => void listeners.push(listener),
+    onWarning,
+  };
+}
+
+/** Why a database may not be used any more. */
+interface Problem {
+  /** The code of the warning. */
+  readonly code: string;
+  readonly reason: string;
+  /** Whether another database has taken over its files. */
+  readonly areTakenOver: boolean;
+}
+
+function problemOfFiles({ areSame, areTakenOver }: FilesFound): Problem | undefined {
+  if (areSame) return undefined;
+  const reason = "the database file, its log or its shared memory was removed or replaced";
+  return { code: "database_replaced", reason, areTakenOver };
+}
+
+function problemOfSchema(reason: string | undefined): Problem | undefined {
+  if (reason === undefined) return undefined;
+  return { code: "newer_schema", reason, areTakenOver: false };
+}
+
+/** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */
+function createLogWatch(warn: Warnings["warn"]): (size: number) => void {
+  let isLarge = false;
+  return (size) => {
+    const wasLarge = isLarge;
+    isLarge = size > LARGE_LOG;
+    if (isLarge && !wasLarge) warn({ code: "large_log", message: largeLog(size) });
   };
 }
 

@@ -13,11 +13,10 @@ import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
 import { watchFiles, type WatchedFiles } from "./database-files.js";
-import type { DatabaseConstructor, LoadedDriver } from "./driver.js";
+import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
+import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
-import { DatabaseInUse } from "./sqlite-error.js";
 
 /** A database whose tables are up to date. */
 export interface OpenDatabase {

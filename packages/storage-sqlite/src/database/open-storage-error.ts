@@ -1,4 +1,4 @@
-import { isBusy, sqliteCode } from "./sqlite-error.js";
+import { isBusy, sqliteCode } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenStorageError {

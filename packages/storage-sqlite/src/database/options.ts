@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SqliteDatabase } from "./sqlite-database.js";
+import type { SqliteDatabase } from "./driver.js";
 
 /** Where the storage keeps its data: in a file of its own, or in a host's open database. */
 export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;

@@ -3,12 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import type { Schema } from "../tables/schema.js";
-import { initial } from "./0001-initial.js";
-import { idempotentCreates } from "./0002-idempotent-creates.js";
-import type { Ddl, Migration } from "./migration.js";
-
-/** Every migration, in order. */
-export const migrations: readonly Migration[] = [initial, idempotentCreates];
+import { migrations, type Ddl, type Migration } from "./migrations.js";
 
 /**
  * Brings the schema up to date in one transaction. Processes that open one file at the same time wait

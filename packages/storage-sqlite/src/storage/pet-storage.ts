@@ -11,7 +11,7 @@ import {
 } from "@petstore/core";
 import { createPageCache, pageOf, type GroupCommit, type PetCreation } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
-import { NoIdLeft } from "../database/sqlite-error.js";
+import { NoIdLeft } from "../database/errors.js";
 import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 
@@ -78,7 +78,7 @@ export type ReadPets = <T>(
 export function createPetStorage(
   table: Pets,
   read: ReadPets,
-  writing: GroupCommit<PetsTransaction>,
+  writes: GroupCommit<PetsTransaction>,
 ): PetStorage {
   const pages = createPageCache<number>();
 
@@ -97,9 +97,9 @@ export function createPetStorage(
   };
 
   return {
-    create: (pet) => writing.add("Adding a pet", (transaction) => transaction.add(pet)),
+    create: (pet) => writes.add("Adding a pet", (transaction) => transaction.add(pet)),
     createOnce: (pet, request) =>
-      writing.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
+      writes.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
     find: (id) => {
       const find = () => table.find(id);
       return read("Finding a pet", find, find);

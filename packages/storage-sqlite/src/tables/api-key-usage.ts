@@ -20,8 +20,6 @@ export interface ApiKeyUsage {
   /** The usage of the key with this id; `undefined` when there is no such key. */
   find(keyId: string): Usage | undefined;
   save(keyId: string, usage: Usage): void;
-  /** Removes what is stored for the key with this id, if anything is. */
-  remove(keyId: string): void;
 }
 
 /** Prepares the statements on the table of usage. What `findHolder` reads is remembered until the database changes. */
@@ -29,7 +27,6 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findHolder = prepareFindHolder(connection);
   const find = prepareFind(connection);
   const save = prepareSave(connection);
-  const remove = prepareRemove(connection);
   const remembered = remember(connection, () => ({
     keys: new Map<string, Omit<KeyHolder, "usage">>(),
     /** By the id of the key, because a key may have several secrets. */
@@ -58,7 +55,6 @@ export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
       // A copy: the caller may go on to change its own. In Node 20, a spread takes several times as long.
       keep(remembered().usages, keyId, Object.assign({}, usage));
     },
-    remove: (keyId) => remove({ keyId }),
   };
 }
 
@@ -102,10 +98,4 @@ function prepareSave(connection: Connection) {
           ),
       );
   });
-}
-
-function prepareRemove(connection: Connection) {
-  return connection.change((queries, value: Parameter<{ keyId: string }>) =>
-    queries.deleteFrom("api_key_usage").where("key_id", "=", value("keyId")),
-  );
 }

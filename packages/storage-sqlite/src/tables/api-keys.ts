@@ -1,47 +1,65 @@
+import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core";
 import {
   KEY_COLUMNS,
   keyValues,
   selectKey,
   selectKeys,
   toKeyWithUsage,
+  type ApiKeySecretsTable,
   type BareKey,
-  type BareKeyWithUsage,
+  type KeyRow,
   type KeysAfter,
   type Parameter,
+  type Tuple,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 
-/** The statements on the table of API keys. */
+/** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
-  insert(key: BareKey): void;
+  find(id: string): KeyWithUsage | undefined;
+  list(query: KeyQuery): readonly KeyWithUsage[];
+  insert(key: StoredApiKey): void;
   /** Changes everything but the id of the key with this id. */
-  update(key: BareKey): void;
-  /** Removes the key with this id, whose secrets and usage are removed. */
-  remove(id: string): void;
-  find(id: string): BareKeyWithUsage | undefined;
-  /** Up to `count` keys with an id above `after`, in ascending order of id. */
-  list(count: number, after: string): readonly BareKeyWithUsage[];
-  /** Like `list`, but only keys whose usage remembers a ban. */
-  listBanned(count: number, after: string): readonly BareKeyWithUsage[];
+  update(key: StoredApiKey): void;
+  /** Removes the key with this id, its secrets and its usage. Returns whether there was one. */
+  remove(id: string): boolean;
 }
 
-/** Prepares the statements on the table of API keys. */
+/** Prepares the statements on the tables of API keys and their secrets. */
 export function prepareApiKeys(connection: Connection): ApiKeys {
-  const remove = prepareRemove(connection);
   const find = connection.select(KEY_COLUMNS, selectKey);
   const list = connection.select(KEY_COLUMNS, selectKeys);
   const listBanned = prepareListBanned(connection);
+  const insert = prepareInsert(connection);
+  const update = prepareUpdate(connection);
+  const remove = prepareRemove(connection);
+  const secrets = prepareSecrets(connection);
+
+  const withSecrets = (row: KeyRow): KeyWithUsage => {
+    const { key, usage } = toKeyWithUsage(row);
+    return { key: { ...key, secrets: secrets.list(key.id) }, usage };
+  };
   return {
-    insert: prepareInsert(connection),
-    update: prepareUpdate(connection),
-    remove: (id) => remove({ id }),
     find: (id) => {
       const row = find.get({ id });
-      return row && toKeyWithUsage(row);
+      return row && withSecrets(row);
     },
-    list: (count, after) => list.all({ count, after }).map(toKeyWithUsage),
-    listBanned: (count, after) => listBanned.all({ count, after }).map(toKeyWithUsage),
+    list: ({ limit, after = "", banned }) =>
+      (banned ? listBanned : list).all({ count: limit, after }).map(withSecrets),
+    insert: (key) => {
+      insert(key);
+      secrets.replace(key);
+    },
+    update: (key) => {
+      update(key);
+      secrets.replace(key);
+    },
+    remove: (id) => {
+      if (!find.get({ id })) return false;
+      remove({ id });
+      return true;
+    },
   };
 }
 
@@ -57,10 +75,20 @@ function prepareUpdate(connection: Connection) {
   );
 }
 
-function prepareRemove(connection: Connection) {
-  return connection.change((queries, value: Parameter<{ id: string }>) =>
+/** Removes the rows of each table: a host can switch cascades off. */
+function prepareRemove(connection: Connection): (argument: { readonly id: string }) => void {
+  const removeSecrets = prepareRemoveSecrets(connection);
+  const removeUsage = connection.change((queries, value: Parameter<{ id: string }>) =>
+    queries.deleteFrom("api_key_usage").where("key_id", "=", value("id")),
+  );
+  const removeKey = connection.change((queries, value: Parameter<{ id: string }>) =>
     queries.deleteFrom("api_keys").where("id", "=", value("id")),
   );
+  return (argument) => {
+    removeSecrets(argument);
+    removeUsage(argument);
+    removeKey(argument);
+  };
 }
 
 function prepareListBanned(connection: Connection) {
@@ -75,4 +103,58 @@ function prepareListBanned(connection: Connection) {
       .orderBy("key_id")
       .limit(value("count")),
   );
+}
+
+const SECRET_COLUMNS = ["digest", "hint", "expires_at"] as const;
+
+/** Prepares the statements on the table of secrets, which stores their digests. */
+function prepareSecrets(connection: Connection) {
+  const insert = prepareInsertSecret(connection);
+  const remove = prepareRemoveSecrets(connection);
+  const list = connection.select(SECRET_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+    queries
+      .selectFrom("api_key_secrets")
+      .select(SECRET_COLUMNS)
+      .where("key_id", "=", value("id"))
+      .orderBy("position"),
+  );
+  return {
+    /** The secrets of a key, newest first. */
+    list: (id: string): readonly ApiKeySecret[] => list.all({ id }).map(toSecret),
+    /** Replaces the stored secrets of a key with those that it has now. */
+    replace: ({ id, secrets }: StoredApiKey): void => {
+      remove({ id });
+      secrets.forEach((secret, position) => insert({ ...secret, keyId: id, position }));
+    },
+  };
+}
+
+interface NewSecret extends ApiKeySecret {
+  readonly keyId: string;
+  readonly position: number;
+}
+
+function prepareInsertSecret(connection: Connection) {
+  return connection.change((queries, value: Parameter<NewSecret>) =>
+    queries.insertInto("api_key_secrets").values({
+      digest: value("digest"),
+      key_id: value("keyId"),
+      position: value("position"),
+      hint: value("hint"),
+      expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
+    }),
+  );
+}
+
+function prepareRemoveSecrets(connection: Connection) {
+  return connection.change((queries, value: Parameter<{ id: string }>) =>
+    queries.deleteFrom("api_key_secrets").where("key_id", "=", value("id")),
+  );
+}
+
+function toSecret([digest, hint, expiresAt]: Tuple<
+  ApiKeySecretsTable,
+  typeof SECRET_COLUMNS
+>): ApiKeySecret {
+  return { digest, hint, expiresAt: expiresAt ?? undefined };
 }

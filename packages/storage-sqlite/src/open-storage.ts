@@ -5,8 +5,8 @@ import { loadDriver } from "./database/driver.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
-import { isBusy } from "./database/sqlite-error.js";
-import { createSqliteStorage } from "./storage/sqlite-storage.js";
+import { isBusy } from "./database/errors.js";
+import { createStorage } from "./storage/storage.js";
 
 /**
  * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call,
@@ -29,7 +29,7 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
   return retryWhileBusy({ timeout, now, isBusy }, async () => {
     const database = openDatabase();
     try {
-      return createSqliteStorage(database, { timeout, now });
+      return createStorage(database, { timeout, now });
     } catch (error) {
       await database.close();
       throw error;

@@ -1,8 +1,22 @@
-import { sql, type SchemaModule } from "kysely";
-import type { Ddl, Migration } from "./migration.js";
+import { sql, type CompiledQuery, type Kysely, type SchemaModule } from "kysely";
+import type { Schema } from "../tables/schema.js";
+
+/** One step of the schema, forward only. Once released, a migration never changes. */
+export interface Migration {
+  /** Counts from 1 without gaps. */
+  readonly number: number;
+  readonly name: string;
+  /** The statements in order, untyped because later migrations change the types of the schema. */
+  readonly statements: (schema: SchemaModule) => readonly Ddl[];
+}
+
+/** A statement that has no parameters, from kysely's schema builder or its `sql` tag. */
+export interface Ddl {
+  compile(queries: Kysely<Schema>): CompiledQuery;
+}
 
 /** Creates pets, API keys with the digests of their secrets, and the usage of the keys. */
-export const initial: Migration = {
+const initial: Migration = {
   number: 1,
   name: "initial",
   statements: (schema) => [
@@ -114,3 +128,25 @@ function apiKeyUsage(schema: SchemaModule): readonly Ddl[] {
       .where(sql.ref("bans"), ">", 0),
   ];
 }
+
+/** Creates the table of creations, and adds the start of a row of refusals to the usage. */
+const idempotentCreates: Migration = {
+  number: 2,
+  name: "idempotent creates",
+  statements: (schema) => [
+    schema
+      .createTable("pet_creations")
+      .addColumn("token", "text", (column) => column.primaryKey())
+      .addColumn("pet_id", "integer", (column) => column.notNull())
+      .addColumn("fingerprint", "text", (column) => column.notNull())
+      .addColumn("expires_at", "integer", (column) => column.notNull())
+      .modifyEnd(sql`strict, without rowid`),
+    schema.createIndex("pet_creations_by_expiry").on("pet_creations").column("expires_at"),
+    schema
+      .alterTable("api_key_usage")
+      .addColumn("refused_since", "integer", (column) => column.notNull().defaultTo(0)),
+  ],
+};
+
+/** Every migration, in order. */
+export const migrations: readonly Migration[] = [initial, idempotentCreates];

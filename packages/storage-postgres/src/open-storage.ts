@@ -3,7 +3,7 @@ import { ResultAsync } from "neverthrow";
 import { openDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenPostgresError } from "./database/open-storage-error.js";
 import { parseOptions, type PostgresStorageOptions, type Settings } from "./database/options.js";
-import { createPostgresStorage } from "./storage/postgres-storage.js";
+import { createStorage } from "./storage/storage.js";
 
 /**
  * Opens a storage on PostgreSQL, and creates or updates its tables. An unusable database fails this call,
@@ -22,5 +22,5 @@ export function openPostgresStorage(
 
 async function open(settings: Settings): Promise<Storage> {
   const database = await openDatabase(settings);
-  return createPostgresStorage(database, settings.durableUsage ? "on" : "off");
+  return createStorage(database, settings.durableUsage ? "on" : "off");
 }

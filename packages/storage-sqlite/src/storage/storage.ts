@@ -1,5 +1,6 @@
 import type { Storage } from "@petstore/core";
 import {
+  createClose,
   createGroupCommit,
   createUsageStorage,
   createUsageTransaction,
@@ -8,19 +9,20 @@ import {
   type UsageSubject,
   type UsageTransaction,
 } from "@petstore/storage-sql";
-import { err, ok } from "neverthrow";
+import { ok } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
+import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
 import type { OpenDatabase } from "../database/open-database.js";
-import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/sqlite-error.js";
 import { prepareApiKeyUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
+import { prepareApiKeys } from "../tables/api-keys.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import { preparePets, type Pets } from "../tables/pets.js";
 import { createKeyStorage } from "./key-storage.js";
 import { createPetStorage, createPetsTransaction, type ReadPets } from "./pet-storage.js";
 
-/** How long calls wait, and by which clock. */
-export interface SqliteStorageSettings {
+/** What all calls of a storage have in common. */
+export interface CallSettings {
   /** How long a call waits for a locked database, in milliseconds. */
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
@@ -28,30 +30,26 @@ export interface SqliteStorageSettings {
 }
 
 /** Creates the storage over an open database. */
-export function createSqliteStorage(
+export function createStorage(
   { connection, onWarning, close }: OpenDatabase,
-  settings: SqliteStorageSettings,
+  settings: CallSettings,
 ): Storage {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
-  const { reading, writing, charging, readPets } = createGroups(connection, settings, pets, usage);
+  const { reads, writes, charges, readPets } = createGroups(connection, settings, pets, usage);
 
   return {
-    pets: createPetStorage(pets, readPets, writing),
-    keys: createKeyStorage(connection, usage, reading, writing),
+    pets: createPetStorage(pets, readPets, writes),
+    keys: createKeyStorage(prepareApiKeys(connection), connection, reads, writes),
     usage: createUsageStorage(
-      (digest) => reading.add("Finding an API key", () => usage.findHolder(digest)),
-      charging,
+      (digest) => reads.add("Finding an API key", () => usage.findHolder(digest)),
+      charges,
     ),
     onWarning,
-    close: once(async () => {
-      await Promise.all([charging, reading, writing].map((group) => group.close()));
-      try {
-        await close();
-        return ok();
-      } catch (error) {
-        return err(toFailure("Closing the database", error));
-      }
+    close: createClose({
+      settle: () => Promise.all([charges, reads, writes].map((group) => group.close())),
+      close,
+      toFailure,
     }),
   };
 }
@@ -65,13 +63,13 @@ const GATHER_TURNS = 1;
 /** Creates the groups of calls that share transactions: reads, changes of pets and keys, and charges. */
 function createGroups(
   connection: Connection,
-  settings: SqliteStorageSettings,
+  settings: CallSettings,
   pets: Pets,
   usage: ApiKeyUsage,
 ) {
   const creations = preparePetCreations(connection);
   const errors = { isBusy, isCausedByCall, toFailure };
-  const reading = createGroupCommit<undefined>({
+  const reads = createGroupCommit<undefined>({
     ...settings,
     kind: { storage: "sqlite", group: "reads" },
     commit: (calls) => {
@@ -82,7 +80,7 @@ function createGroups(
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });
-  const writing = createGroupCommit({
+  const writes = createGroupCommit({
     ...settings,
     kind: { storage: "sqlite", group: "writes" },
     commit: commitWrites(
@@ -93,8 +91,8 @@ function createGroups(
     ),
     errors,
   });
-  const petReads = createPetReads(connection, reading);
-  const charging = createGroupCommit<UsageTransaction, UsageSubject>({
+  const petReads = createPetReads(connection, reads);
+  const charges = createGroupCommit<UsageTransaction, UsageSubject>({
     ...settings,
     kind: { storage: "sqlite", group: "charges" },
     commit: commitWrites(
@@ -109,9 +107,9 @@ function createGroups(
     errors,
     gatherTurns: GATHER_TURNS,
     // A request is charged before it reads or writes.
-    followedBy: [reading, writing],
+    followedBy: [reads, writes],
   });
-  return { reading, writing, charging, readPets: petReads.read };
+  return { reads, writes, charges, readPets: petReads.read };
 }
 
 /**
@@ -120,7 +118,7 @@ function createGroups(
  * charge, SQLite refuses to commit it. The charge then runs again, and from then on reads run apart from charges: a
  * damaged page fails only the calls that read it.
  */
-function createPetReads(connection: Connection, reading: GroupCommit<undefined>) {
+function createPetReads(connection: Connection, reads: GroupCommit<undefined>) {
   let mode: "in charges" | "failed in a charge" | "apart" = "in charges";
 
   const read: ReadPets = (name, work, quickWork) => {
@@ -132,7 +130,7 @@ function createPetReads(connection: Connection, reading: GroupCommit<undefined>)
         mode = "failed in a charge";
       }
     }
-    return reading.add(name, work);
+    return reads.add(name, work);
   };
   /** To be called before a charge is stored. */
   const throwIfFailed = (): void => {
@@ -161,9 +159,4 @@ function commitWrites<Shared>(
       flush(shared);
       return results;
     });
-}
-
-function once<T>(action: () => T): () => T {
-  let result: T | undefined;
-  return () => (result ??= action());
 }

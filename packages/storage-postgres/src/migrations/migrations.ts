@@ -1,7 +1,16 @@
-import type { Migration } from "./migration.js";
+/** One step of the schema, forward only. Once released, a migration never changes. */
+export interface Migration {
+  /** Counts from 1 without gaps. */
+  readonly number: number;
+  readonly name: string;
+  /** Whether older versions of this package cannot use the tables after it. */
+  readonly breaking: boolean;
+  /** Returns the statements, for a schema whose name is quoted. */
+  readonly statements: (schema: string) => string;
+}
 
 /** Creates pets with their counter, API keys with their secrets and usage, and the writers. */
-export const initial: Migration = {
+const initial: Migration = {
   number: 1,
   name: "initial",
   breaking: true,
@@ -94,3 +103,24 @@ create table ${schema}.api_key_usage (
 create index api_key_usage_banned on ${schema}.api_key_usage (key_id) where bans > 0;
 `;
 }
+
+/** Remembers the timeline of the server, which changes when a standby takes over or a backup is restored. */
+const timeline: Migration = {
+  number: 2,
+  name: "timeline",
+  breaking: false,
+  statements: (schema) => `
+-- Managed services may not let everyone read the log's position.
+create function ${schema}.current_timeline() returns text language plpgsql as $body$
+begin
+  return left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+exception when others then
+  return '';
+end $body$;
+alter table ${schema}.inventory add column timeline text not null default '';
+update ${schema}.inventory set timeline = ${schema}.current_timeline();
+`,
+};
+
+/** Every migration, in order. */
+export const migrations: readonly Migration[] = [initial, timeline];

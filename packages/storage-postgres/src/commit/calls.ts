@@ -1,0 +1,79 @@
+import { setTimeout } from "node:timers/promises";
+import { storageFailure, type StorageFailure } from "@petstore/core";
+import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
+import { err, ok, type Result } from "neverthrow";
+
+/** What all calls of a storage have in common. */
+export interface CallSettings {
+  readonly errors: CommitErrors;
+  /** How long a call is tried again, in milliseconds. Its last statement may end later. */
+  readonly timeout: number;
+  /** When a call fails at the latest, in milliseconds, even if a statement of it still runs. */
+  readonly limit: number;
+  /** How many calls share a statement at most. */
+  readonly largestBatch: number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+}
+
+/** Runs a call, and retries it until its deadline while its error is temporary. */
+export type RunCall = <T>(
+  name: string,
+  action: () => Promise<T>,
+) => Promise<Result<T, StorageFailure>>;
+
+/** Runs calls that share no statement with others. */
+export interface Calls {
+  readonly run: RunCall;
+  /** Refuses new calls. Resolves when the earlier ones are settled. */
+  close(): Promise<void>;
+}
+
+/** Creates the calls of an open storage. */
+export function createCalls(settings: CallSettings): Calls {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    run: (name, action) => {
+      if (isClosed) return Promise.resolve(err(storageClosed(name)));
+      const result = runInTime(settings, name, action);
+      running.add(result);
+      void result.finally(() => running.delete(result));
+      return result;
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+async function runInTime<T>(
+  settings: CallSettings,
+  name: string,
+  action: () => Promise<T>,
+): Promise<Result<T, StorageFailure>> {
+  const { errors, limit } = settings;
+  const deadline = new AbortController();
+  const late = setTimeout(limit, undefined, { signal: deadline.signal }).then(
+    () => err(errors.toFailure(name, new TooLate())),
+    () => err(storageFailure(`${name} was answered.`)),
+  );
+  try {
+    return await Promise.race([retry(settings, name, action), late]);
+  } finally {
+    deadline.abort();
+  }
+}
+
+async function retry<T>(
+  { errors, timeout, now }: CallSettings,
+  name: string,
+  action: () => Promise<T>,
+): Promise<Result<T, StorageFailure>> {
+  try {
+    return ok(await retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action));
+  } catch (error) {
+    return err(errors.toFailure(name, error));
+  }
+}

@@ -1,0 +1,52 @@
+import type { Parameter } from "@petstore/storage-sql";
+import { sql, type RawBuilder } from "kysely";
+import type { Connection, Select } from "../database/connection.js";
+
+/** A prepared statement that writes. */
+export type Write<Argument> = Select<Numbered<Argument>, Recorded>;
+
+type Recorded = readonly [written: readonly (bigint | null)[], synchronous: string];
+
+/** The argument of a statement, with the writer's id and the number of the statement. */
+interface Numbered<Argument> {
+  readonly argument: Argument;
+  readonly writer: string;
+  readonly seq: number;
+}
+
+/** How a statement commits: `on` survives a crash of the server, `off` the end of this process. */
+export type Synchronous = "on" | "off";
+
+/** The parts of a statement that writes. */
+export interface WriteParts {
+  /** Common table expressions. They do nothing if `writer`, a table of one row or none, is empty. */
+  readonly expressions: RawBuilder<unknown>;
+  /** An array of bigint: what the statement has written, for its caller. */
+  readonly written: RawBuilder<unknown>;
+  readonly synchronous: Synchronous;
+}
+
+/** Prepares a statement that writes, for a `Writer`. */
+export function prepareWrite<Argument>(
+  { select, table }: Connection,
+  build: (value: Parameter<Argument>) => WriteParts,
+): Write<Argument> {
+  return select(["written", "synchronous"], (_queries, value: Parameter<Numbered<Argument>>) => {
+    const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
+    const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
+    const { expressions, written, synchronous } = build(Object.assign(named, { of }));
+    const writers = table("writers");
+    const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
+    // The level applies to this statement's own commit. A server that has a stronger one keeps it.
+    const level =
+      synchronous === "off"
+        ? sql`set_config('synchronous_commit', 'off', true)`
+        : sql`current_setting('synchronous_commit')`;
+    return sql<{ written: (bigint | null)[]; synchronous: string }>`
+      with writer as (select id from ${writers} where ${before} for no key update), ${expressions}
+      update ${writers}
+      set seq = ${value("seq")}, written = coalesce((${written}), '{}'), seen_at = clock_timestamp()
+      where ${before}
+      returning written, ${level}`;
+  });
+}

@@ -1,0 +1,70 @@
+import { AGAIN, CallFailure, type Call, type Outcome } from "./commit.js";
+
+/** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
+export interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subject, () => void> {
+  readonly fail: (error: unknown) => void;
+  /** The time after which the call fails if the database is busy. */
+  readonly deadline: number;
+}
+
+/** The calls that are not settled, in order of arrival, which is also the order of their deadlines. */
+export interface Queue<Transaction, Subject> {
+  isEmpty(): boolean;
+  add(call: QueuedCall<Transaction, Subject>): void;
+  /** Returns the calls of the next transaction. They stay in the queue. */
+  nextBatch(): readonly QueuedCall<Transaction, Subject>[];
+  /** Gives each of the first calls a transaction of its own, because one of them made their shared one fail. */
+  separate(count: number): void;
+  /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
+  settle(outcomes: readonly Outcome<() => void>[]): number;
+  /** Fails and removes the calls whose deadline has come. */
+  failExpired(now: number, error: unknown): void;
+  /** Fails the calls whose deadline was before this time. They stay in the queue, because they still run. */
+  failOlderThan(time: number, error: unknown): void;
+}
+
+/** Creates an empty queue whose transactions take up to `largestBatch` calls. */
+export function createQueue<Transaction, Subject>(
+  largestBatch: number,
+): Queue<Transaction, Subject> {
+  let calls: QueuedCall<Transaction, Subject>[] = [];
+  /** The number of calls at the front that each get a transaction of their own. */
+  let separate = 0;
+
+  const removeFirst = (count: number): readonly QueuedCall<Transaction, Subject>[] => {
+    separate = Math.max(0, separate - count);
+    return calls.splice(0, count);
+  };
+  return {
+    isEmpty: () => calls.length === 0,
+    add: (call) => void calls.push(call),
+    nextBatch: () => calls.slice(0, separate > 0 ? 1 : largestBatch),
+    separate: (count) => {
+      separate = count;
+    },
+    settle: (outcomes) => {
+      const batch = removeFirst(outcomes.length);
+      const again = batch.filter((call, index) => !settleCall(call, outcomes[index]));
+      if (again.length > 0) calls = [...again, ...calls];
+      return batch.length - again.length;
+    },
+    failExpired: (now, error) => {
+      const inTime = calls.findIndex(({ deadline }) => deadline > now);
+      for (const call of removeFirst(inTime < 0 ? calls.length : inTime)) call.fail(error);
+    },
+    failOlderThan: (time, error) => {
+      for (const { deadline, fail } of calls) if (deadline < time) fail(error);
+    },
+  };
+}
+
+/** Returns whether the call is settled; if not, it runs again. */
+function settleCall(
+  { fail }: Pick<QueuedCall<never, never>, "fail">,
+  outcome: Outcome<() => void> | undefined,
+): boolean {
+  if (outcome === AGAIN || outcome === undefined) return false;
+  if (outcome instanceof CallFailure) fail(outcome.error);
+  else outcome();
+  return true;
+}
