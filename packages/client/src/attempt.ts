@@ -37,7 +37,7 @@ export async function sendOnce(
   const controller = new AbortController();
   let head: Head | undefined;
 
-  async function exchange(): Promise<Result<string, TransportError>> {
+  async function sendAndRead(): Promise<Result<string, TransportError>> {
     const { signal } = controller;
     try {
       const request = new Request(url, { ...init, redirect: "manual", signal });
@@ -55,7 +55,7 @@ export async function sendOnce(
       resolve(err(timedOut("attempt", attemptSeconds))),
     );
   });
-  const body = await Promise.race([exchange(), late, lifetime.ended]);
+  const body = await Promise.race([sendAndRead(), late, lifetime.ended]);
   stopTimer();
   controller.abort();
   return { head, body };

@@ -2,7 +2,7 @@ import type { ApiKeyBanned, RateLimitExceeded, WithQuota } from "@petstore/core"
 import { err, ok, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
 import { withSeconds, type Aborted, type TimedOut, type UnexpectedResponse } from "./errors.js";
-import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "./gate.js";
+import { afterEnding, afterSending, isOpen, OPEN, type Ended } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
 
 /** Why the gate is closed. Calls that cannot wait get this error. */
@@ -11,7 +11,7 @@ export type Refusal = WithQuota<RateLimitExceeded | ApiKeyBanned> | UnexpectedRe
 /** The number of a request that may be sent now, or why none is sent. */
 export type Entered = Result<number, Refusal | Aborted | TimedOut>;
 
-/** The calls of a client in front of its gate. */
+/** The calls of a client that wait for its gate. */
 export interface Queue {
   /**
    * Resolves when the call may send a request. Calls go in the order of their arrival; one that the server has
@@ -25,22 +25,22 @@ export interface Queue {
 
 /** Creates the queue of a client. */
 export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
-  let gate = OPEN;
-  let refusal: Refusal | undefined;
+  const gate = createGate(maxInFlight);
+  const waiting = createWaitingCalls();
   let stopTimer = (): void => undefined;
-  const line = createLine();
 
   /** Lets calls through while the gate is open, and again when it opens. */
   function letThrough(): void {
     stopTimer();
-    for (const call of line.inOrder()) {
+    for (const call of waiting.inOrder()) {
       const now = clock.now();
-      if (!isOpen(gate, maxInFlight, now)) {
-        if (gate.opensAt > now) stopTimer = clock.startTimer(gate.opensAt - now, letThrough);
+      const number = gate.pass(now);
+      if (number === undefined) {
+        const wait = gate.opensIn(now);
+        if (wait > 0) stopTimer = clock.startTimer(wait, letThrough);
         return;
       }
-      gate = afterSending(gate);
-      call.resolve(ok(gate.sent));
+      call.resolve(ok(number));
     }
   }
 
@@ -48,43 +48,55 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
     enter: async (lifetime, again, onWaiting) => {
       const ending = lifetime.ending();
       if (ending !== undefined) return err(ending);
-      const refused = refusalFor(lifetime, gate, refusal, clock.now());
-      if (refused !== undefined) {
+      const refusal = gate.refusalFor(lifetime, clock.now());
+      if (refusal !== undefined) {
         await nextTurn(clock);
-        return err(refused);
+        return err(refusal);
       }
-      const call = line.add(lifetime, again);
+      const call = waiting.add(lifetime, again);
       letThrough();
-      if (line.has(call)) onWaiting(Math.max(0, gate.opensAt - clock.now()) / 1_000);
+      if (waiting.has(call)) onWaiting(gate.opensIn(clock.now()) / 1_000);
       const first = await Promise.race([call.entered, lifetime.ended]);
       // A call that ended in the turn in which it was let through has a place in the gate: `leave` gives it back.
-      return line.remove(call) ? first : call.entered;
+      return waiting.remove(call) ? first : call.entered;
     },
-    leave: (ended, newRefusal) => {
-      const { opensAt } = gate;
-      gate = afterEnding(gate, ended, clock.now());
-      if (gate.opensAt > opensAt) {
-        refusal = newRefusal;
-        for (const call of line.inOrder()) {
-          const refused = refusalFor(call.lifetime, gate, refusal, clock.now());
-          if (refused !== undefined) call.resolve(err(refused));
-        }
-      }
+    leave: (ended, refusal) => {
+      const now = clock.now();
+      if (gate.end(ended, refusal, now)) waiting.refuse((call) => gate.refusalFor(call, now));
       letThrough();
     },
   };
 }
 
-/** Returns the refusal for a call that cannot wait until the gate opens. */
-function refusalFor(
-  { endsAt }: Lifetime,
-  { opensAt }: Gate,
-  refusal: Refusal | undefined,
-  now: number,
-): Refusal | undefined {
-  if (refusal === undefined || opensAt <= now || endsAt > opensAt) return undefined;
-  if (refusal.code === "unexpected_response") return refusal;
-  return withSeconds(refusal, Math.ceil((opensAt - now) / 1_000));
+/** Keeps the gate, and why it is closed. */
+function createGate(maxInFlight: number) {
+  let gate = OPEN;
+  let closedBy: Refusal | undefined;
+  return {
+    /** Returns the number of a request that may be sent now; `undefined` while the gate is closed. */
+    pass: (now: number): number | undefined => {
+      if (!isOpen(gate, maxInFlight, now)) return undefined;
+      gate = afterSending(gate);
+      return gate.sent;
+    },
+    /** Returns after how many milliseconds the gate opens; 0 if it does so when another request ends. */
+    opensIn: (now: number): number => Math.max(0, gate.opensAt - now),
+    /** Ends a request. Returns whether that closes the gate for longer: then because of `refusal`. */
+    end: (ended: Ended, refusal: Refusal | undefined, now: number): boolean => {
+      const { opensAt } = gate;
+      gate = afterEnding(gate, ended, now);
+      if (gate.opensAt <= opensAt) return false;
+      closedBy = refusal;
+      return true;
+    },
+    /** Returns the refusal for a call that cannot wait until the gate opens. */
+    refusalFor: ({ endsAt }: Lifetime, now: number): Refusal | undefined => {
+      const { opensAt } = gate;
+      if (closedBy === undefined || opensAt <= now || endsAt > opensAt) return undefined;
+      if (closedBy.code === "unexpected_response") return closedBy;
+      return withSeconds(closedBy, Math.ceil((opensAt - now) / 1_000));
+    },
+  };
 }
 
 /** Waits for a later turn: a loop of refused calls must not keep everything else from running. */
@@ -92,25 +104,30 @@ function nextTurn(clock: ClientClock): Promise<void> {
   return new Promise((resolve) => clock.startTimer(0, resolve));
 }
 
-interface Waiting {
+/** A call that waits for the gate. */
+interface WaitingCall {
   readonly lifetime: Lifetime;
   readonly entered: Promise<Entered>;
-  /** Takes the call out of the line and resolves `entered`. */
+  /** Takes the call out of the queue and resolves `entered`. */
   readonly resolve: (entered: Entered) => void;
 }
 
-/** Creates the line of calls that wait for the gate. Those that enter again stand before the others. */
-function createLine() {
-  const again = new Set<Waiting>();
-  const first = new Set<Waiting>();
-  const remove = (call: Waiting): boolean => again.delete(call) || first.delete(call);
+/** Creates the calls that wait for the gate. Those that enter again stand before the others. */
+function createWaitingCalls() {
+  const again = new Set<WaitingCall>();
+  const first = new Set<WaitingCall>();
+  const remove = (call: WaitingCall): boolean => again.delete(call) || first.delete(call);
+  const inOrder = function* () {
+    yield* again;
+    yield* first;
+  };
   return {
-    add: (lifetime: Lifetime, isAgain: boolean): Waiting => {
+    add: (lifetime: Lifetime, isAgain: boolean): WaitingCall => {
       let resolve: (entered: Entered) => void = () => undefined;
       const entered = new Promise<Entered>((resolveEntered) => {
         resolve = resolveEntered;
       });
-      const call: Waiting = {
+      const call: WaitingCall = {
         lifetime,
         entered,
         resolve: (result) => {
@@ -121,12 +138,16 @@ function createLine() {
       (isAgain ? again : first).add(call);
       return call;
     },
-    has: (call: Waiting) => again.has(call) || first.has(call),
+    has: (call: WaitingCall) => again.has(call) || first.has(call),
     /** Returns whether the call was still waiting. */
     remove,
-    inOrder: function* () {
-      yield* again;
-      yield* first;
+    inOrder,
+    /** Resolves the calls that get a refusal. */
+    refuse: (refusalFor: (lifetime: Lifetime) => Refusal | undefined): void => {
+      for (const call of inOrder()) {
+        const refusal = refusalFor(call.lifetime);
+        if (refusal !== undefined) call.resolve(err(refusal));
+      }
     },
   };
 }
