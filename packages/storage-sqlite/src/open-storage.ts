@@ -1,12 +1,22 @@
 import type { Storage } from "@petstore/core";
-import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
+import {
+  createClose,
+  createUsageStorage,
+  monotonicNow,
+  retryWhileBusy,
+} from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
+import { isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
-import { isBusy } from "./database/errors.js";
-import { createStorage } from "./storage/storage.js";
+import { createGroups, type CallSettings } from "./storage/groups.js";
+import { createKeyStorage } from "./storage/key-storage.js";
+import { createPetStorage } from "./storage/pet-storage.js";
+import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
+import { prepareApiKeys } from "./tables/api-keys.js";
+import { preparePets } from "./tables/pets.js";
 
 /**
  * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call,
@@ -45,4 +55,30 @@ async function openerOf(
   if (!("filename" in source)) return () => openHosts(source, now);
   const driver = await loadDriver();
   return () => openFile(driver, source, now);
+}
+
+/** Creates the storage over an open database. */
+function createStorage(
+  { connection, onWarning, close }: OpenDatabase,
+  settings: CallSettings,
+): Storage {
+  const pets = preparePets(connection);
+  const usage = prepareApiKeyUsage(connection);
+  const groups = createGroups(connection, settings, pets, usage);
+  const { reads, writes, charges, readPets } = groups;
+
+  return {
+    pets: createPetStorage(pets, readPets, writes),
+    keys: createKeyStorage(prepareApiKeys(connection), connection, groups),
+    usage: createUsageStorage(
+      (digest) => reads.add("Finding an API key", () => usage.findHolder(digest)),
+      charges,
+    ),
+    onWarning,
+    close: createClose({
+      settle: () => Promise.all([charges, reads, writes].map((group) => group.close())),
+      close,
+      toFailure,
+    }),
+  };
 }

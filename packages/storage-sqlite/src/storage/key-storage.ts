@@ -1,14 +1,13 @@
 import type { KeyStorage } from "@petstore/core";
-import type { GroupCommit } from "@petstore/storage-sql";
 import type { Transactions } from "../commit/transactions.js";
 import type { ApiKeys } from "../tables/api-keys.js";
+import type { Groups } from "./groups.js";
 
 /** Creates the storage of API keys. A key and its secrets are read in one snapshot. */
 export function createKeyStorage(
   keys: ApiKeys,
   { readSnapshot }: Pick<Transactions, "readSnapshot">,
-  reads: GroupCommit<unknown>,
-  writes: GroupCommit<unknown>,
+  { reads, writes }: Pick<Groups, "reads" | "writes">,
 ): KeyStorage {
   return {
     insert: (key) => writes.add("Adding an API key", () => keys.insert(key)),

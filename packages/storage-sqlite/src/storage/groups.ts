@@ -1,8 +1,5 @@
-import type { Storage } from "@petstore/core";
 import {
-  createClose,
   createGroupCommit,
-  createUsageStorage,
   createUsageTransaction,
   type Commit,
   type GroupCommit,
@@ -13,13 +10,20 @@ import { ok } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
-import type { OpenDatabase } from "../database/open-database.js";
-import { prepareApiKeyUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
-import { prepareApiKeys } from "../tables/api-keys.js";
+import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
-import { preparePets, type Pets } from "../tables/pets.js";
-import { createKeyStorage } from "./key-storage.js";
-import { createPetStorage, createPetsTransaction, type ReadPets } from "./pet-storage.js";
+import type { Pets } from "../tables/pets.js";
+import { createPetsTransaction, type PetsTransaction, type ReadPets } from "./pet-storage.js";
+
+/** The groups of calls that share transactions. */
+export interface Groups {
+  readonly reads: GroupCommit<undefined>;
+  /** Changes of pets and keys. */
+  readonly writes: GroupCommit<PetsTransaction>;
+  readonly charges: GroupCommit<UsageTransaction, UsageSubject>;
+  /** Runs a read of pets: inside the charge that starts it, or in the group of reads. */
+  readonly readPets: ReadPets;
+}
 
 /** What all calls of a storage have in common. */
 export interface CallSettings {
@@ -29,44 +33,19 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
-/** Creates the storage over an open database. */
-export function createStorage(
-  { connection, onWarning, close }: OpenDatabase,
-  settings: CallSettings,
-): Storage {
-  const pets = preparePets(connection);
-  const usage = prepareApiKeyUsage(connection);
-  const { reads, writes, charges, readPets } = createGroups(connection, settings, pets, usage);
-
-  return {
-    pets: createPetStorage(pets, readPets, writes),
-    keys: createKeyStorage(prepareApiKeys(connection), connection, reads, writes),
-    usage: createUsageStorage(
-      (digest) => reads.add("Finding an API key", () => usage.findHolder(digest)),
-      charges,
-    ),
-    onWarning,
-    close: createClose({
-      settle: () => Promise.all([charges, reads, writes].map((group) => group.close())),
-      close,
-      toFailure,
-    }),
-  };
-}
-
 /**
  * How many turns of the event loop charges wait for others, if several shared the last transaction. One turn receives the
  * requests that arrived while others were parsed, and a larger transaction costs little more.
  */
 const GATHER_TURNS = 1;
 
-/** Creates the groups of calls that share transactions: reads, changes of pets and keys, and charges. */
-function createGroups(
+/** Creates the groups. */
+export function createGroups(
   connection: Connection,
   settings: CallSettings,
   pets: Pets,
   usage: ApiKeyUsage,
-) {
+): Groups {
   const creations = preparePetCreations(connection);
   const errors = { isBusy, isCausedByCall, toFailure };
   const reads = createGroupCommit<undefined>({
