@@ -15,7 +15,7 @@ import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
 import { withQuota, type ChargedKey } from "../limits/window.js";
-import type { KeyHolder, Step } from "../storage/storage.js";
+import type { Decided, KeyHolder } from "../storage/storage.js";
 
 /** A request that was charged, and what was started for it. */
 export interface Admitted<T> {
@@ -69,7 +69,7 @@ function chargeHolder<T>(
   { plans, ban, readClock }: Context,
   holder: KeyHolder | undefined,
   start: () => T,
-): Step<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
+): Decided<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
   const reading = readClock();
   const { now } = reading;
   if (!isAccepted(holder, now)) return { result: undefined };

@@ -1,5 +1,4 @@
 import { err, ResultAsync, type Result } from "neverthrow";
-import { createFailureSignal } from "./failure-signal.js";
 import {
   closeTimedOut,
   storageUnavailable,
@@ -7,6 +6,7 @@ import {
   type StorageUnavailable,
   type Unavailable,
 } from "../errors.js";
+import { signalChannel } from "../signals.js";
 
 /** Runs the calls of a store while it is open. */
 export interface Calls {
@@ -55,26 +55,14 @@ export function createCalls(): Calls {
     }
   }
 
-  async function close(
+  function close(
     seconds: number,
     lastCall: () => Promise<Result<void, StorageUnavailable>>,
   ): Promise<Result<void, StorageUnavailable>> {
     isOpen = false;
     const idle = new Promise<void>((resolve) => (whenIdle = resolve));
     if (running === 0) whenIdle?.();
-    const deadline = startDeadline(seconds);
-    try {
-      await Promise.race([idle, deadline.reached]);
-      const late = running;
-      const closed = lastCall();
-      const timedOut = deadline.reached.then(() => err(closeTimedOut(late, seconds)));
-      const first = await Promise.race([closed, timedOut]);
-      return late > 0 ? await timedOut : first;
-    } catch (cause) {
-      return err(storageUnavailable(cause));
-    } finally {
-      deadline.clear();
-    }
+    return endWithin(seconds, idle, () => running, lastCall);
   }
 
   return {
@@ -83,10 +71,59 @@ export function createCalls(): Calls {
   };
 }
 
+/** Waits for the running calls and then for the last one, but no longer than this many seconds. */
+async function endWithin(
+  seconds: number,
+  idle: Promise<void>,
+  running: () => number,
+  lastCall: () => Promise<Result<void, StorageUnavailable>>,
+): Promise<Result<void, StorageUnavailable>> {
+  const deadline = startDeadline(seconds);
+  try {
+    await Promise.race([idle, deadline.reached]);
+    const late = running();
+    const closed = lastCall();
+    const timedOut = deadline.reached.then(() => err(closeTimedOut(late, seconds)));
+    const first = await Promise.race([closed, timedOut]);
+    return late > 0 ? await timedOut : first;
+  } catch (cause) {
+    return err(storageUnavailable(cause));
+  } finally {
+    deadline.clear();
+  }
+}
+
 function startDeadline(seconds: number) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reached = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, seconds * 1_000);
   });
   return { reached, clear: () => clearTimeout(timer) };
+}
+
+/** Creates the function that publishes the error of a call, if its storage has failed. */
+function createFailureSignal(): (error: unknown) => void {
+  const failures = signalChannel("petstore:storage-failure");
+  return (error) => {
+    if (!failures.hasSubscribers || !isStorageUnavailable(error)) return;
+    failures.publish({ code: codeOf(error.cause) });
+  };
+}
+
+function isStorageUnavailable(error: unknown): error is StorageUnavailable {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === "storage_unavailable"
+  );
+}
+
+/** Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. */
+function codeOf(cause: unknown): string | undefined {
+  if (typeof cause !== "object" || cause === null) return undefined;
+  if ("code" in cause && typeof cause.code === "string" && /^\w{1,64}$/.test(cause.code)) {
+    return cause.code;
+  }
+  return "cause" in cause ? codeOf(cause.cause) : undefined;
 }

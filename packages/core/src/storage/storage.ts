@@ -92,7 +92,7 @@ export interface Creation {
 }
 
 /** The outcome of a decision: the state to store and the result to return to the caller. */
-export interface Step<State, Value> {
+export interface Decided<State, Value> {
   /** The state to store. If it is left out, or is the state that was passed in, nothing is stored. */
   readonly next?: State | undefined;
   readonly result: Value;
@@ -103,7 +103,7 @@ export interface Step<State, Value> {
  * effects. A storage may run it more than once in one call; only the last run counts. If it throws, the
  * call fails and nothing is stored.
  */
-export type Decide<Current, State, Value> = (current: Current) => Step<State, Value>;
+export type Decide<Current, State, Value> = (current: Current) => Decided<State, Value>;
 
 /** A key together with its usage; `NO_USAGE` if nothing is stored yet. */
 export interface KeyWithUsage {
