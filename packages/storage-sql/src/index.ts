@@ -8,12 +8,11 @@ export {
   type Commit,
   type CommitErrors,
   type Outcome,
-  type Work,
 } from "./commit/commit.js";
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
-export { backoffBefore, monotonicNow, retryWhileBusy, type RetryOptions } from "./commit/retry.js";
+export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 export { createClose, createWarnings, type Warnings } from "./storage/lifecycle.js";
-export { createPageCache, keyOf, pageOf, type PageCache } from "./storage/page-cache.js";
+export { createPageCache, keyOf, pageOf } from "./storage/page-cache.js";
 export {
   createUsageStorage,
   createUsageTransaction,
@@ -28,7 +27,6 @@ export {
   selectKeys,
   toKeyWithUsage,
   type BareKey,
-  type BareKeyWithUsage,
   type KeyRow,
   type KeysAfter,
 } from "./tables/api-keys.js";
@@ -48,26 +46,20 @@ export {
   toCreation,
   toPet,
   type PetCreation,
-  type PetsAfter,
 } from "./tables/pets.js";
 export {
   compile,
-  type Query,
   type BuildQuery,
-  type CompiledText,
   type Integers,
   type Parameter,
   type Tuple,
 } from "./tables/query.js";
 export {
   USAGE_COLUMNS,
-  usageColumns,
   usageFields,
   type ApiKeySecretsTable,
   type ApiKeysTable,
   type ApiKeyUsageTable,
-  type PetCreationsTable,
   type PetsTable,
   type SqlSchema,
-  type UsageRow,
 } from "./tables/schema.js";

@@ -6,7 +6,7 @@ export {
   type RestoreOptions,
 } from "./backup/restore-sqlite-file.js";
 export { isFileOfDatabase } from "./database/database-files.js";
-export type { OpenStorageError, OpenStorageErrorCode } from "./database/open-storage-error.js";
+export type { OpenSqliteError, OpenSqliteErrorCode } from "./database/open-storage-error.js";
 export type {
   SqliteDatabaseOptions,
   SqliteFileOptions,

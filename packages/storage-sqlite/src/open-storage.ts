@@ -9,7 +9,7 @@ import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
 import { isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
-import { openStorageError, type OpenStorageError } from "./database/open-storage-error.js";
+import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
 import { createGroups, type CallSettings } from "./storage/groups.js";
 import { createKeyStorage } from "./storage/key-storage.js";
@@ -29,7 +29,7 @@ import { preparePets } from "./tables/pets.js";
  */
 export function openSqliteStorage(
   options: SqliteStorageOptions,
-): ResultAsync<Storage, OpenStorageError> {
+): ResultAsync<Storage, OpenSqliteError> {
   return ResultAsync.fromPromise(open(parseOptions(options)), openStorageError);
 }
 

@@ -194,5 +194,5 @@ it("a newer schema that arrives under a storage ends it", async () => {
     "All calls fail until the server is restarted: the database has schema 1000; this version",
   );
   for (const call of calls) expect((await call()).isErr()).toBe(true);
-  expect(warnings.map(({ code }) => code)).toEqual(["newer_schema"]);
+  expect(warnings.map(({ code }) => code)).toEqual(["schema_too_new"]);
 });

@@ -84,7 +84,7 @@ function problemOfFiles({ areSame, areTakenOver }: FilesFound): Problem | undefi
 
 function problemOfSchema(reason: string | undefined): Problem | undefined {
   if (reason === undefined) return undefined;
-  return { code: "newer_schema", reason, areTakenOver: false };
+  return { code: "schema_too_new", reason, areTakenOver: false };
 }
 
 /** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */

@@ -1,16 +1,16 @@
 import { isBusy, sqliteCode } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
-export interface OpenStorageError {
-  readonly code: OpenStorageErrorCode;
+export interface OpenSqliteError {
+  readonly code: OpenSqliteErrorCode;
   /** One sentence for the operator. */
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
 }
 
-/** The kinds of `OpenStorageError`. */
-export type OpenStorageErrorCode =
+/** The kinds of `OpenSqliteError`. */
+export type OpenSqliteErrorCode =
   /** better-sqlite3 is not installed, or its compiled part is missing or built for another Node. */
   | "driver_unavailable"
   /** The folder does not exist, the path is not a file, or the file cannot be read or created. */
@@ -40,7 +40,7 @@ export type OpenStorageErrorCode =
 export class OpenRefusal extends Error {
   override readonly name = "OpenRefusal";
   constructor(
-    readonly code: OpenStorageErrorCode,
+    readonly code: OpenSqliteErrorCode,
     message: string,
     cause?: unknown,
   ) {
@@ -48,8 +48,8 @@ export class OpenRefusal extends Error {
   }
 }
 
-/** Converts an error that was thrown while opening to an `OpenStorageError`. */
-export function openStorageError(cause: unknown): OpenStorageError {
+/** Converts an error that was thrown while opening to an `OpenSqliteError`. */
+export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
     return { code: cause.code, message: cause.message, cause: cause.cause };
   }
