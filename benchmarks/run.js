@@ -1,0 +1,94 @@
+// The command: npm run bench. Without a case, it says what there is.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const HELP = `npm run bench                       what can be measured, and how long it takes
+npm run bench -- CASE... [OPTIONS]  measures, and replaces the tables of these cases in benchmarks/RESULTS.md
+npm run bench -- all                measures everything
+
+--rounds N, --seconds N, --pets N   how often, how long and on how many pets; each case has its own defaults
+--operations list,get               only these operations
+--only TEXT                         only the servers or rows whose name has this text, and the floor
+--results FILE                      another file for the tables, beside which a chart is written
+--profiles FOLDER                   of the case http: keeps profiles of the servers, which Chrome's developer
+                                    tools and speedscope.app show as flame graphs
+--no-build                          measures the packages as they were built
+`;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const text = /** @type {const} */ ({ type: "string" });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ...{ rounds: text, seconds: text, pets: text, operations: text, only: text },
+    ...{ results: text, profiles: text, "no-build": { type: "boolean" } },
+  },
+});
+if (!existsSync(`${root}packages/cli/dist/bin.js`)) build();
+const { cases, minutesOf } = await import("./cases.js");
+
+const inAll = cases.filter(({ waitsFor }) => waitsFor === undefined);
+const named = positionals
+  .filter((name) => name !== "all")
+  .map(
+    (name) =>
+      cases.find((one) => one.name === name) ??
+      fail(`There is no case ${name}. The cases are ${cases.map((one) => one.name).join(", ")}`),
+  );
+if (positionals.length === 0) list();
+else measure(positionals.includes("all") ? inAll : named);
+
+function list() {
+  console.log(HELP);
+  for (const one of cases) {
+    const missing = one.waitsFor === undefined ? "" : ` (not in all: needs ${one.waitsFor})`;
+    show(one.name, minutesOf(one, {}), one.measures + missing);
+  }
+  show(
+    "all",
+    inAll.map((one) => minutesOf(one, {})).reduce((sum, minutes) => sum + minutes, 0),
+  );
+}
+
+/** @param {string} name @param {number} minutes */
+function show(name, minutes, measures = "") {
+  console.log(`${name.padEnd(19)} ${`${minutes} min`.padStart(7)}  ${measures}`);
+}
+
+/** @param {typeof cases} chosen */
+function measure(chosen) {
+  if (spawnSync("wrk").error) {
+    fail("Not found: wrk, which loads the servers. Install it, such as by apt-get install wrk.");
+  }
+  /** @type {Partial<import("./cases.js").Extent>} */
+  const extent = {};
+  for (const name of /** @type {const} */ (["rounds", "seconds", "pets"])) {
+    if (values[name] !== undefined) extent[name] = Number(values[name]);
+  }
+  const results = values.results ?? `${root}benchmarks/RESULTS.md`;
+  for (const one of chosen) show(one.name, minutesOf(one, extent), one.measures);
+  const all = chosen.reduce((sum, one) => sum + minutesOf(one, extent), 0);
+  const end = new Date(Date.now() + all * 60_000).toTimeString().slice(0, 5);
+  console.log(`About ${all} min, until ${end}. Replaces their tables in ${results}`);
+  if (!values["no-build"]) build();
+  // Each case runs in a process of its own, because what ran before makes code slower for V8.
+  const failed = chosen.filter(({ name }) => {
+    const script = fileURLToPath(new URL("run-case.js", import.meta.url));
+    const args = ["--expose-gc", script, name, results, JSON.stringify({ ...values, ...extent })];
+    return spawnSync(process.execPath, args, { stdio: "inherit" }).status !== 0;
+  });
+  if (failed.length > 0) fail(`Failed: ${failed.map(({ name }) => name).join(", ")}`);
+}
+
+function build() {
+  const { status } = spawnSync("npm", ["run", "build"], { cwd: root, stdio: "inherit" });
+  if (status !== 0) fail("The packages could not be built.");
+}
+
+/** @param {string} message @returns {never} */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
