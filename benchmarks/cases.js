@@ -4,7 +4,7 @@ import { http, workers } from "./cases/http.js";
 import { inProcess } from "./cases/in-process.js";
 import { latency, shortWay } from "./cases/latency.js";
 import { optimisations } from "./cases/optimisations.js";
-import { postgresGathering, postgresHttp } from "./cases/postgres.js";
+import { postgres } from "./cases/postgres.js";
 import { scale } from "./cases/scale.js";
 
 /** @import { Operation } from "./instrument/load.js" */
@@ -34,8 +34,15 @@ import { scale } from "./cases/scale.js";
 
 /** @type {readonly Case[]} */
 export const cases = [
-  ...[inProcess, optimisations, http, latency, shortWay, workers, admit, scale],
-  ...[postgresHttp, postgresGathering],
+  inProcess,
+  optimisations,
+  http,
+  latency,
+  shortWay,
+  workers,
+  admit,
+  scale,
+  postgres,
 ];
 
 /** About how many minutes a case takes. @param {Case} one @param {Partial<Extent>} extent */

@@ -1,11 +1,11 @@
 // Servers over HTTP, in a new process for each measurement.
 import { availableParallelism } from "node:os";
 import { compareAnew } from "../instrument/load.js";
+import { rowsOf } from "../instrument/results.js";
 import { seed } from "../instrument/servers.js";
 import { median } from "../instrument/turns.js";
 
 /** @import { Case, Options } from "../cases.js" */
-/** @import { Operation } from "../instrument/load.js" */
 /** @import { Server } from "../instrument/servers.js" */
 /** @import { Samples } from "../instrument/turns.js" */
 
@@ -41,18 +41,22 @@ export const http = {
         title: "Over HTTP, against a floor and peers",
         text: `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${pets.toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the lowest and the highest ratio, and the median rate). A round starts every server anew, one after the other, each round another one first, and its ratios are taken within it. list: always the first 20 pets, which the pet store holds in memory until somebody writes; page: 20 after any id, another one each time. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit (the pet store digests a connection's key once, the peers at each request); the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "petstore serve" is the same store as the command serves it. "constant" answers the same bytes without a database: the ceiling.`,
         head: ["server", ...operations],
-        rows: rowsOf(servers, samples, operations),
+        rows: rowsOf(servers, operations, (id, floor) => {
+          if (!samples.has(id)) return [""];
+          const ratios = samples.ratios(id, floor, "rate");
+          const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+          return [
+            `${median(ratios).toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)}; ${rateOf(samples, id)}/s)`,
+          ];
+        }),
         chart: {
           file: "http.svg",
           title: "Requests a second, as a multiple of bare node:http + better-sqlite3",
           groups: operations.map((group) => ({
             group,
-            bars: servers
-              .filter(({ name }) => samples.has(`${group}, ${name}`))
-              .map(({ name }) => ({
-                name,
-                value: Number(samples.ratio(`${group}, ${name}`, `${group}, floor`, "rate")),
-              })),
+            bars: rowsOf(servers, [group], (id, floor) => [samples.ratio(id, floor, "rate")])
+              .map(([name = "", ratio]) => ({ name, value: Number(ratio) }))
+              .filter(({ value }) => !Number.isNaN(value)),
           })),
         },
       },
@@ -61,11 +65,10 @@ export const http = {
         title: "From the start of the process to listening",
         text: `Milliseconds on a database of ${pets.toLocaleString("en")} pets, medians of the starts of the run above, and × the floor's (lower is better).`,
         head: ["server", "milliseconds", "×"],
-        rows: servers.map(({ name }) => [
-          name,
-          startOf(name).toFixed(0),
-          (startOf(name) / startOf("floor")).toFixed(2),
-        ]),
+        rows: servers.map(({ name }) => {
+          const start = startOf(name);
+          return [name, start.toFixed(0), (start / startOf("floor")).toFixed(2)];
+        }),
       },
     ];
   },
@@ -82,39 +85,32 @@ export const workers = {
   secondsOfRound: ({ seconds }) => 18 * (seconds + 2),
   run: async (options) => {
     const { rounds, seconds, operations, pets } = options;
-    const kinds = options.chosen([
+    /** @type {readonly Server[]} */
+    const kinds = [
       { name: "petstore serve", program: "serve", args: ["--workers"] },
       { name: "floor", program: "cluster", args: ["floor"] },
       { name: "constant", program: "cluster", args: ["constant"], does: ["list"] },
-    ]);
-    const servers = kinds.map((kind) =>
-      COUNTS.map((count) => {
-        const args = [...kind.args, String(count)];
-        return /** @type {Server} */ ({
-          ...kind,
-          ...{ name: `${kind.name}, ${count}`, args, workers: count },
-        });
+    ];
+    const servers = options.chosen(kinds).map((kind) =>
+      COUNTS.map((workers) => {
+        const args = [...(kind.args ?? []), String(workers)];
+        return { ...kind, name: `${kind.name}, ${workers}`, args, workers };
       }),
     );
     const samples = await compare(servers, options);
-    const cell = (/** @type {string} */ id, /** @type {string} */ one) =>
-      samples.has(id)
-        ? `${samples.ratio(id, one, "rate")} (${rateOf(samples, id)}/s; ${samples.ratio(id, one, "cpu")})`
-        : "";
     return [
       {
         name: "workers",
         title: "With several workers",
         text: `Requests a second with N workers as a multiple of the same server's with 1, medians of the ratios of ${rounds} rounds of ${seconds} s (higher is better; in brackets the median rate, and the server's processor time for a request as a multiple of that with 1: lower is better, 1 where workers do not hinder one another). 32 connections for each worker, from one wrk on the same cores; ${pets.toLocaleString("en")} pets in one file. list: always the first 20; page: 100 after any id. The floor and "constant", an answer without a database, are served by as many processes of node:cluster: they show how much of a second core the load leaves to a server of that speed.`,
         head: ["server", "workers", ...operations.map((each) => each.replace("longPage", "page"))],
-        rows: kinds.flatMap(({ name }) =>
-          COUNTS.map((count) => [
-            ...[name, String(count)],
-            ...operations.map((operation) =>
-              cell(`${operation}, ${name}, ${count}`, `${operation}, ${name}, 1`),
-            ),
-          ]),
-        ),
+        rows: rowsOf(servers.flat(), operations, (id) => {
+          const one = id.replace(/\d+$/, "1");
+          if (!samples.has(id)) return [""];
+          return [
+            `${samples.ratio(id, one, "rate")} (${rateOf(samples, id)}/s; ${samples.ratio(id, one, "cpu")})`,
+          ];
+        }).map(([name = "", ...cells]) => [...name.split(", "), ...cells]),
       },
     ];
   },
@@ -136,25 +132,6 @@ async function compare(servers, { rounds, seconds, operations, pets, profiles })
     rounds,
     databases.copyFor,
   );
-}
-
-/**
- * The median ratio to the floor, with the lowest, the highest and the median rate.
- * @param {readonly Server[]} servers
- * @param {Samples} samples
- * @param {readonly Operation[]} operations
- */
-function rowsOf(servers, samples, operations) {
-  return servers.map(({ name }) => [
-    name,
-    ...operations.map((operation) => {
-      const id = `${operation}, ${name}`;
-      if (!samples.has(id)) return "";
-      const ratios = samples.ratios(id, `${operation}, floor`, "rate");
-      const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
-      return `${median(ratios).toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)}; ${rateOf(samples, id)}/s)`;
-    }),
-  ]);
 }
 
 /** @param {Samples} samples @param {string} id */

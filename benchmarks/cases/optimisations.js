@@ -13,16 +13,13 @@ import { compareStorages } from "./optimisations/storage.js";
 /** @import { Work } from "../instrument/turns.js" */
 
 /**
- * What it saves for each `unit`. `sample` is how many units are done in a round, `now` the clock, in microseconds.
- * @typedef {object} Optimisation
- * @property {string} name
- * @property {string} file
- * @property {string} unit
- * @property {number} sample
- * @property {number} [mostRounds] for what takes long
- * @property {() => number} [now]
- * @property {Work} optimised
- * @property {Work} plain
+ * By name: the file, for what a row counts microseconds, how often that is done in a round, by which clock, and in how many
+ * rounds at most; the work with the optimisation, and the same by the plain way.
+ * @typedef {Readonly<Record<string, readonly [
+ *   readonly [file: string, unit: string, times: number, now?: () => number, mostRounds?: number],
+ *   optimised: Work,
+ *   plain: Work,
+ * ]>>} Optimisations
  */
 
 /** @type {Case} */
@@ -36,12 +33,13 @@ export const optimisations = {
     const rows = [];
     // Requests come first, because what runs before them makes the engine's code slower for V8.
     for (const open of [compareHttp, compareStorages, compareStatements, compareStarts]) {
-      for (const each of chosen(await open(folder, pets))) {
-        const { name, file, unit, sample: times, mostRounds = rounds, now = wallClock } = each;
+      const all = Object.entries(await open(folder, pets));
+      for (const { name, row } of chosen(all.map(([name, row]) => ({ name, row })))) {
+        const [[file, unit, times, now = wallClock, mostRounds = rounds], optimised, plain] = row;
         const shared = { times, clocks: { time: now } };
         const pair = [
-          { ...shared, name: "with", work: each.optimised },
-          { ...shared, name: "without", work: each.plain },
+          { ...shared, name: "with", work: optimised },
+          { ...shared, name: "without", work: plain },
         ];
         console.error(name);
         const samples = await compareWork([pair], Math.min(rounds, mostRounds));
@@ -77,7 +75,7 @@ const LIBRARIES = {
   "storage-sqlite": ["kysely"],
 };
 
-/** @returns {readonly Optimisation[]} */
+/** @returns {Optimisations} */
 function compareStarts() {
   const packages = new URL("../../packages/", import.meta.url);
   const files = Object.entries(LIBRARIES).flatMap(([name, libraries]) => {
@@ -87,13 +85,11 @@ function compareStarts() {
   const load = `await Promise.all(${JSON.stringify(files)}.map((file) => import(file)))`;
   const run = (/** @type {string[]} */ ...args) => execFileSync(process.execPath, args);
   const command = fileURLToPath(new URL("cli/dist/bin.js", packages));
-  return [
-    {
-      name: "the command is one file (plain: nothing but its libraries, each from its own files)",
-      file: "packages/cli/tsup.config.ts, scripts/bundle-libraries.js",
-      ...{ unit: "start", sample: 1, mostRounds: 7 },
-      optimised: repeat(() => run(command, "--version")),
-      plain: repeat(() => run("--input-type=module", "--eval", load)),
-    },
-  ];
+  return {
+    "the command is one file (plain: nothing but its libraries, each from its own files)": [
+      ["packages/cli/tsup.config.ts, scripts/bundle-libraries.js", "start", 1, wallClock, 7],
+      repeat(() => run(command, "--version")),
+      repeat(() => run("--input-type=module", "--eval", load)),
+    ],
+  };
 }

@@ -25,7 +25,9 @@ export const scale = {
     const memory = createSamples();
     for (const [index, size] of sizes.entries()) {
       const store = await openStore(filename);
-      await fill(store, size, sizes[index - 1]);
+      await fill(store, size, sizes[index - 1], (pet) =>
+        pet % 20 === 19 ? "sold" : pet % 20 > 15 ? "pending" : "available",
+      );
       const raw = new Database(filename);
       const touch = raw.prepare("update pets_revision set revision = random() >> 11");
       // Each call of a round has another `after`, and every round finds the inventory changed, so that no page is one

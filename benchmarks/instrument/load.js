@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { makeFolder, withServer } from "./servers.js";
+import { makeFolder, startServer } from "./servers.js";
 import { createSamples, takeTurns } from "./turns.js";
 
 /** @import { Order, Outcome } from "./client.js" */
@@ -52,22 +52,22 @@ export async function compareAnew(servers, loads, rounds, placeOf) {
     const takingPart = servers
       .map((group) => [group].flat().filter(({ does }) => does?.includes(extent.operation) ?? true))
       .filter(({ length }) => length > 0);
-    await takeTurns(takingPart, rounds, (server) =>
-      withServer(server, placeOf(server), async ({ url, cpuTime, startup }) => {
-        const own = { ...extent, connections: extent.connections * (server.workers ?? 1) };
-        await load(url, { ...own, seconds: 1 });
-        await settle?.();
-        const read = counters ?? (() => Promise.resolve({ cpu: cpuTime() }));
-        const before = Object.entries(await read());
-        const loaded = await load(url, own);
-        /** @type {Record<string, number>} */
-        const costs = await read();
-        for (const [figure, value] of before) {
-          costs[figure] = ((costs[figure] ?? Number.NaN) - value) / loaded.requests;
-        }
-        samples.add(`${name}, ${server.name}`, { ...loaded, ...costs, startup });
-      }),
-    );
+    await takeTurns(takingPart, rounds, async (server) => {
+      const { url, cpuTime, startup, stop } = await startServer(server, placeOf(server));
+      const own = { ...extent, connections: extent.connections * (server.workers ?? 1) };
+      await load(url, { ...own, seconds: 1 });
+      await settle?.();
+      const read = counters ?? (() => Promise.resolve({ cpu: cpuTime() }));
+      const before = Object.entries(await read());
+      const loaded = await load(url, own);
+      /** @type {Record<string, number>} */
+      const costs = await read();
+      for (const [figure, value] of before) {
+        costs[figure] = ((costs[figure] ?? Number.NaN) - value) / loaded.requests;
+      }
+      await stop();
+      samples.add(`${name}, ${server.name}`, { ...loaded, ...costs, startup });
+    });
   }
   return samples;
 }

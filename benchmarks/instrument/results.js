@@ -77,3 +77,16 @@ function drawn({ title, groups }) {
   const height = y + 16;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>${parts.join("")}</svg>\n`;
 }
+
+/**
+ * A row for each server, with cells for each operation: by the name of its samples, and by that of the floor's.
+ * @param {readonly { name: string }[]} servers
+ * @param {readonly string[]} operations
+ * @param {(id: string, floor: string) => readonly string[]} cells
+ */
+export function rowsOf(servers, operations, cells) {
+  return servers.map(({ name }) => [
+    name,
+    ...operations.flatMap((each) => cells(`${each}, ${name}`, `${each}, floor`)),
+  ]);
+}

@@ -23,12 +23,7 @@ import { fileURLToPath } from "node:url";
  * @property {readonly Operation[]} [does] all operations if left out
  */
 
-/**
- * Where a server keeps its pets: a file or an address; and the key that a peer checks.
- * @typedef {{ database: string, key?: string }} Place
- */
-
-/** @typedef {Awaited<ReturnType<typeof startServer>>} Running */
+/** Where a server keeps its pets: a file or an address; and the key of a peer. @typedef {{ database: string, key?: string }} Place */
 
 const COMMAND = fileURLToPath(new URL("../../packages/cli/bin/petstore.js", import.meta.url));
 
@@ -82,37 +77,17 @@ export async function startServer(server, { database, key = "" }) {
   };
 }
 
-/**
- * Starts a server, runs something against it, and stops it.
- * @template T
- * @param {Omit<Server, "name">} server
- * @param {Place} place
- * @param {(running: Running) => Promise<T>} use
- */
-export async function withServer(server, place, use) {
-  const running = await startServer(server, place);
-  try {
-    return await use(running);
-  } finally {
-    await running.stop();
-  }
-}
-
-/**
- * A server prints its port, or an address below which it serves; and before, the secret that it has issued.
- * @param {ChildProcess} child
- */
+/** A server prints its port or address; and before, the secret that it has issued. @param {ChildProcess} child */
 async function greetingOf({ stdout }) {
   let secret = "";
-  if (stdout !== null) {
-    for await (const line of createInterface(stdout)) {
-      if (line.startsWith("pet_live_")) secret = line;
-      const [, port] = /(?:^|http:\S+:)(\d+)(?:\/v1|$)/.exec(line) ?? [];
-      if (port === undefined) continue;
-      // A server that prints more must not wait for a reader.
-      stdout.resume();
-      return { port, secret };
-    }
+  if (stdout === null) throw new Error("The server prints nothing.");
+  for await (const line of createInterface(stdout)) {
+    if (line.startsWith("pet_live_")) secret = line;
+    const [, port] = /(?:^|http:\S+:)(\d+)(?:\/v1|$)/.exec(line) ?? [];
+    if (port === undefined) continue;
+    // A server that prints more must not wait for a reader.
+    stdout.resume();
+    return { port, secret };
   }
   throw new Error("The server ended before it listened.");
 }

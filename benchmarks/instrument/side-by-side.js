@@ -95,7 +95,7 @@ export async function measureSideBySide(servers, { operations, rounds, seconds, 
           if (kind !== "one") spawnSync("sync");
           const measured = await measureUndisturbed(() => measure(server));
           stolen[kind].push(measured.stolen);
-          samples[kind].add(server.id, measured.result);
+          samples[kind].add(server.id, measured.figures);
         },
         round,
       );

@@ -8,7 +8,7 @@ import { repeatBy } from "./turns.js";
 /** @import { PetStore, RateLimits } from "@petstore/core" */
 /** @import { SqliteStorageOptions } from "@petstore/storage-sqlite" */
 
-export const UNLIMITED = { perMinute: 2 ** 40, perDay: 2 ** 40 };
+const UNLIMITED = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
 
 /**
  * Opens a storage, by this build or another one.
@@ -34,38 +34,36 @@ export async function issue({ keys }, limits = UNLIMITED) {
 }
 
 /**
- * Adds pets until there are so many; of twenty, most are available and one is sold.
+ * Adds pets until there are so many; `statusOf` gets their number.
  * @param {PetStore} store
  * @param {number} wanted
  * @param {number} [present]
+ * @param {(index: number) => import("@petstore/core").PetStatus} [statusOf]
  */
-export async function fill(store, wanted, present = 0) {
+export async function fill(store, wanted, present = 0, statusOf = () => "available") {
   await repeatBy(1_000, async (index) => {
-    const turn = index % 20;
-    const status = turn === 19 ? "sold" : turn > 15 ? "pending" : "available";
-    const pet = { name: `pet ${present + index}`, categoryId: index % 50, status };
-    const added = await store.trusted.createPet(/** @type {never} */ (pet));
+    const pet = { name: `pet ${present + index}`, categoryId: index % 50, status: statusOf(index) };
+    const added = await store.trusted.createPet(pet);
     if (added.isErr()) throw new Error(added.error.message);
   })(wanted - present);
 }
 
 /**
- * Runs with the build of a package without a line, where there is no other way to be without what it does.
- * @template T
- * @param {string} name of the package
+ * Opens a storage by the build without a line: there is no other way to be without what it does.
+ * @param {SqliteStorageOptions} options
  * @param {string} line
- * @param {(href: string) => Promise<T>} use gets the address of the changed build
- * @returns {Promise<T>}
  */
-export async function withoutLine(name, line, use) {
-  const build = new URL(`../../packages/${name}/dist/index.js`, import.meta.url);
+export async function openWithoutLine(options, line) {
+  const build = new URL("../../packages/storage-sqlite/dist/index.js", import.meta.url);
   const built = readFileSync(build, "utf8");
-  if (!built.includes(line)) throw new Error(`no such line in the build of ${name}: ${line}`);
+  if (!built.includes(line)) throw new Error(`no such line in the build: ${line}`);
   // A module is imported only once from one address.
   const changed = new URL(`without-a-line-${randomUUID()}.js`, build);
   writeFileSync(changed, built.replace(line, ""));
   try {
-    return await use(changed.href);
+    /** @type {{ openSqliteStorage: typeof openSqliteStorage }} */
+    const module = await import(changed.href);
+    return await openStorage(options, module.openSqliteStorage);
   } finally {
     rmSync(changed);
   }

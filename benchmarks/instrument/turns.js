@@ -25,19 +25,15 @@ export const TRIES = 5;
  */
 export async function takeTurns(contenders, rounds, measure, first = 0) {
   for (let round = first; round < first + rounds; round += 1) {
-    for (const one of rotated(contenders, round)) {
-      const pair = /** @type {readonly T[]} */ ([one].flat());
-      for (const contender of rotated(pair, round)) await measure(contender, round);
+    for (const pair of rotated(contenders, round)) {
+      const both = /** @type {readonly T[]} */ ([pair].flat());
+      for (const contender of rotated(both, round)) await measure(contender, round);
     }
   }
 }
 
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {number} by
- */
-export function rotated(all, by) {
+/** @template T @param {readonly T[]} all @param {number} by */
+function rotated(all, by) {
   const start = by % all.length;
   return [...all.slice(start), ...all.slice(0, start)];
 }
@@ -58,10 +54,7 @@ export function createSamples() {
     /** Adds a turn, and says so. @param {string} name @param {Figures} figures */
     add: (name, figures) => {
       taken.set(name, [...(taken.get(name) ?? []), figures]);
-      const shown = Object.entries(figures).map(
-        ([figure, value]) => `${figure} ${value.toFixed(2)}`,
-      );
-      console.error(`${name}: ${shown.join(", ")}`);
+      console.error(name, figures);
     },
     all,
     /** The ratios to another contender, each within a turn. */
@@ -80,40 +73,28 @@ export function median(all) {
 }
 
 /**
- * Measures, and repeats it while the host gives much processor time of this virtual machine to others.
- * Returns the result from which it took least.
- * @template T
- * @param {() => Promise<T>} measure
- * @returns {Promise<{ result: T, stolen: number }>} `stolen` is the share of the processors' time
+ * Measures, and repeats it while the host gives much processor time of this virtual machine to others. Returns the figures
+ * from which it took least, and its share of the processors' time.
+ * @param {() => Promise<Figures>} measure
  */
 export async function measureUndisturbed(measure) {
-  let least = await measureStolen(measure);
-  for (let tries = 1; tries < TRIES && least.stolen > MOST_STOLEN; tries += 1) {
-    const next = await measureStolen(measure);
-    if (next.stolen < least.stolen) least = next;
+  /** @type {{ figures: Figures, stolen: number }} */
+  let least = { figures: {}, stolen: Infinity };
+  for (let tries = 0; tries < TRIES && least.stolen > MOST_STOLEN; tries += 1) {
+    const [started, before] = [performance.now(), stolenTime()];
+    const figures = await measure();
+    const time = (performance.now() - started) * cpus().length;
+    const stolen = (stolenTime() - before) / time;
+    if (stolen < least.stolen) least = { figures, stolen };
   }
   return least;
 }
 
-/**
- * @template T
- * @param {() => Promise<T>} measure
- */
-async function measureStolen(measure) {
-  const started = performance.now();
-  const before = stolenTime();
-  const result = await measure();
-  const time = (performance.now() - started) * cpus().length;
-  return { result, stolen: (stolenTime() - before) / time };
-}
-
 /** The milliseconds that the host has given to others, over all processors; 0 where the system does not say. */
 function stolenTime() {
-  // Linux counts hundredths of a second.
-  const TICK = 10;
   try {
-    const [total = ""] = readFileSync("/proc/stat", "utf8").split("\n");
-    return Number(total.split(/\s+/)[8]) * TICK;
+    // Linux counts hundredths of a second.
+    return Number(readFileSync("/proc/stat", "utf8").split(/\s+/)[8]) * 10;
   } catch {
     return 0;
   }

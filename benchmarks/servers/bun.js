@@ -2,8 +2,8 @@
 import { createRequire } from "node:module";
 
 /** @typedef {import("./pets-table.js").NewPet} NewPet */
-/** @typedef {{ all: (...values: unknown[]) => unknown[], get: (...values: unknown[]) => unknown, run: (...values: unknown[]) => { lastInsertRowid: number } }} Statement */
-/** @typedef {{ run: (text: string) => void, query: (text: string) => Statement }} BunDatabase */
+/** @typedef {(...values: unknown[]) => unknown} Call */
+/** @typedef {{ run: Call, query: (text: string) => { all: Call, get: Call, run: (...values: unknown[]) => { lastInsertRowid: number } } }} BunDatabase */
 
 const { Bun } = /** @type {{ Bun: { serve: (options: object) => { port: number } } }} */ (
   /** @type {unknown} */ (globalThis)

@@ -50,21 +50,17 @@ function respond(response, status, body) {
 /** Counts each request in a commit that survives the end of the process. */
 function createCounter() {
   const { database } = pets;
-  database.exec(`
-    create table usage (key text primary key, used integer not null) strict, without rowid;
-    insert into usage values ('key', 0);
-  `);
+  database.exec(
+    "create table usage (key text primary key, used integer not null) strict, without rowid",
+  );
+  database.exec("insert into usage values ('key', 0)");
   const used = database.prepare("select used from usage where key = ?").pluck();
   const use = database.prepare("update usage set used = ? where key = ?");
   const countOne = database.transaction(() => use.run(Number(used.get("key")) + 1, "key"));
-  let synchronous = "FULL";
-  /** Sets the level when it changes. @param {"FULL" | "NORMAL"} level */
-  const setSynchronous = (level) => {
-    if (level !== synchronous) database.pragma(`synchronous = ${level}`);
-    synchronous = level;
-  };
+  let isFull = true;
   const count = () => {
-    setSynchronous("NORMAL");
+    if (isFull) database.pragma("synchronous = NORMAL");
+    isFull = false;
     countOne.immediate();
   };
   /** @type {Map<string, string>} */
@@ -74,7 +70,8 @@ function createCounter() {
     countCreate: () => {
       count();
       pages.clear();
-      setSynchronous("FULL");
+      database.pragma("synchronous = FULL");
+      isFull = true;
     },
     list: (/** @type {string} */ query) => {
       const page = pages.get(query) ?? list(query);

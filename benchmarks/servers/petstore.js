@@ -1,24 +1,23 @@
 // The pet store as its users get it: the built packages, every check and limit in place. On PostgreSQL if DATABASE is an
-// address; STORAGE names another build of that storage.
+// address.
 import { createServer } from "node:http";
 import { createPetStore } from "@petstore/core";
 import { mount, pollForRequests } from "@petstore/http-adapter";
 import { listening } from "./pets-table.js";
 
-const { DATABASE = "", STORAGE = "@petstore/storage-postgres", SEED, POLL } = process.env;
-const store = createPetStore({ storage: await open() });
-if (SEED) await seed(Number(SEED));
-
+const { DATABASE = "", SEED, POLL } = process.env;
+const opened = DATABASE.startsWith("postgres:") ? await openPostgres() : await openSqlite();
+if (opened.isErr()) throw new Error(opened.error.message, { cause: opened.error.cause });
+const store = createPetStore({ storage: opened.value });
+if (SEED) {
+  const { fill, issue } = await import("../instrument/store.js");
+  await fill(store, Number(SEED));
+  console.log(await issue(store));
+}
 const server = createServer();
 mount(server, store);
 if (POLL) pollForRequests(server);
 listening(server);
-
-async function open() {
-  const opened = DATABASE.startsWith("postgres:") ? await openPostgres() : await openSqlite();
-  if (opened.isErr()) throw new Error(opened.error.message, { cause: opened.error.cause });
-  return opened.value;
-}
 
 async function openSqlite() {
   const { openSqliteStorage } = await import("@petstore/storage-sqlite");
@@ -26,21 +25,6 @@ async function openSqlite() {
 }
 
 async function openPostgres() {
-  /** @type {typeof import("@petstore/storage-postgres")} */
-  const { openPostgresStorage } = await import(STORAGE);
+  const { openPostgresStorage } = await import("@petstore/storage-postgres");
   return openPostgresStorage({ url: DATABASE });
-}
-
-/** Adds pets, and prints the secret of a new key. @param {number} count */
-async function seed(count) {
-  for (let from = 0; from < count; from += 1_000) {
-    await Promise.all(
-      Array.from({ length: Math.min(1_000, count - from) }, (_, index) =>
-        store.trusted.createPet({ name: `pet ${from + index}`, categoryId: (from + index) % 50 }),
-      ),
-    );
-  }
-  const limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
-  const issued = await store.keys.issue({ plan: "enterprise", limits });
-  if (issued.isOk()) console.log(issued.value.secret);
 }

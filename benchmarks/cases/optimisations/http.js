@@ -10,14 +10,14 @@ import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { createPetStoreServer, decodeJson, pollForRequests } from "@petstore/http-adapter";
 import { ok } from "neverthrow";
 import { requestOf, startClient } from "../../instrument/load.js";
-import { issue, openStorage, withoutLine } from "../../instrument/store.js";
+import { issue, openStorage, openWithoutLine } from "../../instrument/store.js";
 import { processorTime, repeat } from "../../instrument/turns.js";
 
 /** @import { IncomingMessage, RequestListener, Server } from "node:http" */
 /** @import { PerformanceEntry } from "node:perf_hooks" */
 /** @import { Storage } from "@petstore/core" */
 /** @import { Work } from "../../instrument/turns.js" */
-/** @import { Optimisation } from "../optimisations.js" */
+/** @import { Optimisations } from "../optimisations.js" */
 
 const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 const PAGE = `[${Array.from({ length: 20 }, (_, id) => `{"id":${id},${PET.slice(1)}`).join()}]`;
@@ -28,7 +28,7 @@ const SAME_TURN = "    for (const group of followedBy) group.schedule(turns);\n"
 /** The line of the build that lets charges wait for others. */
 const GATHER = "    gatherTurns: GATHER_TURNS,\n";
 
-/** @param {string} folder for the databases @returns {Promise<readonly Optimisation[]>} */
+/** @param {string} folder for the databases @returns {Promise<Optimisations>} */
 export async function compareHttp(folder) {
   const client = startClient();
   /** Loads a server from the other process. @param {Server} server @returns {Promise<Work>} */
@@ -37,7 +37,7 @@ export async function compareHttp(folder) {
     await once(server, "listening");
     const address = server.address();
     const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-    const order = { url, request, connections, isKept: true, sleeps: true };
+    const order = { url, request, connections, isKept: true };
     return (times) => client.carryOut({ ...order, times });
   };
   /** @param {"list" | "create"} operation @param {Storage} storage */
@@ -46,84 +46,69 @@ export async function compareHttp(folder) {
     const request = requestOf(operation, await issue(store));
     return load(createPetStoreServer(store), request, connections);
   };
-  const storageAt = (/** @type {string} */ name) =>
-    openStorage({ filename: join(folder, `${name}.db`) });
-  const without = (/** @type {string} */ line, /** @type {string} */ name) =>
-    withoutLine("storage-sqlite", line, async (href) => {
-      /** @type {typeof import("@petstore/storage-sqlite")} */
-      const { openSqliteStorage } = await import(href);
-      return openStorage({ filename: join(folder, `${name}.db`) }, openSqliteStorage);
-    });
-  const lists = await ours("list", await storageAt("observed"));
+  const fileOf = (/** @type {string} */ name) => ({ filename: join(folder, `${name}.db`) });
+  const lists = await ours("list", await openStorage(fileOf("observed")));
   const polling = createServer(respond);
   pollForRequests(polling);
   const post = requestOf("create", "");
   const [bytes, exact] = [Buffer.from(PET), Buffer.from(PET.replace("7", "7.0"))];
 
-  return [
-    {
-      name: "a request writes in the turn in which it is admitted (plain: a turn later, by a build without this line; 4 connections, elapsed time)",
-      ...{ file: "storage-sql/src/commit/group-commit.ts", unit: "request", sample: 1_600 },
-      optimised: await ours("create", await storageAt("same"), 4),
-      plain: await ours("create", await without(SAME_TURN, "later"), 4),
-    },
-    {
-      name: "while requests share transactions, a transaction waits one turn for more (plain: it does not, by a build without this line; 4 connections, elapsed time)",
-      ...{ file: "storage-sqlite/src/storage/sqlite-storage.ts", unit: "request", sample: 1_600 },
-      optimised: await ours("list", await storageAt("gathering"), 4),
-      plain: await ours("list", await without(GATHER, "impatient"), 4),
-    },
-    {
-      name: "a signal that nobody receives is not made (plain: a subscriber to each channel)",
-      ...{ file: "core/src/signals.ts", unit: "request", sample: 3_200, now: processorTime },
-      optimised: lists,
-      plain: subscribed(lists),
-    },
-    {
-      name: "a server polls before its process sleeps (plain: it sleeps; one connection, elapsed time)",
-      ...{ file: "http-adapter/src/node/poll.ts", unit: "request", sample: 1_000 },
-      optimised: await load(polling, undefined, 1),
-      plain: await load(createServer(respond), undefined, 1),
-    },
-    {
-      name: "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)",
-      ...{ file: "http-adapter/src/node/response.ts", unit: "request" },
-      ...{ sample: 1_600, now: processorTime },
-      optimised: await load(createServer(respondInOneChunk)),
-      plain: await load(createServer(respond)),
-    },
-    {
-      name: "the number of requests left is printed by `toFixed` (plain: by `String`, whose last results V8 keeps; 20 KB of garbage beside each, as of a request; time of the garbage collector)",
-      ...{ file: "http-adapter/src/render.ts", unit: "number", sample: 20_000, now: collectorTime },
-      optimised: printBesideGarbage((left) => left.toFixed()),
-      plain: printBesideGarbage(String),
-    },
-    {
-      name: "a page that is the same object is encoded once (plain: a storage that makes it anew)",
-      ...{ file: "http-adapter/src/render.ts", unit: "request", sample: 1_600, now: processorTime },
-      optimised: await ours("list", await storageOfPage(true)),
-      plain: await ours("list", await storageOfPage(false)),
-    },
-    {
-      name: "a body that has arrived is read at once (plain: by listeners, with a deadline)",
-      ...{ file: "http-adapter/src/node/request.ts", unit: "request" },
-      ...{ sample: 1_600, now: processorTime },
-      optimised: await load(createServer(withBody(readAtOnce)), post),
-      plain: await load(createServer(withBody(readByListeners)), post),
-    },
-    {
-      name: "JSON without long numbers, fractions or exponents is left to JSON.parse (plain: `7.0` takes the exact reader)",
-      ...{ file: "http-adapter/src/json.ts", unit: "body", sample: 10_000 },
-      optimised: repeat(() => decodeJson(bytes)),
-      plain: repeat(() => decodeJson(exact)),
-    },
-    {
-      name: "the usual media type is compared (plain: parsed)",
-      ...{ file: "http-adapter/src/body.ts", unit: "body", sample: 10_000 },
-      optimised: repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
-      plain: repeat(isJson),
-    },
-  ];
+  return {
+    "a request writes in the turn in which it is admitted (plain: a turn later, by a build without this line; 4 connections, elapsed time)":
+      [
+        ["storage-sql/src/commit/group-commit.ts", "request", 1_600],
+        await ours("create", await openStorage(fileOf("same")), 4),
+        await ours("create", await openWithoutLine(fileOf("later"), SAME_TURN), 4),
+      ],
+    "while requests share transactions, a transaction waits one turn for more (plain: it does not, by a build without this line; 4 connections, elapsed time)":
+      [
+        ["storage-sqlite/src/storage/sqlite-storage.ts", "request", 1_600],
+        await ours("list", await openStorage(fileOf("gathering")), 4),
+        await ours("list", await openWithoutLine(fileOf("impatient"), GATHER), 4),
+      ],
+    "a signal that nobody receives is not made (plain: a subscriber to each channel)": [
+      ["core/src/signals.ts", "request", 3_200, processorTime],
+      lists,
+      subscribed(lists),
+    ],
+    "a server polls before its process sleeps (plain: it sleeps; one connection, elapsed time)": [
+      ["http-adapter/src/node/poll.ts", "request", 1_000],
+      await load(polling, undefined, 1),
+      await load(createServer(respond), undefined, 1),
+    ],
+    "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)": [
+      ["http-adapter/src/node/response.ts", "request", 1_600, processorTime],
+      await load(createServer(respondInOneChunk)),
+      await load(createServer(respond)),
+    ],
+    "the number of requests left is printed by `toFixed` (plain: by `String`, whose last results V8 keeps; 20 KB of garbage beside each, as of a request; time of the garbage collector)":
+      [
+        ["http-adapter/src/render.ts", "number", 20_000, collectorTime],
+        printBesideGarbage((left) => left.toFixed()),
+        printBesideGarbage(String),
+      ],
+    "a page that is the same object is encoded once (plain: a storage that makes it anew)": [
+      ["http-adapter/src/render.ts", "request", 1_600, processorTime],
+      await ours("list", await storageOfPage(true)),
+      await ours("list", await storageOfPage(false)),
+    ],
+    "a body that has arrived is read at once (plain: by listeners, with a deadline)": [
+      ["http-adapter/src/node/request.ts", "request", 1_600, processorTime],
+      await load(createServer(withBody(readAtOnce)), post),
+      await load(createServer(withBody(readByListeners)), post),
+    ],
+    "JSON without long numbers, fractions or exponents is left to JSON.parse (plain: `7.0` takes the exact reader)":
+      [
+        ["http-adapter/src/json.ts", "body", 10_000],
+        repeat(() => decodeJson(bytes)),
+        repeat(() => decodeJson(exact)),
+      ],
+    "the usual media type is compared (plain: parsed)": [
+      ["http-adapter/src/body.ts", "body", 10_000],
+      repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
+      repeat(isJson),
+    ],
+  };
 }
 
 /** @type {RequestListener} */

@@ -5,7 +5,7 @@ import { Database } from "../../better-sqlite3.js";
 import { issue, openStore } from "../../instrument/store.js";
 import { repeat } from "../../instrument/turns.js";
 
-/** @import { Optimisation } from "../optimisations.js" */
+/** @import { Optimisations } from "../optimisations.js" */
 
 const ROWS = 32;
 const TOGETHER = 8;
@@ -13,18 +13,14 @@ const COLUMNS = "id, name, category_id, status";
 const isKnown = "status = 'available' or status = 'pending' or status = 'sold'";
 const isIn = "status in ('available', 'pending', 'sold')";
 
-/** @param {string} folder for the databases @param {number} pets @returns {Promise<readonly Optimisation[]>} */
+/** @param {string} folder for the databases @param {number} pets @returns {Promise<Optimisations>} */
 export async function compareStatements(folder, pets) {
   const charges = await prepareCharges(join(folder, "charges.db"));
   const file = join(folder, "statements.db");
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = NORMAL");
-  for (const [table, check] of [
-    ["pets", isKnown],
-    ["pets_by_or", isKnown],
-    ["pets_by_in", isIn],
-  ]) {
+  for (const [table, check] of Object.entries({ pets: isKnown, by_or: isKnown, by_in: isIn })) {
     database.exec(`create table ${table} (
       id integer primary key autoincrement, name text not null, category_id integer not null,
       status text not null check (${check})) strict`);
@@ -35,8 +31,8 @@ export async function compareStatements(folder, pets) {
     return database.prepare(`insert into ${table} (name, category_id, status) values ${values}`);
   };
   const insertOne = insert("pets");
-  const insertByOr = insert("pets_by_or");
-  const insertByIn = insert("pets_by_in");
+  const insertByOr = insert("by_or");
+  const insertByIn = insert("by_in");
   const insertMany = insert("pets", TOGETHER);
   const pet = ["Rex", 7n, "available"];
   const many = Array.from({ length: TOGETHER }, () => pet).flat();
@@ -51,16 +47,12 @@ export async function compareStatements(folder, pets) {
   const commit = database.prepare("commit");
   const use = database.prepare("update usage set used = used + 1");
   const idOf = (/** @type {number} */ index) => (index * 7_919) % pets;
-  const inTransaction = (/** @type {() => unknown} */ work) => {
-    begin.run();
+  const inTransaction = (/** @type {() => unknown} */ work, start = begin) => {
+    start.run();
     work();
     commit.run();
   };
-  const write = () => {
-    beginImmediate.run();
-    use.run();
-    commit.run();
-  };
+  const write = () => inTransaction(() => use.run(), beginImmediate);
   const syncAfterLookAt = (/** @type {readonly string[]} */ paths) =>
     repeat(() => {
       for (const path of paths) statSync(path, { bigint: true });
@@ -69,69 +61,61 @@ export async function compareStatements(folder, pets) {
       database.exec("pragma synchronous = NORMAL");
     });
 
-  return [
-    {
-      name: "before a commit of pets, the folder is looked at (plain: the database file, its log and its shared memory)",
-      file: "storage-sqlite/src/database/database-files.ts",
-      ...{ unit: "transaction at FULL", sample: 100 },
-      optimised: syncAfterLookAt([folder]),
-      plain: syncAfterLookAt(["", "-wal", "-shm"].map((end) => file + end)),
-    },
-    {
-      name: "rows are read as tuples (plain: as objects)",
-      ...{ file: "storage-sqlite/src/database/statement.ts", unit: "page of 20", sample: 1_000 },
-      optimised: repeat((index) => tuples.all(idOf(index)).map(petOfTuple)),
-      plain: repeat((index) => objects.all(idOf(index)).map(petOfObject)),
-    },
-    {
-      name: `${TOGETHER} pets are inserted by one statement (plain: one pet by each; the commit not counted)`,
-      ...{ file: "storage-sqlite/src/tables/pets.ts", unit: `${ROWS} pets`, sample: 100 },
-      optimised: (times) =>
-        inTransaction(() => repeat(() => insertMany.run(many))((times * ROWS) / TOGETHER)),
-      plain: (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),
-    },
-    {
-      name: "the statuses are compared one by one (plain: with IN; the commit not counted)",
-      file: "storage-sqlite/src/migrations/0001-initial.ts",
-      ...{ unit: `${ROWS} pets`, sample: 100 },
-      optimised: (times) => inTransaction(() => repeat(() => insertByOr.run(pet))(times * ROWS)),
-      plain: (times) => inTransaction(() => repeat(() => insertByIn.run(pet))(times * ROWS)),
-    },
-    {
-      name: `reads that arrive together share a transaction (${ROWS} pets; plain: one transaction each)`,
-      file: "storage-sqlite/src/storage/sqlite-storage.ts",
-      ...{ unit: `${ROWS} pets`, sample: 100 },
-      optimised: repeat((turn) =>
-        inTransaction(() => repeat((index) => find.get(idOf(turn * ROWS + index)))(ROWS)),
-      ),
-      plain: repeat((turn) =>
-        repeat((index) => inTransaction(() => find.get(idOf(turn * ROWS + index))))(ROWS),
-      ),
-    },
-    {
-      name: "a read that is alone begins no transaction (plain: begin and commit around it)",
-      ...{ file: "storage-sqlite/src/storage/sqlite-storage.ts", unit: "pet", sample: 1_000 },
-      optimised: repeat((index) => find.get(idOf(index))),
-      plain: repeat((index) => inTransaction(() => find.get(idOf(index)))),
-    },
-    {
-      name: "`synchronous` is set when it changes (plain: before each transaction)",
-      file: "storage-sqlite/src/commit/transactions.ts",
+  return {
+    "before a commit of pets, the folder is looked at (plain: the database file, its log and its shared memory)":
+      [
+        ["storage-sqlite/src/database/database-files.ts", "transaction at FULL", 100],
+        syncAfterLookAt([folder]),
+        syncAfterLookAt(["", "-wal", "-shm"].map((end) => file + end)),
+      ],
+    "rows are read as tuples (plain: as objects)": [
+      ["storage-sqlite/src/database/statement.ts", "page of 20", 1_000],
+      repeat((index) => tuples.all(idOf(index)).map(petOfTuple)),
+      repeat((index) => objects.all(idOf(index)).map(petOfObject)),
+    ],
+    [`${TOGETHER} pets are inserted by one statement (plain: one pet by each; the commit not counted)`]:
+      [
+        ["storage-sqlite/src/tables/pets.ts", `${ROWS} pets`, 100],
+        (times) =>
+          inTransaction(() => repeat(() => insertMany.run(many))((times * ROWS) / TOGETHER)),
+        (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),
+      ],
+    "the statuses are compared one by one (plain: with IN; the commit not counted)": [
+      ["storage-sqlite/src/migrations/0001-initial.ts", `${ROWS} pets`, 100],
+      (times) => inTransaction(() => repeat(() => insertByOr.run(pet))(times * ROWS)),
+      (times) => inTransaction(() => repeat(() => insertByIn.run(pet))(times * ROWS)),
+    ],
+    [`reads that arrive together share a transaction (${ROWS} pets; plain: one transaction each)`]:
+      [
+        ["storage-sqlite/src/storage/sqlite-storage.ts", `${ROWS} pets`, 100],
+        repeat((turn) =>
+          inTransaction(() => repeat((index) => find.get(idOf(turn * ROWS + index)))(ROWS)),
+        ),
+        repeat((turn) =>
+          repeat((index) => inTransaction(() => find.get(idOf(turn * ROWS + index))))(ROWS),
+        ),
+      ],
+    "a read that is alone begins no transaction (plain: begin and commit around it)": [
+      ["storage-sqlite/src/storage/sqlite-storage.ts", "pet", 1_000],
+      repeat((index) => find.get(idOf(index))),
+      repeat((index) => inTransaction(() => find.get(idOf(index)))),
+    ],
+    "`synchronous` is set when it changes (plain: before each transaction)": [
       // Several times as many as SQLite writes back at once, which would otherwise fall to one of the two.
-      ...{ unit: "transaction that writes usage", sample: 4_000 },
-      optimised: repeat(write),
-      plain: repeat(() => {
+      ["storage-sqlite/src/commit/transactions.ts", "transaction that writes usage", 4_000],
+      repeat(write),
+      repeat(() => {
         database.exec("pragma synchronous = NORMAL");
         write();
       }),
-    },
-    {
-      name: "what a charge reads is remembered while nobody else changes the database (plain: read; the commit not counted)",
-      ...{ file: "storage-sqlite/src/commit/remember.ts", unit: "list", sample: 2_000 },
-      optimised: charges.inTransaction(charges.look),
-      plain: charges.inTransaction(charges.read),
-    },
-  ];
+    ],
+    "what a charge reads is remembered while nobody else changes the database (plain: read; the commit not counted)":
+      [
+        ["storage-sqlite/src/commit/remember.ts", "list", 2_000],
+        charges.inTransaction(charges.look),
+        charges.inTransaction(charges.read),
+      ],
+  };
 }
 
 /** The statements of a charge, on the storage's own tables. @param {string} file */
