@@ -34,15 +34,8 @@ import { scale } from "./cases/scale.js";
 
 /** @type {readonly Case[]} */
 export const cases = [
-  inProcess,
-  optimisations,
-  http,
-  latency,
-  shortWay,
-  workers,
-  admit,
-  scale,
-  postgres,
+  ...[inProcess, optimisations, http, latency, shortWay],
+  ...[workers, admit, scale, postgres],
 ];
 
 /** About how many minutes a case takes. @param {Case} one @param {Partial<Extent>} extent */

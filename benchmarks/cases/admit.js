@@ -33,28 +33,25 @@ export const admit = {
   secondsOfRound: () => 1,
   run: async ({ rounds }) => {
     const folder = makeFolder();
-    const memory = flexible(
-      new RateLimiterMemory({ keyPrefix: "m", points: LIMIT, duration: MINUTE_SECONDS }),
-      new RateLimiterMemory({ keyPrefix: "d", points: LIMIT, duration: DAY_SECONDS }),
-    );
+    const limiter = (/** @type {number} */ duration) =>
+      new RateLimiterMemory({ keyPrefix: String(duration), points: LIMIT, duration });
+    const memory = flexible(limiter(MINUTE_SECONDS), limiter(DAY_SECONDS));
     const sqlite = await sqliteLimiters(join(folder, "limits.db"));
     const [inMemory, inSqlite] = [createPetStore(), await openStore(join(folder, "pets.db"))];
     const limiters = {
       memory: [...(await petstore(inMemory)), ...Object.values(memory), ...expressLimiters()],
       SQLite: [...(await petstore(inSqlite)), sqlite.union, sqlite.one],
     };
-    const samples = await compareWork(
-      Object.entries(limiters).flatMap(([storage, all]) =>
-        all.flatMap(({ name, admit: call }) =>
-          [1, CALLERS].map((callers) => ({
-            name: `${storage}, ${name}, ${callers}`,
-            times: storage === "memory" ? 20_000 : 1_000,
-            work: repeatBy(callers, (index) => call(index % KEYS)),
-          })),
-        ),
+    const contenders = Object.entries(limiters).flatMap(([storage, all]) =>
+      all.flatMap(({ name, admit: call }) =>
+        [1, CALLERS].map((callers) => ({
+          name: `${storage}, ${name}, ${callers}`,
+          times: storage === "memory" ? 20_000 : 1_000,
+          work: repeatBy(callers, (index) => call(index % KEYS)),
+        })),
       ),
-      rounds,
     );
+    const samples = await compareWork(contenders, rounds);
     return Object.entries(limiters).map(([storage, all]) => ({
       name: `admit-${storage.toLowerCase()}`,
       title: `Admitting a request, in ${storage}`,

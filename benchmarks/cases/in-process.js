@@ -1,9 +1,9 @@
 // The engine without a network, beside raw prepared statements on the same rows.
 import { join } from "node:path";
-import { Database } from "../better-sqlite3.js";
 import { makeFolder } from "../instrument/servers.js";
 import { fill, issue, openStore } from "../instrument/store.js";
 import { compareWork, repeat, repeatBy } from "../instrument/turns.js";
+import { createCounter, openPets } from "../servers/pets-table.js";
 
 /** @import { Case } from "../cases.js" */
 
@@ -17,30 +17,33 @@ export const inProcess = {
   operations: ["list", "get", "create"],
   secondsOfRound: () => 12,
   run: async ({ rounds, operations, pets }) => {
-    const filename = join(makeFolder(), "pets.db");
-    const store = await openStore(filename);
+    const folder = makeFolder();
+    const store = await openStore(join(folder, "ours.db"));
     await fill(store, pets);
     const caller = store.as(await issue(store));
-    const raw = prepareRaw(filename);
+    const raw = openPets(join(folder, "raw.db"));
+    raw.seed(pets);
+    const { count, beDurable } = createCounter(raw.database);
     const idOf = (/** @type {number} */ index) => ((index * 7_919) % pets) + 1;
-    const pet = { name: "Rex", categoryId: 7n };
+    const pet = { name: "Rex", categoryId: 7 };
     /** @type {Record<string, readonly [plain: (index: number) => unknown, ours: (index: number) => unknown]>} */
     const calls = {
-      list: [() => raw.list.all(20), () => caller.listPets()],
-      get: [(index) => raw.find.get(idOf(index)), (index) => caller.getPet(idOf(index))],
-      create: [() => raw.insert.run("Rex", 7, "available"), () => caller.createPet(pet)],
+      list: [() => raw.list(20), () => caller.listPets()],
+      get: [(index) => raw.find(idOf(index)), (index) => caller.getPet(idOf(index))],
+      create: [() => raw.create(pet), () => caller.createPet(pet)],
     };
     const rows = [];
     for (const operation of operations) {
       const [plain, ours] = calls[operation] ?? [idOf, idOf];
       const times = operation === "get" ? 9_600 : 3_200;
       const byHand = (/** @type {number} */ index) => {
-        raw.charge.immediate();
+        count();
+        if (operation === "create") beDurable();
         plain(index);
       };
       const samples = await compareWork(
         [
-          { name: "raw", times, work: repeat(plain) },
+          { name: "raw", times, work: repeat(plain), prepare: beDurable },
           { name: "by hand", times, work: repeat(byHand) },
           { name: "alone", times, work: repeatBy(1, ours) },
           { name: "together", times, work: repeatBy(CALLERS, ours) },
@@ -63,28 +66,3 @@ export const inProcess = {
     ];
   },
 };
-
-/**
- * The statements, without a key, limits and validation; and `charge`, which reads the key's usage, raises and commits it,
- * for who wants no more than that it is kept.
- * @param {string} filename
- */
-function prepareRaw(filename) {
-  const raw = new Database(filename);
-  raw.pragma("synchronous = FULL");
-  raw.exec(
-    "create table raw_pets (id integer primary key autoincrement, name text not null, category_id integer not null, status text not null) strict",
-  );
-  const meter = new Database(filename);
-  meter.pragma("synchronous = NORMAL");
-  meter.exec("create table raw_usage (key text primary key, used integer not null) strict");
-  meter.exec("insert into raw_usage values ('key', 0)");
-  const used = meter.prepare("select used from raw_usage where key = ?").pluck();
-  const use = meter.prepare("update raw_usage set used = ? where key = ?");
-  return {
-    list: raw.prepare("select id, name, category_id, status from pets order by id limit ?"),
-    find: raw.prepare("select id, name, category_id, status from pets where id = ?"),
-    insert: raw.prepare("insert into raw_pets (name, category_id, status) values (?, ?, ?)"),
-    charge: meter.transaction(() => use.run(Number(used.get("key")) + 1, "key")),
-  };
-}

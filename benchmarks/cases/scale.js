@@ -45,8 +45,8 @@ export const scale = {
       raw.close();
       globalThis.gc?.();
       const { heapUsed: heap, rss: resident } = process.memoryUsage();
-      memory.add(String(size), { heap, resident, file: statSync(filename).size });
       await store.close();
+      memory.add(String(size), { heap, resident, file: statSync(filename).size });
     }
     const head = sizes.map((size) => `${size.toLocaleString("en")} pets`);
     return [

@@ -100,10 +100,8 @@ export async function seed(pets) {
   const folder = makeFolder();
   const fileOf = (/** @type {string} */ name) => join(folder, `${name}.db`);
   const fill = async (/** @type {string} */ program) => {
-    const { secret, stop } = await startServer(
-      { program, env: { SEED: String(pets) } },
-      { database: fileOf(program) },
-    );
+    const server = { program, env: { SEED: String(pets) } };
+    const { secret, stop } = await startServer(server, { database: fileOf(program) });
     await stop();
     return secret;
   };
@@ -112,9 +110,9 @@ export async function seed(pets) {
   return {
     key,
     /** Copies the database of a server, so that creates before do not count. @param {Omit<Server, "name">} server */
-    copyFor: ({ program }, name = "copy") => {
+    copyFor: ({ program }, name = program) => {
       const seeded = fileOf(program === "petstore" || program === "serve" ? "petstore" : "floor");
-      const database = fileOf(name);
+      const database = fileOf(`${name}, copied`);
       for (const end of ["", "-wal", "-shm"]) rmSync(database + end, { force: true });
       for (const end of ["", "-wal"]) {
         if (existsSync(seeded + end)) copyFileSync(seeded + end, database + end);

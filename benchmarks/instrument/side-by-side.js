@@ -39,7 +39,7 @@ export async function measureSideBySide(servers, { operations, rounds, seconds, 
   const client = startClient();
   const samples = { one: createSamples(), saturation: createSamples(), random: createSamples() };
   /** @type {Record<keyof typeof samples, number[]>} the shares of stolen processor time */
-  const stolen = { one: [], saturation: [], random: [] };
+  const shares = { one: [], saturation: [], random: [] };
   /** @type {string[]} */
   const arrivals = [];
   for (const operation of operations) {
@@ -55,9 +55,9 @@ export async function measureSideBySide(servers, { operations, rounds, seconds, 
     arrivals: arrivals.join(", "),
     /** Says how much the machine's host disturbed the measurements. @param {keyof typeof samples} kind */
     disturbed: (kind) => {
-      const shares = stolen[kind];
-      const many = shares.filter((share) => share > MOST_STOLEN).length;
-      return `Of ${shares.length} measurements, ${many} were disturbed in every try, the worst by ${(Math.max(...shares) * 100).toFixed(0)} %.`;
+      const all = shares[kind];
+      const many = all.filter((share) => share > MOST_STOLEN).length;
+      return `Of ${all.length} measurements, ${many} were disturbed in every try, the worst by ${(Math.max(...all) * 100).toFixed(0)} %.`;
     },
   };
 
@@ -85,20 +85,17 @@ export async function measureSideBySide(servers, { operations, rounds, seconds, 
     rates.push(rate);
 
     /** @type {(kind: keyof typeof samples, slices: number, measure: (server: Started) => Promise<Figures>) => unknown} */
-    const measureInTurns = (kind, slices, measure) =>
-      takeTurns(
-        groups,
-        slices,
-        async (server) => {
-          for (const { child } of all) child.kill(child === server.child ? "SIGCONT" : "SIGSTOP");
-          // Otherwise the syncs of a server would wait for what the one before has left to be written.
-          if (kind !== "one") spawnSync("sync");
-          const measured = await measureUndisturbed(() => measure(server));
-          stolen[kind].push(measured.stolen);
-          samples[kind].add(server.id, measured.figures);
-        },
-        round,
-      );
+    const measureInTurns = (kind, slices, measure) => {
+      const measureOne = async (/** @type {Started} */ server) => {
+        for (const { child } of all) child.kill(child === server.child ? "SIGCONT" : "SIGSTOP");
+        // Otherwise the syncs of a server would wait for what the one before has left to be written.
+        if (kind !== "one") spawnSync("sync");
+        const { figures, stolen } = await measureUndisturbed(() => measure(server));
+        shares[kind].push(stolen);
+        samples[kind].add(server.id, figures);
+      };
+      return takeTurns(groups, slices, measureOne, round);
+    };
     await measureInTurns("one", SLICES, async ({ url, cpuTime }) => {
       const before = cpuTime();
       const order = { url, request, pets, seconds: seconds / SLICES };

@@ -2,11 +2,13 @@
 // request in a row of its database before it does anything, and keeps the page that it has listed until a pet is added:
 // less cannot be done for exact limits.
 import { createServer } from "node:http";
-import { listening, openPets } from "./pets-table.js";
+import { createCounter, listening, openPets } from "./pets-table.js";
 
 const pets = openPets();
 if (process.env["SEED"]) pets.seed(Number(process.env["SEED"]));
-const counter = process.env["COUNTS"] ? createCounter() : undefined;
+const counter = process.env["COUNTS"] ? createCounter(pets.database) : undefined;
+/** @type {Map<string, string>} */
+const pages = new Map();
 
 const server = createServer((request, response) => {
   const [path = "", query = ""] = (request.url ?? "").split("?");
@@ -15,7 +17,9 @@ const server = createServer((request, response) => {
     const chunks = [];
     request.on("data", (/** @type {Buffer} */ chunk) => chunks.push(chunk));
     request.on("end", () => {
-      counter?.countCreate();
+      counter?.count();
+      counter?.beDurable();
+      pages.clear();
       /** @type {import("./pets-table.js").NewPet} */
       const pet = JSON.parse(Buffer.concat(chunks).toString());
       respond(response, 201, JSON.stringify(pets.create(pet)));
@@ -24,7 +28,9 @@ const server = createServer((request, response) => {
   }
   counter?.count();
   if (path === "/v1/pets") {
-    respond(response, 200, counter === undefined ? list(query) : counter.list(query));
+    const page = pages.get(query) ?? list(query);
+    if (counter !== undefined) pages.set(query, page);
+    respond(response, 200, page);
   } else {
     const pet = pets.find(Number(path.slice("/v1/pets/".length)));
     respond(response, pet ? 200 : 404, JSON.stringify(pet ?? { code: "not_found" }));
@@ -45,40 +51,6 @@ function respond(response, status, body) {
     "Content-Length": Buffer.byteLength(body),
   });
   response.end(body);
-}
-
-/** Counts each request in a commit that survives the end of the process. */
-function createCounter() {
-  const { database } = pets;
-  database.exec(
-    "create table usage (key text primary key, used integer not null) strict, without rowid",
-  );
-  database.exec("insert into usage values ('key', 0)");
-  const used = database.prepare("select used from usage where key = ?").pluck();
-  const use = database.prepare("update usage set used = ? where key = ?");
-  const countOne = database.transaction(() => use.run(Number(used.get("key")) + 1, "key"));
-  let isFull = true;
-  const count = () => {
-    if (isFull) database.pragma("synchronous = NORMAL");
-    isFull = false;
-    countOne.immediate();
-  };
-  /** @type {Map<string, string>} */
-  const pages = new Map();
-  return {
-    count,
-    countCreate: () => {
-      count();
-      pages.clear();
-      database.pragma("synchronous = FULL");
-      isFull = true;
-    },
-    list: (/** @type {string} */ query) => {
-      const page = pages.get(query) ?? list(query);
-      pages.set(query, page);
-      return page;
-    },
-  };
 }
 
 listening(server);

@@ -3,9 +3,9 @@ import { Database } from "../better-sqlite3.js";
 
 /** @typedef {{ name: string, categoryId: number, status?: string }} NewPet */
 
-/** Opens the table in the file named by DATABASE, with the durability named by SYNCHRONOUS. */
-export function openPets() {
-  const database = new Database(process.env["DATABASE"] ?? ":memory:");
+/** Opens the table in a file, with the durability named by SYNCHRONOUS. */
+export function openPets(file = process.env["DATABASE"] ?? ":memory:") {
+  const database = new Database(file);
   database.pragma("journal_mode = WAL");
   database.pragma(`synchronous = ${process.env["SYNCHRONOUS"] ?? "FULL"}`);
   database.exec(`
@@ -37,6 +37,30 @@ export function openPets() {
       for (let index = 0; index < count; index += 1)
         insert.run(`pet ${index}`, index % 50, "available");
     }),
+  };
+}
+
+/**
+ * Counts requests in a row of the database. Returns what counts one in a commit that survives the end of the process, and
+ * what makes the next commit survive a power failure.
+ * @param {ReturnType<typeof openPets>["database"]} database
+ */
+export function createCounter(database) {
+  database.exec("create table usage (used integer not null) strict; insert into usage values (0)");
+  const used = database.prepare("select used from usage").pluck();
+  const use = database.prepare("update usage set used = ?");
+  const countOne = database.transaction(() => use.run(Number(used.get()) + 1));
+  let synchronous = "";
+  const setSynchronous = (/** @type {"NORMAL" | "FULL"} */ level) => {
+    if (level !== synchronous) database.pragma(`synchronous = ${level}`);
+    synchronous = level;
+  };
+  return {
+    count: () => {
+      setSynchronous("NORMAL");
+      countOne.immediate();
+    },
+    beDurable: () => setSynchronous("FULL"),
   };
 }
 

@@ -209,13 +209,10 @@ function isJson() {
 }
 
 let collecting = 0;
+const count = (/** @type {readonly PerformanceEntry[]} */ entries) =>
+  entries.forEach(({ duration }) => (collecting += duration * 1_000));
 const collections = new PerformanceObserver((list) => count(list.getEntries()));
 collections.observe({ entryTypes: ["gc"] });
-
-/** @param {readonly PerformanceEntry[]} entries */
-function count(entries) {
-  for (const { duration } of entries) collecting += duration * 1_000;
-}
 
 /** How long the garbage collector has stopped this process, in microseconds. */
 function collectorTime() {
