@@ -23,7 +23,7 @@ const QUANTILES = { p50: 0.5, p99: 0.99, "p99.9": 0.999 };
 
 /** How many seconds a round takes without repetitions. @param {number} servers @param {number} seconds */
 export function secondsOfRound(servers, seconds) {
-  return 3 * (5 + servers * (9 + seconds * (1 + SATURATION + AT_RANDOM)));
+  return 3 * (5 + servers * (2 + seconds * (8 + SATURATION + AT_RANDOM)));
 }
 
 /**

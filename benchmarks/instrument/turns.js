@@ -54,7 +54,7 @@ export function createSamples() {
     /** Adds a turn, and says so. @param {string} name @param {Figures} figures */
     add: (name, figures) => {
       taken.set(name, [...(taken.get(name) ?? []), figures]);
-      console.error(name, figures);
+      console.error(name, JSON.stringify(figures));
     },
     all,
     /** The ratios to another contender, each within a turn. */
