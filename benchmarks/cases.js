@@ -2,7 +2,7 @@
 import { admit } from "./cases/admit.js";
 import { http, workers } from "./cases/http.js";
 import { inProcess } from "./cases/in-process.js";
-import { latency, shortWay } from "./cases/latency.js";
+import { latency } from "./cases/latency.js";
 import { optimisations } from "./cases/optimisations.js";
 import { postgres } from "./cases/postgres.js";
 import { scale } from "./cases/scale.js";
@@ -25,7 +25,6 @@ import { scale } from "./cases/scale.js";
  * @typedef {object} Case
  * @property {string} name
  * @property {string} measures
- * @property {string} [waitsFor] why it is no part of all cases
  * @property {Extent} defaults
  * @property {readonly Operation[]} [operations]
  * @property {(extent: Extent) => number} secondsOfRound about how long a round takes
@@ -34,7 +33,7 @@ import { scale } from "./cases/scale.js";
 
 /** @type {readonly Case[]} */
 export const cases = [
-  ...[inProcess, optimisations, http, latency, shortWay],
+  ...[inProcess, optimisations, http, latency],
   ...[workers, admit, scale, postgres],
 ];
 

@@ -1,6 +1,4 @@
 // What one caller notices, and what many callers notice of a server that is half busy.
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { rowsOf } from "../instrument/results.js";
 import {
   AT_RANDOM,
@@ -15,16 +13,14 @@ import { MOST_STOLEN, TRIES } from "../instrument/turns.js";
 /** @import { Case } from "../cases.js" */
 /** @import { Server } from "../instrument/servers.js" */
 
-const FLOOR = { name: "floor", program: "floor" };
-const SERVE = { name: "petstore serve", program: "serve" };
-const FASTIFY = { name: "fastify", program: "fastify" };
 /** @type {readonly Server[]} */
 const SERVERS = [
-  FLOOR,
+  { name: "floor", program: "floor" },
   { name: "floor that counts", program: "floor", env: { COUNTS: "1" } },
   { name: "pet store", program: "petstore" },
   { name: "pet store that polls", program: "petstore", env: { POLL: "1" } },
-  ...[SERVE, FASTIFY],
+  { name: "petstore serve", program: "serve" },
+  { name: "fastify", program: "fastify" },
 ];
 
 /** @type {Case} */
@@ -77,56 +73,3 @@ export const latency = {
     ];
   },
 };
-
-const WITHOUT = { ...SERVE, name: "petstore serve without it", args: ["--no-plain-requests"] };
-const FIGURES = /** @type {const} */ ([
-  ["requests a second, 32 connections", "saturation", "rate"],
-  ["99th percentile, 32 connections", "saturation", "p99"],
-  ["requests a second, one connection", "one", "rate"],
-  ["processor time, one connection", "one", "cpu"],
-  ["median at random times", "random", "p50"],
-  ["99th percentile at random times", "random", "p99"],
-]);
-
-/** @type {Case} */
-export const shortWay = {
-  name: "short-way",
-  measures: "the short way of plain requests, beside the floor, Fastify and a bare server of Bun",
-  waitsFor: "an option of petstore serve, --no-plain-requests, that does not exist yet",
-  defaults: { rounds: 8, seconds: 1, pets: 100_000 },
-  operations: ["list", "get", "create"],
-  secondsOfRound: ({ seconds }) => secondsOfRound(5, seconds),
-  run: async (options) => {
-    const { rounds, seconds, operations } = options;
-    const bun = serverOfBun();
-    const measured = await measureSideBySide([FLOOR, [SERVE, WITHOUT], FASTIFY, ...bun], options);
-    const others = [SERVE, WITHOUT, FASTIFY, ...bun].map(({ name }) => [name, "floor"]);
-    return [
-      {
-        name: "short-way",
-        title: "The short way of plain requests",
-        text: `Ratios to the other server that is named; \`petstore serve\` and the same with --no-plain-requests have adjacent turns. Medians of ${rounds} rounds, each with new processes, of ${seconds} s over one connection and ${seconds * SATURATION} s of the others. Servers, cores and repetition as in "Over one connection"; at random times, ${measured.arrivals}.`,
-        head: ["server", "ratio to", "figure", ...operations],
-        rows: [[SERVE.name, WITHOUT.name], ...others].flatMap(([name, base]) =>
-          FIGURES.map(([shown, kind, figure]) => [
-            ...[name ?? "", base ?? "", shown],
-            ...operations.map((operation) =>
-              measured[kind].ratio(`${operation}, ${name}`, `${operation}, ${base}`, figure),
-            ),
-          ]),
-        ),
-      },
-    ];
-  },
-};
-
-/** The program that BUN names, or that of node_modules. Else the server is left out. */
-function serverOfBun() {
-  const installed = fileURLToPath(new URL("../../node_modules/.bin/bun", import.meta.url));
-  const runtime = process.env["BUN"] ?? installed;
-  if (existsSync(runtime)) return [{ name: "bun", program: "bun", runtime }];
-  console.error(
-    `The server of Bun is left out: there is no ${runtime}. BUN=FOLDER/node_modules/.bin/bun names the program after npm install --prefix FOLDER bun`,
-  );
-  return [];
-}

@@ -17,8 +17,7 @@ import { fileURLToPath } from "node:url";
  * @property {string} program a file of `servers/`, or "serve": the command `petstore serve`
  * @property {readonly string[]} [args] more arguments
  * @property {Readonly<Record<string, string>>} [env] more of the environment
- * @property {string} [runtime] the path of what runs it: this Node if left out
- * @property {readonly string[]} [flags] of the runtime
+ * @property {readonly string[]} [flags] of Node
  * @property {number} [workers] processes, each with a load of its own: 1 if left out
  * @property {readonly Operation[]} [does] all operations if left out
  */
@@ -52,12 +51,12 @@ export function makeFolder() {
 
 /** Starts a server and waits until it listens. @param {Omit<Server, "name">} server @param {Place} place */
 export async function startServer(server, { database, key = "" }) {
-  const { program, args = [], env = {}, runtime = process.execPath, flags = [] } = server;
+  const { program, args = [], env = {}, flags = [] } = server;
   const file = fileURLToPath(new URL(`../servers/${program}.js`, import.meta.url));
   const line =
     program === "serve" ? [COMMAND, "serve", "--port", "0", "--database", database] : [file];
   const started = performance.now();
-  const child = start(runtime, [...flags, ...line, ...args], {
+  const child = start(process.execPath, [...flags, ...line, ...args], {
     env: { ...process.env, NODE_ENV: "production", DATABASE: database, API_KEY: key, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
