@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
-import { completionCommand } from "./completion/completion-command.js";
+import { completionCommand } from "./completion-command.js";
 import { consoleCommand } from "./console/console-command.js";
 import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
