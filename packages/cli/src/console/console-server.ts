@@ -1,9 +1,9 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { describeProblem } from "../serve/server.js";
-import { createLogin, type Login } from "./login.js";
 
 /** A console that accepts connections. */
 export interface ServedConsole extends Pick<Login, "newLink"> {
@@ -50,4 +50,153 @@ export async function serveConsole(
         server.closeAllConnections();
       }),
   });
+}
+
+/** A console behind a login by a link, which works once. */
+interface Login {
+  readonly handle: ConsoleHandler;
+  /** Returns a new link. Earlier ones end, whether or not they were used; who is logged in stays so. */
+  readonly newLink: () => string;
+}
+
+/** Where the console is, and how to make secrets. */
+interface LoginOptions {
+  /** `http://127.0.0.1:` and the port: the only origin that is served, also if another name leads here. */
+  readonly origin: string;
+  /** The path of the console. */
+  readonly basePath: string;
+  readonly random: RandomSource;
+}
+
+const SECRET_BYTES = 32;
+/** The longest body of a login, in bytes. */
+const LONGEST_BODY = 200;
+
+/**
+ * Puts a console behind a login. Everything but the login itself needs a cookie; without it, the response is 401.
+ *
+ * A cookie goes to all ports of a host, but only to its path. The path is random, so another server of this machine
+ * does not get it.
+ */
+function createLogin(console: ConsoleHandler, options: LoginOptions): Login {
+  const { origin, basePath, random } = options;
+  const { host, port } = new URL(origin);
+  const cookieName = `petstore-console-${port}`;
+  const newSecret = (): string => Buffer.from(random(SECRET_BYTES)).toString("base64url");
+  const session = newSecret();
+  let token: string | undefined;
+
+  const isLoggedIn = ({ headers }: Request): boolean =>
+    (headers.get("Cookie") ?? "")
+      .split(";")
+      .some((cookie) => isSame(cookie.trim(), `${cookieName}=${session}`));
+
+  const logIn = async (request: Request): Promise<Response> => {
+    const length = Number(request.headers.get("Content-Length") ?? Infinity);
+    const sent = length <= LONGEST_BODY ? await request.text() : "";
+    if (token === undefined || !isSame(sent, token)) return refused();
+    token = undefined;
+    const cookie = `${cookieName}=${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`;
+    return new Response(null, { status: 204, headers: { "Set-Cookie": cookie } });
+  };
+
+  return {
+    newLink: () => {
+      token = newSecret();
+      return `${origin}${basePath}/#token=${token}`;
+    },
+    handle: async (request) => {
+      if (request.headers.get("Host") !== host || isFromElsewhere(request, origin)) {
+        return new Response("This is the console of a pet store, under another address.\n", {
+          status: 403,
+        });
+      }
+      if (isLoggedIn(request)) return console(request);
+      const { pathname } = new URL(request.url);
+      if (request.method === "POST" && pathname === `${basePath}/login`) return logIn(request);
+      return request.method === "GET" && pathname === `${basePath}/` ? loginPage() : refused();
+    },
+  };
+}
+
+/** Whether a page of another origin has sent a request. It may only lead here, by a link. */
+function isFromElsewhere({ headers }: Request, origin: string): boolean {
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  const isLink = headers.get("Sec-Fetch-Mode") === "navigate";
+  if (site !== "none" && site !== "same-origin" && !isLink) return true;
+  return (headers.get("Origin") ?? origin) !== origin;
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digestOf(one), digestOf(other));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+const MESSAGE =
+  "This console opens with the link that its terminal shows. A link works once: press Enter there for another one.";
+
+function refused(): Response {
+  const body = { code: "unauthorized", message: MESSAGE, status: 401 };
+  return Response.json(body, { status: 401, headers: { "Cache-Control": "no-store" } });
+}
+
+/** Sends the token of the link, which stands in the fragment: no server log, referrer or history keeps it. */
+const SCRIPT = `
+const [, token] = /^#token=([\\w-]+)$/.exec(location.hash) ?? [];
+history.replaceState(null, "", location.pathname);
+if (token !== undefined) {
+  const { ok } = await fetch("login", { method: "POST", body: token });
+  if (ok) location.reload();
+}
+document.querySelector("p").hidden = false;
+`;
+
+const STYLE =
+  ":root { color-scheme: light dark } p { max-width: 32rem; margin: 4rem auto; font: 1rem/1.5 system-ui, sans-serif }";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Pet store console</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+<p hidden>${MESSAGE}</p>
+<script type="module">${SCRIPT}</script>
+</html>
+`;
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src '${sourceOf(SCRIPT)}'`,
+  `style-src '${sourceOf(STYLE)}'`,
+  "img-src data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+function loginPage(): Response {
+  return new Response(PAGE, {
+    status: 401,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": POLICY,
+      "Cache-Control": "no-store",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": "DENY",
+    },
+  });
+}
+
+/** The source of a script or style within the page (Content Security Policy 3, section 2.3.1). */
+function sourceOf(text: string): string {
+  return `sha256-${digestOf(text).toString("base64")}`;
 }

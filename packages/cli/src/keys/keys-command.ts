@@ -1,14 +1,17 @@
 import {
+  standardPlans,
   systemClock,
   type ApiKey,
   type IssuedKey,
   type KeyError,
   type KeyRing,
   type PetStore,
+  type Plan,
   type PurgedKeys,
+  type RateLimits,
 } from "@petstore/core";
 import { Argument, Command, Option } from "commander";
-import { ok, type Result } from "neverthrow";
+import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
 import {
   example,
@@ -19,21 +22,16 @@ import {
   wholeNumber,
 } from "../options.js";
 import type { CommandIO } from "../terminal.js";
-import { listKeys, ORDERS, type Listing } from "./list-keys.js";
+import { addListOptions, listKeys, type ListOptions } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
-import { addLimits, limitsOf, PLANS, type LimitOptions } from "./plan-options.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
-import { watchKeys } from "./watch-keys.js";
 
 /** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
-interface KeyOptions extends LimitOptions {
+interface KeyOptions extends LimitOptions, ListOptions {
   readonly database: string;
   readonly json?: true;
   readonly label?: string;
   readonly expires?: Date;
-  readonly banned?: true;
-  readonly sort?: Listing["sort"];
-  readonly watch?: true;
   readonly overlap?: number;
   readonly olderThan?: number;
 }
@@ -61,15 +59,7 @@ export function keysCommand(io: CommandIO): Command {
     .option("--label <text>", "a name by which to recognize the key", shortText(LABEL_LENGTH))
     .addOption(new Option("--expires <time>", EXPIRES).argParser(futureTime))
     .addHelpText("after", example("petstore keys issue --plan pro --label acme"));
-  add({ name: "list", text: LIST, renderer: keyList, action: list(io) })
-    .option("--banned", "only keys that are banned now")
-    .addOption(new Option("--sort <order>", SORT).choices(ORDERS))
-    .addOption(new Option("--watch", WATCH).conflicts("json"))
-    .hook("preAction", (command) => {
-      const isWatching = command.getOptionValue("watch") === true;
-      if (isWatching && io.streams.stdout.isTTY !== true) command.error(NO_TERMINAL);
-    })
-    .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
+  addListOptions(add({ name: "list", text: LIST, renderer: keyList, action: list(io) }), io);
   add({ name: "show", text: "Show one key.", renderer: singleKey, action: show })
     .argument("<id>", ID)
     .addHelpText("after", example(`petstore keys show ${AN_ID}`));
@@ -135,13 +125,6 @@ const ID = "the key's id, as shown by `keys list`";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 const OVERLAP = "how long the old secret stays valid";
 const AN_ID = "key_0Vbe5dxn6zx4bfyp4I";
-const SORT =
-  "the order: as issued, or by use in this minute and day (default: issue; with --watch, use)";
-const WATCH = "show the list on the whole terminal, every two seconds, until Ctrl-C";
-const NO_TERMINAL = "--watch needs a terminal: leave it out";
-const LIST_HELP = `
-Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
-`;
 
 /** In characters, as in core. */
 const LABEL_LENGTH = 200;
@@ -155,10 +138,8 @@ const issue: Action<IssuedKey> = (keys, options) => {
 
 const list =
   ({ streams }: CommandIO): Action<readonly ApiKey[]> =>
-  async (keys, { banned, sort, watch }) => {
-    const read = () => listKeys(keys, { banned, sort: sort ?? (watch ? "use" : "issue") });
-    return watch ? ok(await watchKeys(read, streams.stdout)) : read();
-  };
+  (keys, options) =>
+    listKeys(keys, options, streams.stdout);
 
 const show: Action<ApiKey> = (keys, _, [id = ""]) => keys.find(id);
 
@@ -191,4 +172,58 @@ async function print<T>(
   terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, view));
   const problem = await terminal.written();
   if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
+}
+
+/** The names of the plans. */
+const PLANS = Object.keys(standardPlans);
+
+/** The options of a command that takes a plan; some take it as an argument. */
+interface LimitOptions {
+  readonly plan?: string;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+/** Adds the options for a key's own limits, and the list of plans, to a command that takes a plan. */
+function addLimits(command: Command): Command {
+  return command
+    .option("--per-minute <n>", "requests per minute, for the enterprise plan", wholeNumber(1))
+    .option("--per-day <n>", "requests per day, for the enterprise plan", wholeNumber(1))
+    .addHelpText("after", describePlans)
+    .hook("preAction", () => {
+      const options = command.opts<LimitOptions>();
+      const problem = problemWith(options.plan ?? command.args[1] ?? "", options);
+      if (problem !== undefined) command.error(problem);
+    });
+}
+
+/** Returns a key's own limits; `undefined` if its plan has fixed ones. */
+function limitsOf({ perMinute, perDay }: LimitOptions): RateLimits | undefined {
+  return perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
+}
+
+function problemWith(plan: string, { perMinute, perDay }: LimitOptions): string | undefined {
+  if (plan !== "enterprise") {
+    if (perMinute === undefined && perDay === undefined) return undefined;
+    return `the ${plan} plan has fixed limits: leave out --per-minute and --per-day`;
+  }
+  if (perMinute !== undefined && perDay !== undefined) return undefined;
+  return "the enterprise plan needs --per-minute and --per-day";
+}
+
+/** Called only when help is printed: Node loads its locale data for the first number, which takes 10 ms. */
+function describePlans(): string {
+  return `\nPlans:\n  ${Object.entries(standardPlans).map(describePlan).join("\n  ")}`;
+}
+
+function describePlan([name, plan]: readonly [string, Plan]): string {
+  const limits =
+    plan === "custom"
+      ? "limits of the key's own: --per-minute and --per-day"
+      : `${count(plan.perMinute)} requests per minute, ${count(plan.perDay)} per day`;
+  return `${name.padEnd(10)}  ${limits}`;
+}
+
+function count(requests: number): string {
+  return requests.toLocaleString("en");
 }

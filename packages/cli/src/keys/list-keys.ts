@@ -1,19 +1,58 @@
-import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
+import { setTimeout } from "node:timers/promises";
+import { systemClock, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
+import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
+import { describeStoreError } from "../describe-error.js";
+import { example } from "../options.js";
+import { listenForStop } from "../stop-signal.js";
+import { counted, type CommandIO, type Streams } from "../terminal.js";
+import { keysOnScreen } from "./render-keys.js";
 
 /** In which order keys are listed: as they were issued, or those with most requests in this minute and day first. */
-export const ORDERS = ["issue", "use"] as const;
+const ORDERS = ["issue", "use"] as const;
 
-/** Which keys to list, and how. */
-export interface Listing {
-  readonly banned?: true | undefined;
-  readonly sort: (typeof ORDERS)[number];
+/** The options of `petstore keys list`. */
+export interface ListOptions {
+  readonly banned?: true;
+  readonly sort?: (typeof ORDERS)[number];
+  readonly watch?: true;
 }
 
-/** Lists all keys of a store. */
+/** Adds the options to `petstore keys list`. */
+export function addListOptions(command: Command, { streams }: CommandIO): Command {
+  return command
+    .option("--banned", "only keys that are banned now")
+    .addOption(new Option("--sort <order>", SORT).choices(ORDERS))
+    .addOption(new Option("--watch", WATCH).conflicts("json"))
+    .hook("preAction", () => {
+      const isWatching = command.getOptionValue("watch") === true;
+      if (isWatching && streams.stdout.isTTY !== true) command.error(NO_TERMINAL);
+    })
+    .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
+}
+
+const SORT =
+  "the order: as issued, or by use in this minute and day (default: issue; with --watch, use)";
+const WATCH = "show the list on the whole terminal, every two seconds, until Ctrl-C";
+const NO_TERMINAL = "--watch needs a terminal: leave it out";
+const LIST_HELP = `
+Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
+`;
+
+/** Lists all keys of a store: once, or on the whole terminal until a signal, and then those that it showed last. */
 export async function listKeys(
   keys: KeyRing,
-  { banned, sort }: Listing,
+  { banned, sort, watch }: ListOptions,
+  stdout: Streams["stdout"],
+): Promise<Result<readonly ApiKey[], KeyError>> {
+  const read = () => readKeys(keys, banned, sort ?? (watch ? "use" : "issue"));
+  return watch ? ok(await watchKeys(read, stdout)) : read();
+}
+
+async function readKeys(
+  keys: KeyRing,
+  banned: true | undefined,
+  sort: (typeof ORDERS)[number],
 ): Promise<Result<readonly ApiKey[], KeyError>> {
   const all: ApiKey[] = [];
   let after: string | undefined;
@@ -37,4 +76,66 @@ function byUse(one: ApiKey, other: ApiKey): number {
 
 function usedIn(window: "minute" | "day", { usage }: ApiKey): number {
   return usage[window].limit - usage[window].remaining;
+}
+
+/** How long a list is shown, in milliseconds. */
+const INTERVAL = 2_000;
+/** The time, an empty line, the heading of the table, and an empty line at the end. */
+const LINES_AROUND = 4;
+
+/**
+ * Shows the keys of a store on the whole terminal, again and again, until the first SIGINT, SIGTERM or SIGHUP. If
+ * they cannot be read, it shows why, and tries again. Resolves to the keys that it has shown last.
+ */
+async function watchKeys(
+  read: () => Promise<Result<readonly ApiKey[], KeyError>>,
+  stdout: Streams["stdout"],
+): Promise<readonly ApiKey[]> {
+  const { signal, end } = listenForStop();
+  const screen = openScreen(stdout);
+  // At once, because a database may take seconds to respond.
+  signal.addEventListener("abort", screen.close);
+  let shown: readonly ApiKey[] = [];
+  const isStopping = (): boolean => signal.aborted;
+  while (!isStopping()) {
+    const listed = await read();
+    if (isStopping()) break;
+    const now = systemClock.now();
+    const text = listed.match(
+      (keys) => {
+        shown = keys.slice(0, Math.max(1, screen.rows() - LINES_AROUND));
+        const all = counted(keys.length, "key");
+        const heading = shown.length < keys.length ? `${all}, ${shown.length} shown` : all;
+        return `${heading}\n\n${keysOnScreen(shown, { now, columns: screen.columns() })}`;
+      },
+      (error) => describeStoreError(error),
+    );
+    screen.show(`${new Date(now).toISOString().slice(11, 19)} UTC  ${text}`);
+    await setTimeout(INTERVAL, undefined, { signal }).catch(() => undefined);
+  }
+  end();
+  return shown;
+}
+
+/** The whole terminal, without what it showed before. */
+interface Screen {
+  readonly rows: () => number;
+  readonly columns: () => number;
+  /** Replaces what is shown, without a flicker. */
+  readonly show: (text: string) => void;
+  /** Brings back what the terminal showed before, and the cursor. */
+  readonly close: () => void;
+}
+
+/** Control sequences of xterm, which all terminals of today know. */
+function openScreen(stdout: Streams["stdout"]): Screen {
+  stdout.write("\u001B[?1049h\u001B[?25l");
+  return {
+    rows: () => stdout.rows ?? 24,
+    columns: () => stdout.columns ?? 80,
+    // From the top left, a line is erased and then written: behind a full line, its last character would be erased.
+    show: (text) =>
+      void stdout.write(`\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`),
+    close: () => void stdout.write("\u001B[?25h\u001B[?1049l"),
+  };
 }

@@ -15,7 +15,7 @@ import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { formatOf, type Format } from "./entry.js";
+import { formatOf, type Format } from "./read-pets.js";
 
 /** The options of `petstore pets export`. */
 export interface ExportOptions {

@@ -12,9 +12,7 @@ import { openSource } from "../open-source.js";
 import { openStorage, withStore } from "../open-store.js";
 import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { formatOf, lineCount, withoutMark, type Entry, type Format } from "./entry.js";
-import { readCsv } from "./read-csv.js";
-import { readNdjson } from "./read-ndjson.js";
+import { formatOf, lineCount, readEntries, type Entry, type Format } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
 
 /** The options of `petstore pets import`. */
@@ -48,8 +46,7 @@ export async function importPets(
     return err(rejects.error);
   }
   const stop = listenForStop();
-  const read = formatOf(format, path) === "csv" ? readCsv : readNdjson;
-  const entries = read(withoutMark(addAbortSignal(stop.signal, stream)));
+  const entries = readEntries(formatOf(format, path), addAbortSignal(stop.signal, stream));
   const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine };
   const imported = await withStore(openStorage(database, report), async (storage) => {
     const add = (entry: Entry) => addPet(storage, entry, options.again === true, tally);

@@ -2,7 +2,7 @@ import { petStatuses } from "@petstore/core";
 import { Command, Option } from "commander";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import type { CommandIO } from "../terminal.js";
-import { FORMATS } from "./entry.js";
+import { FORMATS } from "./read-pets.js";
 import { exportPets, type ExportOptions } from "./export-pets.js";
 import { importPets, type ImportOptions } from "./import-pets.js";
 

@@ -5,7 +5,7 @@ import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { counted } from "../terminal.js";
-import { LINE_FEED, lineCount, LONGEST, type Entry } from "./entry.js";
+import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 
 /** Reports entries that cannot be imported: the first ones are listed, and all are written to a file. */
 export interface Rejects {

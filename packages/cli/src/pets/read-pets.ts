@@ -1,16 +1,116 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream";
 import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
+import { decodeJson } from "@petstore/http-adapter";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
+import { readLines } from "../read-lines.js";
 import { counted } from "../terminal.js";
-import { LINE_FEED, LONGEST, TOO_LONG, type Entry } from "./entry.js";
+
+/** The formats of a file of pets. */
+export const FORMATS = ["ndjson", "csv"] as const;
+
+/** The format of a file of pets. */
+export type Format = (typeof FORMATS)[number];
+
+/** Returns the given format, or the format that the name of the file implies. */
+export function formatOf(chosen: Format | undefined, path: string): Format {
+  return chosen ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
+}
+
+/** A line of a file, or the lines of a CSV record, which has line breaks in quotes. */
+export interface Entry {
+  /** The number of its first line; the first line of a file is 1. */
+  readonly first: number;
+  /** The number of its last line. */
+  readonly last: number;
+  /** Its bytes without the final line feed; cut off if they are more than `LONGEST`. */
+  readonly bytes: Buffer;
+  /** The heading with its line feed; empty if the format has none. */
+  readonly heading: Buffer;
+  /** The pet, or the reason why it cannot be imported. */
+  readonly pet: Result<NewPet, string>;
+}
+
+/** The maximum length of a line or record, in bytes. */
+export const LONGEST = 1_048_576;
+
+/** The reason why a longer one cannot be imported. */
+const TOO_LONG = `It is longer than ${LONGEST / 1_024} KiB.`;
+
+/** The end of a line. */
+export const LINE_FEED = Buffer.from("\n");
+
+/** Returns the number of lines of an entry. */
+export function lineCount({ first, last }: Entry): number {
+  return last - first + 1;
+}
+
+/** Reads the entries of a file in groups, as they arrive. Throws if the rest of the file cannot be read. */
+export function readEntries(
+  format: Format,
+  chunks: AsyncIterable<Buffer>,
+): AsyncIterable<readonly Entry[]> {
+  const read = format === "csv" ? readCsv : readNdjson;
+  return read(withoutMark(chunks));
+}
+
+const MARK = Buffer.from("\uFEFF");
+
+/** Returns the chunks of a file without a byte order mark. */
+async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (start !== undefined) start = Buffer.concat([start, chunk]);
+    if (start === undefined) yield chunk;
+    else if (start.length >= MARK.length) {
+      yield start.indexOf(MARK) === 0 ? start.subarray(MARK.length) : start;
+      start = undefined;
+    }
+  }
+  if (start !== undefined) yield start;
+}
+
+/** Reads one JSON object per line. Throws at a JSON array. */
+async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
+  let number = 0;
+  let isBeginning = true;
+  for await (const lines of readLines(chunks, LONGEST)) {
+    const entries: Entry[] = [];
+    for (const bytes of lines) {
+      number += 1;
+      if (isBlank(bytes)) continue;
+      if (isBeginning && /^\s*\[/.test(bytes.toString("latin1"))) throw new Error(JSON_ARRAY);
+      isBeginning = false;
+      const pet = parseLine(bytes);
+      entries.push({ first: number, last: number, bytes, heading: NO_HEADING, pet });
+    }
+    yield entries;
+  }
+}
+
+const JSON_ARRAY =
+  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
+
+const NO_HEADING = Buffer.alloc(0);
+
+/** Whether a line is only white space. */
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+function parseLine(line: Buffer): Result<NewPet, string> {
+  if (line.length > LONGEST) return err(TOO_LONG);
+  const value = decodeJson(line);
+  if (value.isErr()) return err("It is not JSON in UTF-8.");
+  return parseNewPet(value.value).mapErr(({ message }) => message);
+}
 
 /**
  * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. Throws if the
  * heading is wrong, or if it is not clear where a record ends.
  */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
+async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
   for await (const rows of readRows(chunks)) {
@@ -75,21 +175,21 @@ const MOST_ROWS = 500;
 
 /** Reads records in groups, without blank lines. Throws at a record without an end. */
 async function* readRows(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Row[]> {
-  let flaw: CsvError | undefined;
-  const onSkip = (error: CsvError | undefined) => void (flaw ??= error);
-  async function* untilFlaw(): AsyncIterable<Buffer> {
+  let csvError: CsvError | undefined;
+  const onSkip = (error: CsvError | undefined) => void (csvError ??= error);
+  async function* untilError(): AsyncIterable<Buffer> {
     for await (const chunk of chunks) {
-      if (flaw !== undefined) return;
+      if (csvError !== undefined) return;
       yield chunk;
     }
   }
-  const parser = pipeline(untilFlaw, parse({ ...PARSING, onSkip }), () => undefined);
+  const parser = pipeline(untilError, parse({ ...PARSING, onSkip }), () => undefined);
   const records: AsyncIterable<{ readonly record: string[]; readonly raw: string }> = parser;
   let rows: Row[] = [];
   let first = 1;
   let count = 0;
   for await (const { record, raw } of records) {
-    if (count === flaw?.["records"]) break;
+    if (count === csvError?.["records"]) break;
     count += 1;
     // The raw text ends with the first byte of a line break.
     const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
@@ -101,8 +201,8 @@ async function* readRows(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly 
     rows = [];
   }
   yield rows;
-  if (flaw === undefined) return;
-  const reason = flaw.code === "CSV_MAX_RECORD_SIZE" ? TOO_LONG : "A quote is not closed.";
+  if (csvError === undefined) return;
+  const reason = csvError.code === "CSV_MAX_RECORD_SIZE" ? TOO_LONG : "A quote is not closed.";
   throw new Error(`Line ${first} begins a record without a clear end. ${reason}`);
 }
 
