@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { indentJson } from "../src/serve/docs/page/indent-json.js";
+import { indentJson } from "../src/serve/docs/page/exact-numbers.js";
 
 test.each(["[]", '{"a":[{}, [ ],{"b":-1.5}],"c":"[{,:}\\"\\\\"}', '"text"', "null", "[1,2]"])(
   "%s is indented as JSON.stringify does",

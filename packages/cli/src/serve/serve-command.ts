@@ -22,7 +22,7 @@ import { orFromEnvironment } from "./environment.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
 import type { MetricsAddress } from "./metrics/metrics-server.js";
-import { openMetrics } from "./metrics/open-metrics.js";
+import { openMetrics } from "./metrics/metrics.js";
 import type { Sums } from "./metrics/sums.js";
 import { listen } from "./server.js";
 import { addTrustedProxies, originBehind } from "./trusted-proxies.js";

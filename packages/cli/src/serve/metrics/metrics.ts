@@ -1,12 +1,50 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { RequestSignal, Signals } from "@petstore/core";
+import { err, ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { Registry } from "prom-client";
+import type { CommandIO } from "../../terminal.js";
+import { isWorker } from "../workers.js";
 import { createHistogram, type Histogram } from "./histogram.js";
-import type { Snapshot } from "./sums.js";
+import { serveMetrics, type MetricsAddress } from "./metrics-server.js";
+import { createSums, type Snapshot, type Sums } from "./sums.js";
+
+/** The metrics of a process, and the server that serves them. */
+export interface Metrics {
+  /** The metrics of this process, if it serves requests and metrics. */
+  readonly own: ProcessMetrics | undefined;
+  /** The sums of the workers' metrics, if this process has started workers. */
+  readonly sums: Sums | undefined;
+  readonly close: () => void;
+}
+
+interface MetricsOptions {
+  readonly metrics?: MetricsAddress;
+  readonly workers: number;
+}
+
+const NONE: Metrics = { own: undefined, sums: undefined, close: () => undefined };
+
+/** Starts to measure, and to serve metrics, if the options say so. `Err` says why it cannot listen. */
+export async function openMetrics(
+  { metrics: address, workers }: MetricsOptions,
+  { terminal }: CommandIO,
+): Promise<Result<Metrics, string>> {
+  if (address === undefined) return ok(NONE);
+  // Without the option, prom-client is not even loaded.
+  const { default: prom } = await import("prom-client");
+  if (isWorker()) return ok({ ...NONE, own: createMetrics(prom) });
+  const sums = workers > 1 ? createSums(prom) : undefined;
+  const own = sums === undefined ? createMetrics(prom) : undefined;
+  const serving = await serveMetrics(address, () => (own ?? sums)?.text() ?? Promise.resolve(""));
+  if (serving.isErr()) return err(serving.error);
+  const { url, close } = serving.value;
+  terminal.out(`metrics at ${url}`);
+  return ok({ own, sums, close });
+}
 
 /** The metrics of one process. */
-export interface ProcessMetrics {
+interface ProcessMetrics {
   /** Returns them in the text format of Prometheus. */
   text(): Promise<string>;
   /** Returns them as they are summed over processes. */
@@ -26,7 +64,7 @@ const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
  * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
  * is one. Labels have few values: none holds a key, a path or an address.
  */
-export function createMetrics(prom: typeof PromClient): ProcessMetrics {
+function createMetrics(prom: typeof PromClient): ProcessMetrics {
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
   const histograms = [recordRequests(prom, registry), ...recordCommits(prom)];
