@@ -1,150 +1,44 @@
 import { existsSync } from "node:fs";
-import type { BlockList } from "node:net";
+import { resolve } from "node:path";
 import { createPetStore, systemClock, type PetStore } from "@petstore/core";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { openStorage, openStore } from "../open-store.js";
-import {
-  commaSeparated,
-  example,
-  databaseOption,
-  fileName,
-  IN_MEMORY,
-  isPostgres,
-  nonBlank,
-  wholeNumber,
-} from "../options.js";
+import { example, IN_MEMORY, isPostgres, nameOf } from "../options.js";
 import { untilStopped } from "../stop-signal.js";
 import type { CommandIO } from "../terminal.js";
-import { printBanner } from "./banner.js";
-import { orFromEnvironment } from "./environment.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
-import type { MetricsAddress } from "./metrics/metrics-server.js";
 import { openMetrics } from "./metrics/metrics.js";
 import type { Sums } from "./metrics/sums.js";
+import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
-import { addTrustedProxies, originBehind } from "./trusted-proxies.js";
+import { clientAddressBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
-
-interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly workers: number;
-  readonly keepAlive?: number;
-  readonly shutdownDelay: number;
-  readonly trustProxy?: BlockList;
-  readonly cors?: "*" | readonly string[];
-  readonly rateLimitFields?: true;
-  readonly firstKey?: true;
-  readonly log?: true;
-  readonly metrics?: MetricsAddress;
-  readonly poll: boolean;
-}
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
 export function serveCommand(io: CommandIO): Command {
-  const command = new Command("serve")
-    .description("Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.")
-    .addOption(
-      new Option("--host <address>", "the address to listen on")
-        .default("127.0.0.1")
-        // An empty address would mean every interface.
-        .argParser(nonBlank("It must be an address.")),
-    )
-    .addOption(
-      new Option("--port <number>", "the port to listen on; 0 for any free port")
-        .default(3000)
-        .argParser(wholeNumber(0, 65_535)),
-    )
-    .addOption(databaseOption(fileName))
-    .addOption(
-      new Option(
-        "--cors <origin>",
-        "pages of this origin may call the store; repeatable; * for all",
-      ).argParser(addOrigins),
-    )
-    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxies))
-    .option(
-      "--keep-alive <seconds>",
-      "how long a connection may be idle between requests (default: 5)",
-      wholeNumber(1, 86_400),
-    )
-    .option(
-      "--shutdown-delay <seconds>",
-      "after a signal, serve on for so long while /readyz is 503, for a proxy to notice",
-      wholeNumber(0, 3_600),
-      0,
-    )
-    .option(
-      "--rate-limit-fields",
-      "also send RateLimit and RateLimit-Policy (a draft of the IETF), with both windows",
-    )
-    .option("--log", "write a line of JSON for each request to standard output")
-    .option(
-      "--metrics <[host:]port>",
-      "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given",
-      metricsAddress,
-    )
-    .option("--first-key", "if the database has no key yet, issue a Free one and print it")
-    .option(
-      "--workers <n>",
-      "the number of processes that serve; they share the port and the limits",
-      wholeNumber(1, 256),
-      1,
-    )
-    .option("--no-poll", "sleep at once after a response, without polling for the next request")
-    .addHelpText(
-      "after",
-      ENVIRONMENT + example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"),
-    )
+  const command = new Command("serve").description(
+    "Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.",
+  );
+  return addServeOptions(command)
+    .addHelpText("after", HELP + example("petstore serve --workers 4 --trust-proxy 10.0.0.0/8 ::1"))
     .action(async (options: ServeOptions) => {
       (await serveAs(options, io)).mapErr(io.fail);
     });
-  return orFromEnvironment(command, { host: "HOST", port: "PORT" });
 }
 
-const ENVIRONMENT = `
+const HELP = `
 An argument wins over a variable (env). A variable of an option without a value is true or false; one of an option
 that may be repeated has commas between its values.
 `;
-
-/** Adds origins, with commas between them, to those before them. `*` includes all others. */
-function addOrigins(text: string, earlier?: "*" | readonly string[]): "*" | readonly string[] {
-  return commaSeparated(text).reduce<"*" | readonly string[]>(
-    (added, origin) => addOrigin(origin, added),
-    earlier ?? [],
-  );
-}
-
-function addOrigin(text: string, earlier: "*" | readonly string[]): "*" | readonly string[] {
-  if (text === "*" || earlier === "*") return "*";
-  if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text) {
-    throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
-  }
-  return [...earlier, text];
-}
-
-function metricsAddress(text: string): MetricsAddress {
-  const [, bracketed, plain, port = ""] = /^(?:\[(.+)\]:|([^:]+):)?(\d{1,5})$/.exec(text) ?? [];
-  if (port === "" || Number(port) > 65_535) {
-    throw new InvalidArgumentError(
-      "It must be a port, or an address and a port such as 0.0.0.0:9464.",
-    );
-  }
-  return { host: bracketed ?? plain ?? "127.0.0.1", port: Number(port) };
-}
-
-const TRUST_PROXY =
-  "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
 
 /** Serves in this process, starts workers, or serves as one of them. */
 async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<void, string>> {
   const isNew = !isPostgres(options.database) && !existsSync(options.database);
   const onListening = (url: string, store: PetStore): Promise<void> =>
-    printBanner(store, url, { ...options, isNew }, io);
+    printBanner(store, url, options, isNew, io);
   if (options.workers > 1 && options.database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
@@ -188,8 +82,8 @@ async function serve(
     port,
     keepAlive,
     shutdownDelay,
-    origins: cors,
-    origin: trustProxy && originBehind(trustProxy),
+    corsOrigins: cors,
+    clientAddress: trustProxy && clientAddressBehind(trustProxy),
     hasRateLimitFields: rateLimitFields === true,
     isPolling: poll,
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
@@ -233,4 +127,65 @@ async function serveWithWorkers(
   const ended = await workers.ended;
   const closed = await store.close();
   return ended.andThen(() => closed.mapErr(describeStoreError));
+}
+
+/**
+ * Prints the address of a server and the next steps of its operator. With `firstKey`, issues the first key.
+ *
+ * @param isNew whether the server has created the database.
+ */
+async function printBanner(
+  store: PetStore,
+  url: string,
+  { database, workers, firstKey }: ServeOptions,
+  isNew: boolean,
+  io: CommandIO,
+): Promise<void> {
+  const processes = workers > 1 ? ` with ${workers} workers` : "";
+  const lines = [
+    `petstore listens on ${url}${processes}`,
+    `  try it    ${new URL("/docs", url).href}`,
+  ];
+  if (database === IN_MEMORY) lines.push("  database  in memory: it ends with the server");
+  else {
+    const name = nameOf(database);
+    const where = isPostgres(database) ? name : resolve(database);
+    const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
+    lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
+  }
+  io.terminal.out(lines.join("\n"));
+  if (firstKey) await issueFirstKey(store, url, io);
+}
+
+/** If the store has no key yet, issues a Free key and prints a command that uses it. */
+async function issueFirstKey(
+  store: PetStore,
+  url: string,
+  { terminal, report }: CommandIO,
+): Promise<void> {
+  const listed = await store.keys.list({ limit: 1 });
+  if (listed.isErr() || listed.value.keys.length > 0) return;
+  const issued = await store.keys.issue({ plan: "free", label: "first key" });
+  if (issued.isErr()) {
+    report(`no first key was issued: ${describeStoreError(issued.error)}`);
+    return;
+  }
+  const { secret } = issued.value;
+  terminal.out(`
+There was no API key yet. This is the first one, on the Free plan, shown only once. Try it:
+
+  curl -i -H "Authorization: Bearer ${secret}" "${url}/pets?limit=5"
+`);
+}
+
+/** Returns the name of this command for a shell. If a package script runs it, it is not on the shell's path. */
+function commandName(): string {
+  return process.env["npm_lifecycle_event"] === undefined
+    ? "petstore"
+    : "node_modules/.bin/petstore";
+}
+
+/** Quotes a word for a shell, if it has special characters. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -10,7 +10,7 @@ import {
 import { err, ok, type Result } from "neverthrow";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
-import type { Origin } from "./trusted-proxies.js";
+import type { ClientAddress } from "./trusted-proxies.js";
 
 /** Where to listen, and the functions to notify. */
 export interface ListenOptions {
@@ -21,9 +21,9 @@ export interface ListenOptions {
   /** How long connections are still accepted after the server was told to stop, in seconds. */
   readonly shutdownDelay: number;
   /** The origins whose pages may call the store, or `"*"` for all; `undefined`: none. */
-  readonly origins: "*" | readonly string[] | undefined;
-  /** Tells clients without a valid key apart; `undefined` for the address of the socket. */
-  readonly origin: Origin | undefined;
+  readonly corsOrigins: "*" | readonly string[] | undefined;
+  /** Returns the address of the client; `undefined` for the address of the socket. */
+  readonly clientAddress: ClientAddress | undefined;
   /** Whether responses have the `RateLimit` fields of the draft, with both windows. */
   readonly hasRateLimitFields: boolean;
   /** Whether the server polls for requests before it sleeps. */
@@ -55,9 +55,8 @@ export async function listen(
   store: PetStore,
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
-  const { host, port, keepAlive, shutdownDelay, origins, origin, hasRateLimitFields, isPolling } =
-    options;
-  const { onResponse, onError, areWritesFailing } = options;
+  const { host, port, keepAlive, shutdownDelay, hasRateLimitFields, isPolling } = options;
+  const { corsOrigins, clientAddress, onResponse, onError, areWritesFailing } = options;
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
@@ -68,11 +67,11 @@ export async function listen(
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
   const server = createPetStoreServer(store, {
     fallback,
-    origin,
+    origin: clientAddress,
     limits,
     onError,
     onResponse,
-    cors: origins && { origins },
+    cors: corsOrigins && { origins: corsOrigins },
     rateLimitFields: hasRateLimitFields ? "draft-11" : undefined,
   });
   if (isPolling) pollForRequests(server);

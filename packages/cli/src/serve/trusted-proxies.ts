@@ -3,8 +3,8 @@ import { BlockList, isIP, type IPVersion } from "node:net";
 import { InvalidArgumentError } from "commander";
 import { commaSeparated } from "../options.js";
 
-/** Returns the origin of a request, which tells clients without a valid key apart. */
-export type Origin = (request: IncomingMessage) => string | undefined;
+/** Returns the address of a request's client, which tells clients without a valid key apart. */
+export type ClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
  * Parses the values of `--trust-proxy`, one at a time: addresses, or ranges such as `10.0.0.0/8`, with commas
@@ -35,19 +35,19 @@ function addTrustedProxy(value: string, earlier: BlockList): BlockList {
 const NOT_AN_ADDRESS = "It must be an IP address, or a range such as 10.0.0.0/8.";
 
 /**
- * Returns the origin of requests behind these proxies: the last address in X-Forwarded-For that is not a
- * proxy itself. Earlier ones may be the client's inventions. The header of any other peer is not read. If
- * the header is missing or names something else than addresses there, the origin is the peer.
+ * Finds the address of clients behind these proxies: the last address in X-Forwarded-For that is not a proxy
+ * itself. Earlier ones may be the client's inventions. The header of any other peer is not read. If the header
+ * is missing, or has something else than an address there, the address is that of the peer.
  */
-export function originBehind(proxies: BlockList): Origin {
+export function clientAddressBehind(proxies: BlockList): ClientAddress {
   return ({ socket, headers }) => {
     const peer = socket.remoteAddress;
     const forwarded = headers["x-forwarded-for"];
     if (peer === undefined || !isTrusted(proxies, peer) || typeof forwarded !== "string")
       return peer;
     const addresses = forwarded.split(",").map((address) => address.trim());
-    const origin = addresses.findLast((address) => !isTrusted(proxies, address)) ?? addresses[0];
-    return origin !== undefined && isIP(origin) !== 0 ? origin : peer;
+    const client = addresses.findLast((address) => !isTrusted(proxies, address)) ?? addresses[0];
+    return client !== undefined && isIP(client) !== 0 ? client : peer;
   };
 }
 

@@ -1,0 +1,142 @@
+import type { BlockList } from "node:net";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
+import type { MetricsAddress } from "./metrics/metrics-server.js";
+import { addTrustedProxies } from "./trusted-proxies.js";
+
+/** The options of `petstore serve`. */
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly workers: number;
+  readonly keepAlive?: number;
+  readonly shutdownDelay: number;
+  readonly trustProxy?: BlockList;
+  readonly cors?: "*" | readonly string[];
+  readonly rateLimitFields?: true;
+  readonly firstKey?: true;
+  readonly log?: true;
+  readonly metrics?: MetricsAddress;
+  readonly poll: boolean;
+}
+
+/** Adds the options to `petstore serve`. Each can also be set by the environment. */
+export function addServeOptions(command: Command): Command {
+  command
+    .addOption(
+      new Option("--host <address>", "the address to listen on")
+        .default("127.0.0.1")
+        // An empty address would mean every interface.
+        .argParser(nonBlank("It must be an address.")),
+    )
+    .addOption(
+      new Option("--port <number>", "the port to listen on; 0 for any free port")
+        .default(3000)
+        .argParser(wholeNumber(0, 65_535)),
+    )
+    .addOption(databaseOption(fileName))
+    .addOption(new Option("--cors <origin>", CORS).argParser(addOrigins))
+    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxies))
+    .option("--keep-alive <seconds>", KEEP_ALIVE, wholeNumber(1, 86_400))
+    .option("--shutdown-delay <seconds>", SHUTDOWN_DELAY, wholeNumber(0, 3_600), 0)
+    .option("--rate-limit-fields", RATE_LIMIT_FIELDS)
+    .option("--log", "write a line of JSON for each request to standard output")
+    .option("--metrics <[host:]port>", METRICS, metricsAddress)
+    .option("--first-key", "if the database has no key yet, issue a Free one and print it")
+    .option("--workers <n>", WORKERS, wholeNumber(1, 256), 1)
+    .option("--no-poll", "sleep at once after a response, without polling for the next request");
+  return orFromEnvironment(command, { host: "HOST", port: "PORT" });
+}
+
+const CORS = "pages of this origin may call the store; repeatable; * for all";
+const TRUST_PROXY =
+  "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
+const KEEP_ALIVE = "how long a connection may be idle between requests (default: 5)";
+const SHUTDOWN_DELAY =
+  "after a signal, serve on for so long while /readyz is 503, for a proxy to notice";
+const RATE_LIMIT_FIELDS =
+  "also send RateLimit and RateLimit-Policy (a draft of the IETF), with both windows";
+const METRICS =
+  "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
+const WORKERS = "the number of processes that serve; they share the port and the limits";
+
+/** Adds origins, with commas between them, to those before them. `*` includes all others. */
+function addOrigins(text: string, earlier?: "*" | readonly string[]): "*" | readonly string[] {
+  return commaSeparated(text).reduce<"*" | readonly string[]>(
+    (added, origin) => addOrigin(origin, added),
+    earlier ?? [],
+  );
+}
+
+function addOrigin(text: string, earlier: "*" | readonly string[]): "*" | readonly string[] {
+  if (text === "*" || earlier === "*") return "*";
+  if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text) {
+    throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
+  }
+  return [...earlier, text];
+}
+
+function metricsAddress(text: string): MetricsAddress {
+  const [, bracketed, plain, port = ""] = /^(?:\[(.+)\]:|([^:]+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === "" || Number(port) > 65_535) {
+    throw new InvalidArgumentError(
+      "It must be a port, or an address and a port such as 0.0.0.0:9464.",
+    );
+  }
+  return { host: bracketed ?? plain ?? "127.0.0.1", port: Number(port) };
+}
+
+/**
+ * Lets the environment set every option of a command that its arguments leave out: PETSTORE_KEEP_ALIVE is
+ * `--keep-alive`. An empty variable counts as not set. An option without a value takes `true` or `1`, and `false`
+ * or `0`.
+ *
+ * @param others variables that are read if the first one is not set, by the name of the option.
+ */
+function orFromEnvironment(command: Command, others: Readonly<Record<string, string>>): Command {
+  const read = command.options
+    .filter(({ envVar }) => envVar === undefined)
+    .map((option) => ({ option, variables: variablesOf(option, others) }));
+  // Only for the help: Commander reads the variables that an option has when it is added, and for an option
+  // without a value it would read `false` as true.
+  for (const { option, variables } of read) option.env(variables.join(", "));
+  return command.hook("preAction", () => {
+    for (const { option, variables } of read) {
+      const variable = variables.find((name) => (process.env[name] ?? "") !== "");
+      if (variable !== undefined) setFrom(variable, option, command);
+    }
+  });
+}
+
+function variablesOf(option: Option, others: Readonly<Record<string, string>>): readonly string[] {
+  const other = others[option.name()];
+  const own = `PETSTORE_${option.name().toUpperCase().replaceAll("-", "_")}`;
+  return other === undefined ? [own] : [own, other];
+}
+
+function setFrom(variable: string, option: Option, command: Command): void {
+  const name = option.attributeName();
+  if (command.getOptionValueSource(name) === "cli") return;
+  const text = process.env[variable] ?? "";
+  try {
+    const hasValue = option.required || option.optional;
+    const value = hasValue ? parse(option, text) : isOn(text) !== option.negate;
+    command.setOptionValueWithSource(name, value, "env");
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    command.error(
+      `error: option '${option.flags}' value '${text}' from env '${variable}' is invalid. ${error.message}`,
+    );
+  }
+}
+
+function isOn(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0") return false;
+  throw new InvalidArgumentError("It must be true or false.");
+}
+
+function parse(option: Option, text: string): unknown {
+  return option.parseArg === undefined ? text : option.parseArg<unknown>(text, undefined);
+}
