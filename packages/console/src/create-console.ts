@@ -39,7 +39,7 @@ const HEADERS = {
  * Creates the operator's console of a store, as a WHATWG handler:
  * `app.all("/console/*", ({ req }) => handle(req.raw))`.
  *
- * The handler knows no users: whoever reaches it manages all keys, so put it behind your login. It refuses
+ * The handler knows no users: anyone who can reach it can manage all keys, so put it behind your login. It refuses
  * requests that change something from pages of other origins.
  * @throws TypeError that names the option, if one is wrong.
  */
@@ -56,7 +56,7 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
     const name = pathname.slice(basePath.length + 1);
     const file = pageFiles.get(name === "" ? "index.html" : name);
     if (file !== undefined)
-      return isReading(request) ? respondWithFile(request, file) : notAllowed("GET, HEAD");
+      return isGetOrHead(request) ? respondWithFile(request, file) : notAllowed("GET, HEAD");
     const call = name.startsWith("api/") ? calls.get(name.slice("api/".length)) : undefined;
     if (call === undefined) return notFound();
     if (request.method !== "POST") return notAllowed("POST");
@@ -80,7 +80,7 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
   };
 }
 
-function isReading({ method }: Request): boolean {
+function isGetOrHead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 

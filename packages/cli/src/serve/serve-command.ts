@@ -83,7 +83,7 @@ async function serve(
     keepAlive,
     shutdownDelay,
     corsOrigins: cors,
-    clientAddress: trustProxy && clientAddressBehind(trustProxy),
+    findClientAddress: trustProxy && clientAddressBehind(trustProxy),
     hasRateLimitFields: rateLimitFields === true,
     isPolling: poll,
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,

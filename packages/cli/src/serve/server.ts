@@ -10,7 +10,7 @@ import {
 import { err, ok, type Result } from "neverthrow";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
-import type { ClientAddress } from "./trusted-proxies.js";
+import type { FindClientAddress } from "./trusted-proxies.js";
 
 /** Where to listen, and the functions to notify. */
 export interface ListenOptions {
@@ -23,7 +23,7 @@ export interface ListenOptions {
   /** The origins whose pages may call the store, or `"*"` for all; `undefined`: none. */
   readonly corsOrigins: "*" | readonly string[] | undefined;
   /** Returns the address of the client; `undefined` for the address of the socket. */
-  readonly clientAddress: ClientAddress | undefined;
+  readonly findClientAddress: FindClientAddress | undefined;
   /** Whether responses have the `RateLimit` fields of the draft, with both windows. */
   readonly hasRateLimitFields: boolean;
   /** Whether the server polls for requests before it sleeps. */
@@ -56,7 +56,7 @@ export async function listen(
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
   const { host, port, keepAlive, shutdownDelay, hasRateLimitFields, isPolling } = options;
-  const { corsOrigins, clientAddress, onResponse, onError, areWritesFailing } = options;
+  const { corsOrigins, findClientAddress, onResponse, onError, areWritesFailing } = options;
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
@@ -67,7 +67,7 @@ export async function listen(
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
   const server = createPetStoreServer(store, {
     fallback,
-    origin: clientAddress,
+    origin: findClientAddress,
     limits,
     onError,
     onResponse,

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { commaSeparated } from "../options.js";
 
 /** Returns the address of a request's client, which tells clients without a valid key apart. */
-export type ClientAddress = (request: IncomingMessage) => string | undefined;
+export type FindClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
  * Parses the values of `--trust-proxy`, one at a time: addresses, or ranges such as `10.0.0.0/8`, with commas
@@ -39,7 +39,7 @@ const NOT_AN_ADDRESS = "It must be an IP address, or a range such as 10.0.0.0/8.
  * itself. Earlier ones may be the client's inventions. The header of any other peer is not read. If the header
  * is missing, or has something else than an address there, the address is that of the peer.
  */
-export function clientAddressBehind(proxies: BlockList): ClientAddress {
+export function clientAddressBehind(proxies: BlockList): FindClientAddress {
   return ({ socket, headers }) => {
     const peer = socket.remoteAddress;
     const forwarded = headers["x-forwarded-for"];

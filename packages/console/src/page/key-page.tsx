@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Output, ShownKey } from "../protocol.js";
-import { call, type Problem } from "./call.js";
+import { call, usePolled, type Problem } from "./call.js";
 import { PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
-import { usePolled } from "./polled.js";
 import { Alert, Label, States, Time, Usage } from "./shown.js";
 
 /** One key with its actions. */

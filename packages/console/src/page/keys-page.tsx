@@ -7,11 +7,9 @@ import {
   type Output,
   type ShownKey,
 } from "../protocol.js";
-import { call } from "./call.js";
+import { call, usePolled } from "./call.js";
 import { IssueDialog } from "./key-dialogs.js";
-import { Pager } from "./pager.js";
-import { usePolled } from "./polled.js";
-import { Alert, Label, States, Time, Usage } from "./shown.js";
+import { Alert, Label, Pager, States, Time, Usage } from "./shown.js";
 
 /** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
 export function KeysPage({

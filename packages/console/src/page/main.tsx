@@ -1,10 +1,10 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { KeyListInput } from "../protocol.js";
+import { usePolled } from "./call.js";
 import { KeyPage } from "./key-page.js";
 import { KeysPage } from "./keys-page.js";
 import { PetsPage } from "./pets-page.js";
-import { usePolled } from "./polled.js";
 import { Alert } from "./shown.js";
 
 const FIRST_QUERY: KeyListInput = { search: "", order: "newest", page: 0 };

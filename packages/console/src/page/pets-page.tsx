@@ -1,10 +1,8 @@
 import type { PetStatus } from "@petstore/core";
 import { useState } from "preact/hooks";
-import { call } from "./call.js";
+import { call, usePolled } from "./call.js";
 import { Dialog, DialogForm, Field } from "./dialog.js";
-import { Pager } from "./pager.js";
-import { usePolled } from "./polled.js";
-import { Alert, Label } from "./shown.js";
+import { Alert, Label, Pager } from "./shown.js";
 
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 const LIMIT = 50;
