@@ -1,9 +1,8 @@
 import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
-import { collectBytes } from "./body.js";
 import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandler } from "./handle.js";
-import type { BodyResult, HttpRequest } from "./http-message.js";
+import { collectBytes, type BodyResult, type HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
 import { flawOfCoding, flawOfHost } from "./request-headers.js";
 import { locate } from "./route.js";

@@ -8,10 +8,9 @@ import type {
   WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { checkContent, parseBody } from "./body.js";
 import { internalError, notFound, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
-import { encodePet } from "./json.js";
+import { encodePet, parseBody } from "./json.js";
 import type { HttpSettings } from "./options.js";
 import {
   createPageRenderer,
@@ -24,7 +23,7 @@ import {
   type RenderedBody,
 } from "./render.js";
 import { UNKNOWN_OUTCOME, windowOf, type Outcome } from "./report.js";
-import { apiKeyOf, idempotencyKeyOf } from "./request-headers.js";
+import { apiKeyOf, checkContent, idempotencyKeyOf } from "./request-headers.js";
 import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */

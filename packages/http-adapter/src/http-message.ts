@@ -28,6 +28,33 @@ export type HttpBody =
 /** The outcome of reading a body. */
 export type BodyResult = Result<HttpBody, UnreadableMessage>;
 
+/** The bytes of a body that have arrived. */
+export interface Bytes {
+  /** Adds a chunk. Returns false, and adds nothing, if it would exceed the limit. */
+  add(chunk: Uint8Array): boolean;
+  /** Returns all bytes added so far. */
+  all(): Uint8Array;
+}
+
+/** More chunks than this are joined, so that chunks of one byte do not cost an object each. */
+const MOST_CHUNKS = 1_024;
+
+/** Collects at most `limit` bytes. */
+export function collectBytes(limit: number): Bytes {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  return {
+    add: (chunk) => {
+      if (length + chunk.length > limit) return false;
+      length += chunk.length;
+      chunks.push(chunk);
+      if (chunks.length > MOST_CHUNKS) chunks = [Buffer.concat(chunks)];
+      return true;
+    },
+    all: () => Buffer.concat(chunks),
+  };
+}
+
 /** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>;
 

@@ -2,7 +2,23 @@ import { isUtf8 } from "node:buffer";
 import type { Pet } from "@petstore/core";
 import { parse as parseLosslessly } from "lossless-json";
 import { err, ok, type Result } from "neverthrow";
-import { malformedJson, type MalformedJson } from "./error.js";
+import { badRequest, malformedJson, type BadRequest, type MalformedJson } from "./error.js";
+import type { HttpBody } from "./http-message.js";
+
+/** Parses a body as JSON of any shape; the engine validates the value. */
+export function parseBody(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {
+  if (body.kind === "bytes") return decodeJson(body.bytes);
+  return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
+}
+
+const ROUNDED =
+  "categoryId is beyond 2^53 and a body parser has rounded it: mount the pet store before the body parser.";
+
+function hasRoundedCategory(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("categoryId" in value)) return false;
+  const { categoryId } = value;
+  return typeof categoryId === "number" && Math.abs(categoryId) > Number.MAX_SAFE_INTEGER;
+}
 
 /** The deepest nesting of arrays and objects (RFC 8259, section 9, lets a parser set a limit). */
 const MAX_DEPTH = 1_000;

@@ -1,6 +1,16 @@
+import { MIMEType } from "node:util";
 import { parseIdempotencyKey, type InvalidIdempotencyKey } from "@petstore/core";
-import { ok, type Result } from "neverthrow";
-import { badRequest, type BadRequest } from "./error.js";
+import { err, ok, type Result } from "neverthrow";
+import {
+  badRequest,
+  payloadTooLarge,
+  unsupportedContentCoding,
+  unsupportedMediaType,
+  type BadRequest,
+  type PayloadTooLarge,
+  type UnsupportedMediaType,
+} from "./error.js";
+import type { HttpRequest } from "./http-message.js";
 
 /** RFC 9112, section 3.2: a host and optionally a port, or an empty value. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
@@ -63,4 +73,40 @@ function unquoted(line: string): string {
   const [, text] = QUOTED.exec(line) ?? [];
   if (text !== undefined) return text.replace(/\\(.)/g, "$1");
   return NEEDS_QUOTES.test(line) ? "" : line;
+}
+
+/**
+ * Checks the headers that describe a body, before any of it is read: length, media type and content
+ * coding. A body without a media type is treated as JSON.
+ */
+export function checkContent(
+  request: HttpRequest,
+  limit: number,
+): Result<void, PayloadTooLarge | UnsupportedMediaType> {
+  if (Number(request.lines("content-length")[0] ?? 0) > limit) return err(payloadTooLarge(limit));
+  const types = request.lines("content-type");
+  if (types.length > 0 && !isJson(types.join(", "))) return err(unsupportedMediaType());
+  return request.lines("content-encoding").every(isIdentity)
+    ? ok()
+    : err(unsupportedContentCoding());
+}
+
+/** Longer than any useful media type. Node's parser takes quadratic time for some values. */
+const LONGEST_TYPE = 256;
+
+function isJson(contentType: string): boolean {
+  if (contentType === "application/json") return true;
+  if (contentType.length > LONGEST_TYPE) return false;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    const charset = params.get("charset") ?? "utf-8";
+    return essence === "application/json" && charset.toLowerCase() === "utf-8";
+  } catch {
+    return false;
+  }
+}
+
+/** An empty value is an empty list of codings. */
+function isIdentity(contentCoding: string): boolean {
+  return contentCoding === "" || contentCoding.toLowerCase() === "identity";
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { err, ok } from "neverthrow";
-import { collectBytes } from "../body.js";
 import {
   badRequest,
   expectationFailed,
@@ -10,7 +9,7 @@ import {
   type BadRequest,
   type HttpError,
 } from "../error.js";
-import type { BodyResult, HttpRequest } from "../http-message.js";
+import { collectBytes, type BodyResult, type HttpRequest } from "../http-message.js";
 import { flawOfCoding, flawOfHost } from "../request-headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
