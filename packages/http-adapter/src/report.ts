@@ -49,7 +49,7 @@ export function windowOf({ code, quota }: WithQuota<Failure>): Outcome["window"]
 export interface Report {
   /** The id for `X-Request-Id`; `undefined` if responses have none. */
   readonly requestId: string | undefined;
-  /** Sends the report and the signal. To be called once. `undefined` if nobody receives them. */
+  /** Sends the report and the signal. To be called once. `undefined` if they have no receiver. */
   readonly send: ((outcome: Outcome, status: number | undefined) => void) | undefined;
 }
 

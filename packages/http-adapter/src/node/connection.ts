@@ -7,7 +7,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether the client waits for a `100 Continue` that Node has not sent (RFC 9110, section 10.1.1). */
-  readonly isWaiting: boolean;
+  readonly awaitsContinue: boolean;
   /** Tells callers without a valid key apart. */
   readonly origin: () => string | undefined;
 }
@@ -92,12 +92,12 @@ const MOST_WINDOWS = 5;
 const MOST_BYTES = 67_108_864;
 
 /**
- * Closes a connection after its last response. It stops writing immediately, but keeps reading until
- * the client closes its side, stops sending, or reaches a limit; these bytes are discarded unparsed. If
- * a socket were closed while bytes still arrive, it would be reset, and the client might lose the
- * response (RFC 9112, section 9.6).
+ * Closes a connection after its last response, as nginx does with `lingering_close`. It stops writing
+ * immediately, but keeps reading until the client closes its side, stops sending, or reaches a limit; these
+ * bytes are discarded unparsed. If a socket were closed while bytes still arrive, it would be reset, and the
+ * client might lose the response (RFC 9112, section 9.6).
  */
-export function linger(socket: Socket): void {
+export function closeWithoutReset(socket: Socket): void {
   if (isOver(socket)) return;
   connectionOf(socket).release();
   let total = 0;

@@ -13,7 +13,13 @@ import {
 import type { HttpSettings } from "../options.js";
 import { UNKNOWN_OUTCOME } from "../report.js";
 import { METHODS } from "../route.js";
-import { connectionOf, inputErrorOf, linger, runInTurn, type Exchange } from "./connection.js";
+import {
+  closeWithoutReset,
+  connectionOf,
+  inputErrorOf,
+  runInTurn,
+  type Exchange,
+} from "./connection.js";
 import { flawOf, isUpgrade, unknownVersion } from "./request.js";
 import { createResponder, sendReport, type Responder } from "./response.js";
 
@@ -46,10 +52,10 @@ export function dispatchMessages(
     return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
   }
 
-  function take(request: IncomingMessage, response: ServerResponse, isWaiting: boolean): void {
+  function take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined) return;
-    const exchange = { request, response, isWaiting, origin: () => origin(request) };
+    const exchange = { request, response, awaitsContinue, origin: () => origin(request) };
     connection.newest = exchange;
     response.on("close", () => {
       // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.
@@ -91,7 +97,9 @@ function breakOff(responder: Responder, error: UnreadableMessage, socket: Socket
   connection.onInputError?.(error);
   // A request that ends in its body has the error in its own response, unless that is already sent.
   const isInBody = connection.newest?.request.complete === false;
-  runLast(socket, () => (isInBody ? linger(socket) : responder.refuseInput(error, socket)));
+  runLast(socket, () =>
+    isInBody ? closeWithoutReset(socket) : responder.refuseInput(error, socket),
+  );
 }
 
 /** Creates the function that lets the fallback respond to a request. It never rejects. */
@@ -102,7 +110,7 @@ function createFallback(
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
-    const { request, response, isWaiting } = exchange;
+    const { request, response, awaitsContinue } = exchange;
     const { socket } = request;
     const report = startReport(request.headers["x-request-id"], request.method);
     const finish = (): void => sendReport(report, response, UNKNOWN_OUTCOME);
@@ -115,7 +123,7 @@ function createFallback(
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
-    if (isWaiting) response.writeContinue();
+    if (awaitsContinue) response.writeContinue();
     try {
       await fallback(request, response);
     } catch (cause) {

@@ -68,7 +68,12 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
         return;
       }
       const response = takeOver(reply);
-      const exchange = { request: raw, response, isWaiting: false, origin: () => origin(request) };
+      const exchange = {
+        request: raw,
+        response,
+        awaitsContinue: false,
+        origin: () => origin(request),
+      };
       runInTurn(exchange, () => responder.respond(exchange, target));
     });
     // Fastify runs the hooks of a plugin only for its routes. A target that its router decodes to one of

@@ -7,7 +7,7 @@ import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
 import type { Outcome, Report } from "../report.js";
 import { locate, type Target } from "../route.js";
-import { linger, type Exchange } from "./connection.js";
+import { closeWithoutReset, type Exchange } from "./connection.js";
 import { flawOf, toHttpRequest } from "./request.js";
 
 /** Responds to the messages of Node's connections. Its methods neither throw nor reject. */
@@ -60,7 +60,7 @@ export function createResponder(
       } catch (cause) {
         onError(cause);
       }
-      linger(socket);
+      closeWithoutReset(socket);
     },
   };
 }
@@ -93,7 +93,7 @@ function writeResponse(
   }
   if (isLast) {
     // Node calls this after the last response.
-    socket.destroySoon = () => linger(socket);
+    socket.destroySoon = () => closeWithoutReset(socket);
     headers["Connection"] = "close";
   }
   response.writeHead(status, headers);

@@ -3,7 +3,7 @@ import { Server as TcpServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import { parseServerOptions } from "../options.js";
-import { linger } from "./connection.js";
+import { closeWithoutReset } from "./connection.js";
 import { dispatchMessages, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
 
@@ -104,7 +104,7 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
     // Node sometimes removes its own listener, and an error without a listener ends the process.
     socket.on("error", () => undefined);
     // Node calls this after the last response.
-    socket.destroySoon = () => linger(socket);
+    socket.destroySoon = () => closeWithoutReset(socket);
   });
   return sockets;
 }
