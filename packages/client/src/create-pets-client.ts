@@ -1,12 +1,21 @@
 import type { ListPetsInput, NewPetInput, PetIdInput, Pets } from "@petstore/core";
-import { ResultAsync } from "neverthrow";
-import { call, type CallContext } from "./call.js";
-import type { TransportError } from "./errors.js";
+import { err, ResultAsync } from "neverthrow";
+import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
+import { limitUsedUp, unexpectedResponse, type TransportError } from "./errors.js";
 import type { ClientEvent } from "./events.js";
+import { startLifetime, type Lifetime } from "./lifetime.js";
 import { parseOptions, type PetsClientOptions } from "./options.js";
-import { createQueue } from "./queue.js";
-import { drawIdempotencyKey } from "./random.js";
-import { createPet, getPet, listPets, type Operation } from "./wire/operations.js";
+import { createQueue, type Queue, type Refusal } from "./queue.js";
+import { drawFraction, drawIdempotencyKey, type RandomSource } from "./random.js";
+import {
+  createPet,
+  getPet,
+  listPets,
+  readRefusal,
+  type Operation,
+  type OperationRequest,
+  type Outcome,
+} from "./wire/operations.js";
 
 /** Options of one call. */
 export interface CallOptions {
@@ -72,4 +81,146 @@ export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
     },
     getPet: (id, options = {}) => perform(getPet(id), options),
   } satisfies PetsClient);
+}
+
+/** The settings and the queue that all calls of a client share. */
+interface CallContext extends AttemptSettings {
+  readonly baseUrl: string;
+  readonly authorization: string | undefined;
+  readonly attempts: number;
+  readonly backoffSeconds: number;
+  readonly queue: Queue;
+  readonly random: RandomSource;
+  readonly emit: (event: ClientEvent) => void;
+}
+
+/** A request with one of these statuses is sent again, like a request without a response. */
+const TRANSIENT: readonly number[] = [500, 502, 503, 504];
+
+/** The longest wait between two attempts, in milliseconds, unless Retry-After is longer. */
+const LONGEST_BACKOFF = 60_000;
+
+/** The longest random addition to a wait after a 429, in milliseconds. */
+const JITTER = 1_000;
+
+/** Performs an operation: waits for the gate, sends the request, and retries what may be transient. */
+async function call<T, E extends { readonly code: string }>(
+  context: CallContext,
+  operation: Operation<T, E>,
+  deadlineSeconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Outcome<T, E>> {
+  const lifetime = startLifetime(context.clock, deadlineSeconds, signal);
+  try {
+    return await callUntil(lifetime, context, operation);
+  } finally {
+    lifetime.stop();
+  }
+}
+
+async function callUntil<T, E extends { readonly code: string }>(
+  lifetime: Lifetime,
+  context: CallContext,
+  operation: Operation<T, E>,
+): Promise<Outcome<T, E>> {
+  const { clock, queue, emit } = context;
+  const { name } = operation;
+  const waiting = (seconds: number): void => emit({ type: "waiting", operation: name, seconds });
+
+  let wasRefused = false;
+  for (let attempt = 1; ;) {
+    const entered = await queue.enter(lifetime, wasRefused, waiting);
+    if (entered.isErr()) return err(entered.error);
+    const sent = await send(context, operation, attempt, lifetime);
+    const outcome = read(operation, sent);
+    leave(context, entered.value, sent);
+
+    const ending = lifetime.ending();
+    if (ending !== undefined) return outcome.isOk() ? outcome : err(ending);
+    // The gate is closed now, and knows whether the call can wait.
+    wasRefused = sent.head?.status === 429;
+    if (wasRefused) continue;
+    if (outcome.isOk() || attempt === context.attempts || !isTransient(sent)) return outcome;
+
+    const wait = backoff(context, attempt, sent);
+    if (clock.now() + wait > lifetime.endsAt) return outcome;
+    const { code } = outcome.error;
+    emit({ type: "retrying", operation: name, attempt, code, seconds: wait / 1_000 });
+    await sleep(context, wait, lifetime);
+    attempt += 1;
+  }
+}
+
+async function send(
+  context: CallContext,
+  { name, method, path, headers, body }: OperationRequest,
+  attempt: number,
+  lifetime: Lifetime,
+): Promise<Attempt> {
+  const { clock, baseUrl, authorization, emit } = context;
+  const start = clock.now();
+  emit({ type: "request", operation: name, attempt });
+  const allHeaders = {
+    Accept: "application/json",
+    ...headers,
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+  const init = { method, headers: allHeaders, ...(body === undefined ? {} : { body }) };
+  const sent = await sendOnce(context, baseUrl + path, init, lifetime);
+  const { status, requestId, sunset } = sent.head ?? {};
+  const milliseconds = clock.now() - start;
+  emit({ type: "response", operation: name, attempt, status, requestId, milliseconds });
+  if (sunset !== undefined) emit({ type: "deprecated", operation: name, sunset });
+  return sent;
+}
+
+function read<T, E extends { readonly code: string }>(
+  operation: Operation<T, E>,
+  { head, body }: Attempt,
+): Outcome<T, E> {
+  if (body.isErr()) return err(body.error);
+  if (head === undefined) return err(unexpectedResponse("It has no head.", 0, undefined));
+  return operation.read({ head, body: body.value });
+}
+
+/** Passes the quota of the response to the gate, and the refusal that waiting calls get if it closes. */
+function leave({ queue, random }: CallContext, number: number, sent: Attempt): void {
+  const { status, quota, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
+  const isRefused = status === 429;
+  const wait = isRefused ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
+  queue.leave({ number, quota, resetIn, wait }, refusalOf(sent));
+}
+
+/** Returns the error for calls that cannot wait, in case the response closes the gate. */
+function refusalOf({ head, body }: Attempt): Refusal | undefined {
+  if (head === undefined) return undefined;
+  const isRefused = head.status === 429;
+  const refusal = isRefused && body.isOk() ? readRefusal({ head, body: body.value }) : undefined;
+  if (refusal !== undefined) return refusal;
+  if (head.quota !== undefined) return limitUsedUp(head.quota);
+  return isRefused ? unexpectedResponse("It refuses requests.", 429, head.requestId) : undefined;
+}
+
+function isTransient({ head, body }: Attempt): boolean {
+  if (head !== undefined && TRANSIENT.includes(head.status)) return true;
+  return body.isErr() && ["unreachable", "timed_out"].includes(body.error.code);
+}
+
+/** Exponential backoff with full jitter, but not before Retry-After. */
+function backoff({ backoffSeconds, random }: CallContext, attempt: number, sent: Attempt): number {
+  const longest = Math.min(backoffSeconds * 1_000 * 2 ** (attempt - 1), LONGEST_BACKOFF);
+  return Math.max(drawFraction(random) * longest, sent.head?.retryAfter ?? 0);
+}
+
+async function sleep(
+  { clock }: CallContext,
+  milliseconds: number,
+  { ended }: Lifetime,
+): Promise<void> {
+  let stopTimer: () => void = () => undefined;
+  const slept = new Promise<void>((resolve) => {
+    stopTimer = clock.startTimer(milliseconds, resolve);
+  });
+  await Promise.race([slept, ended]);
+  stopTimer();
 }
