@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { indentJson } from "../src/serve/docs/page/exact-numbers.js";
+import { indentJson } from "../src/serve/docs/page/plugins.js";
 
 test.each(["[]", '{"a":[{}, [ ],{"b":-1.5}],"c":"[{,:}\\"\\\\"}', '"text"', "null", "[1,2]"])(
   "%s is indented as JSON.stringify does",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sessionKey } from "../src/serve/docs/page/session-key.js";
+import { sessionKey } from "../src/serve/docs/page/plugins.js";
 
 test("a key is kept in the session storage, and restored when the page is loaded again", () => {
   const items = new Map<string, string>();

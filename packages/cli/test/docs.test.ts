@@ -26,7 +26,7 @@ describe("petstore serve, outside /v1", () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
     const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(named).toHaveLength(5);
-    const modules = ["exact-numbers", "session-key"];
+    const modules = ["plugins"];
     const files = [...named, ...modules.map((name) => `docs/${name}.js`)];
     const responses = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
     for (const response of [page, ...responses]) {

@@ -110,7 +110,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".svg", "image/svg+xml"],
 ]);
 
-const PAGE_FILES = ["favicon.svg", "page.css", "page.js", "exact-numbers.js", "session-key.js"];
+const PAGE_FILES = ["favicon.svg", "page.css", "page.js", "plugins.js"];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /**

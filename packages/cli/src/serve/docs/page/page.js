@@ -1,17 +1,12 @@
 // The page's own script: shows openapi.json, next to the page, with Swagger UI.
-import { exactNumbers } from "./exact-numbers.js";
-import { sessionKey } from "./session-key.js";
+import { exactNumbers, freshResponse, sessionKey } from "./plugins.js";
 
 /**
  * @typedef {object} Page
  * @property {(options: Readonly<Record<string, unknown>>) => unknown} SwaggerUIBundle
  * @property {{ documentElement: { classList: { toggle: (name: string, isOn: boolean) => void } } }} document
  * @property {(query: string) => EventTarget & { readonly matches: boolean }} matchMedia
- * @property {import("./session-key.js").Storage} sessionStorage
- *
- * @typedef {object} SpecActions
- * @property {(path: string, method: string) => void} clearRequest
- * @property {(path: string, method: string) => void} clearResponse
+ * @property {import("./plugins.js").Storage} sessionStorage
  */
 
 const page = /** @type {Page} */ (/** @type {unknown} */ (globalThis));
@@ -22,23 +17,6 @@ function followColorScheme() {
 }
 followColorScheme();
 dark.addEventListener("change", followColorScheme);
-
-/** Returns a plugin that removes the last response before the form is checked and may be refused. */
-function freshResponse() {
-  /**
-   * @param {(pathAndMethod: [string, string]) => unknown} validate
-   * @param {{ specActions: SpecActions }} system
-   */
-  const validateParams =
-    (validate, { specActions }) =>
-    /** @param {[string, string]} pathAndMethod */
-    (pathAndMethod) => {
-      specActions.clearRequest(...pathAndMethod);
-      specActions.clearResponse(...pathAndMethod);
-      return validate(pathAndMethod);
-    };
-  return { statePlugins: { spec: { wrapActions: { validateParams } } } };
-}
 
 page.SwaggerUIBundle({
   dom_id: "#page",

@@ -1,0 +1,155 @@
+// Our plugins for Swagger UI.
+
+/**
+ * @typedef {(...args: readonly unknown[]) => unknown} Component
+ * @typedef {{ createElement: (type: unknown, props: object | null, ...children: unknown[]) => unknown }} React
+ */
+
+/**
+ * @typedef {{ readonly content: unknown, readonly contentType?: string }} BodyProps
+ * @typedef {{ React: React, getComponent: (name: string, isContainer?: boolean) => Component }} BodySystem
+ */
+
+/**
+ * Returns a plugin that shows response bodies indented, with every digit: Swagger UI shows JSON after JSON.parse, which
+ * rounds an int64.
+ */
+export function exactNumbers() {
+  return {
+    wrapComponents: {
+      /**
+       * @param {Component} Original
+       * @param {BodySystem} system
+       */
+      responseBody: (Original, { React, getComponent }) =>
+        /** @param {BodyProps} props */
+        function ExactResponseBody(props) {
+          const { content, contentType = "" } = props;
+          if (content === "") return null;
+          if (typeof content !== "string" || !contentType.includes("json")) {
+            return React.createElement(Original, props);
+          }
+          const code = {
+            language: "json",
+            canCopy: true,
+            downloadable: true,
+            fileName: "body.json",
+          };
+          return React.createElement(
+            "div",
+            null,
+            React.createElement("h5", null, "Response body"),
+            React.createElement(getComponent("HighlightCode", true), code, indentJson(content)),
+          );
+        },
+    },
+  };
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
+
+/**
+ * Indents JSON text without other changes: numbers keep all their digits.
+ *
+ * @param {string} text
+ */
+export function indentJson(text) {
+  let depth = 0;
+  let indented = "";
+  let previous = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    const isEnd = token === "]" || token === "}";
+    const isFirst = previous === "[" || previous === "{";
+    if (isEnd) depth -= 1;
+    if (isEnd ? !isFirst : isFirst || previous === ",") indented += `\n${"  ".repeat(depth)}`;
+    indented += token === ":" ? ": " : token;
+    if (token === "[" || token === "{") depth += 1;
+    previous = token;
+  }
+  return indented;
+}
+
+/**
+ * @typedef {object} SpecActions
+ * @property {(path: string, method: string) => void} clearRequest
+ * @property {(path: string, method: string) => void} clearResponse
+ */
+
+/** Returns a plugin that removes the last response before the form is checked and may be refused. */
+export function freshResponse() {
+  /**
+   * @param {(pathAndMethod: [string, string]) => unknown} validate
+   * @param {{ specActions: SpecActions }} system
+   */
+  const validateParams =
+    (validate, { specActions }) =>
+    /** @param {[string, string]} pathAndMethod */
+    (pathAndMethod) => {
+      specActions.clearRequest(...pathAndMethod);
+      specActions.clearResponse(...pathAndMethod);
+      return validate(pathAndMethod);
+    };
+  return { statePlugins: { spec: { wrapActions: { validateParams } } } };
+}
+
+/**
+ * @typedef {object} Storage
+ * @property {(name: string) => string | null} getItem
+ * @property {(name: string, value: string) => void} setItem
+ *
+ * @typedef {object} KeySystem
+ * @property {React} React
+ * @property {{ restoreAuthorization: (payload: { readonly authorized: unknown }) => void }} authActions
+ * @property {{ authorized: () => unknown }} authSelectors
+ */
+
+const ITEM = "petstore: authorized";
+
+/**
+ * Returns a plugin that keeps the API key in the session storage, until the tab is closed, and shows a note that says so.
+ * Swagger UI forgets the key when the page is loaded again, or keeps it for good.
+ *
+ * @param {Storage} storage
+ */
+export function sessionKey(storage) {
+  return {
+    /** @param {KeySystem} system */
+    afterLoad: ({ authActions }) => {
+      const authorized = storage.getItem(ITEM);
+      if (authorized !== null) {
+        authActions.restoreAuthorization({ authorized: JSON.parse(authorized) });
+      }
+    },
+    statePlugins: {
+      auth: {
+        wrapActions: {
+          /**
+           * @param {unknown} _
+           * @param {KeySystem} system
+           */
+          persistAuthorizationIfNeeded: (_, { authSelectors }) => {
+            return () => storage.setItem(ITEM, JSON.stringify(authSelectors.authorized()));
+          },
+        },
+      },
+    },
+    wrapComponents: {
+      /**
+       * @param {Component} Original
+       * @param {KeySystem} system
+       */
+      authorizeBtn: (Original, { React }) =>
+        /** @param {object} props */
+        function AuthorizeWithNote(props) {
+          return React.createElement(
+            "div",
+            { className: "authorize-with-note" },
+            React.createElement("p", null, NOTE),
+            React.createElement(Original, props),
+          );
+        },
+    },
+  };
+}
+
+const NOTE = "This tab keeps your key until you log out or close it.";
