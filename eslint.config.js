@@ -39,7 +39,15 @@ const randomFunctions = [
 
 export default defineConfig(
   // pnpm's own file: a change of it, even of a comment, changes the lockfile.
-  { ignores: ["**/dist/", "**/coverage/", ".pnpmfile.cjs", "packages/console/src/page-files.js"] },
+  {
+    ignores: [
+      "**/dist/",
+      "**/coverage/",
+      ".stryker/",
+      ".pnpmfile.cjs",
+      "packages/console/src/page-files.js",
+    ],
+  },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,

@@ -1,0 +1,86 @@
+// Mutation testing. `npm run mutate` measures all parts, `npm run mutate -- core/limits client` those whose names begin
+// like this. The results of each part are kept in .stryker/, with a report to read: what has not changed is not
+// measured again. `--force` measures it again; it is needed after a change of a helper of the tests.
+// `--all-killers` runs every test of a mutant, not only until one fails, so that the report shows all that do.
+import { Stryker } from "@stryker-mutator/core";
+
+const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.test.ts"];
+const sqlite = ["packages/storage-sql/test/*.test.ts", "packages/storage-sqlite/test/**/*.test.ts"];
+const postgres = [
+  "packages/storage-sql/test/*.test.ts",
+  "packages/storage-postgres/test/*.test.ts",
+];
+const http = ["packages/http-adapter/test/**/*.test.ts"];
+
+/**
+ * What is mutated, and the tests that have to notice it.
+ * @type {Readonly<Record<string, { mutate: readonly string[], tests: readonly string[] }>>}
+ */
+const parts = {
+  "core/limits": { mutate: ["packages/core/src/limits/*.ts"], tests: core },
+  "core/keys": { mutate: ["packages/core/src/keys/*.ts"], tests: core },
+  "core/operations": { mutate: ["packages/core/src/operations/*.ts"], tests: core },
+  "core/pets": { mutate: ["packages/core/src/pets/*.ts"], tests: core },
+  "core/storage": { mutate: ["packages/core/src/storage/*.ts"], tests: core },
+  "core/store": { mutate: ["packages/core/src/*.ts"], tests: core },
+  "storage-sql/commit": { mutate: ["packages/storage-sql/src/commit/*.ts"], tests: sqlite },
+  "storage-sql/storage": { mutate: ["packages/storage-sql/src/storage/*.ts"], tests: sqlite },
+  "storage-sql/tables": { mutate: ["packages/storage-sql/src/tables/*.ts"], tests: sqlite },
+  "storage-sqlite/commit": { mutate: ["packages/storage-sqlite/src/commit/*.ts"], tests: sqlite },
+  "storage-postgres/commit": {
+    mutate: ["packages/storage-postgres/src/commit/*.ts"],
+    tests: postgres,
+  },
+  client: {
+    mutate: ["gate", "queue", "attempt"].map((name) => `packages/client/src/${name}.ts`),
+    tests: ["packages/client/test/*.test.ts"],
+  },
+  "http-adapter/request": { mutate: ["packages/http-adapter/src/*.ts"], tests: http },
+  "http-adapter/node": { mutate: ["packages/http-adapter/src/node/*.ts"], tests: http },
+};
+
+const args = process.argv.slice(2);
+const prefixes = args.filter((arg) => !arg.startsWith("--"));
+const chosen = Object.entries(parts).filter(
+  ([name]) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)),
+);
+if (chosen.length === 0) {
+  console.error(`There is no such part. The parts are: ${Object.keys(parts).join(", ")}.`);
+  process.exitCode = 1;
+}
+
+const scores = [];
+for (const [name, { mutate, tests }] of chosen) {
+  console.log(`\n${name}`);
+  const file = `.stryker/${name.replaceAll("/", "-")}`;
+  // Read by mutate.vitest.config.ts, in the processes that Stryker starts.
+  process.env["PETSTORE_MUTATE_TESTS"] = tests.join(" ");
+  const mutants = await new Stryker({
+    mutate: [...mutate],
+    testRunner: "vitest",
+    plugins: ["@stryker-mutator/vitest-runner"],
+    vitest: { configFile: "scripts/mutate.vitest.config.ts", related: false },
+    incremental: true,
+    incrementalFile: `${file}.json`,
+    force: args.includes("--force"),
+    disableBail: args.includes("--all-killers"),
+    reporters: ["clear-text", "progress-append-only", "html"],
+    htmlReporter: { fileName: `${file}.html` },
+    clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
+    tempDirName: ".stryker/tmp",
+    ignorePatterns: ["/benchmarks", "/docs", "/deploy", "/runtimes"],
+    concurrency: 2,
+    // A busy machine is slow: what ends later than this hangs.
+    timeoutMS: 20_000,
+    allowConsoleColors: false,
+  }).runMutationTest();
+  const measured = mutants.filter(({ status }) => status !== "Ignored");
+  const killed = measured.filter(({ status }) => status === "Killed" || status === "Timeout");
+  scores.push({
+    part: name,
+    mutants: measured.length,
+    survivors: measured.length - killed.length,
+    score: ((100 * killed.length) / measured.length).toFixed(1),
+  });
+}
+console.table(scores);

@@ -1,0 +1,13 @@
+// Runs the tests of one part for mutate.js.
+import { defineConfig } from "vitest/config";
+import shared from "../vitest.config.js";
+
+export default defineConfig({
+  resolve: shared.resolve ?? {},
+  test: {
+    include: (process.env["PETSTORE_MUTATE_TESTS"] ?? "").split(" "),
+    globalSetup: ["scripts/shared-folder.ts"],
+    isolate: false,
+    unstubEnvs: true,
+  },
+});
