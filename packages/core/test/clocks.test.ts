@@ -30,7 +30,11 @@ it("a store without a clock of its own uses the storage's", async () => {
     clock.advance(HOUR);
   }
   const own = createPetStore({ storage, clock: createManualClock(5) });
-  expect(value(await own.keys.issue({ plan: "free" })).key.createdAt).toBe(5);
+  expect(value(await own.keys.issue({ plan: "free" })).key).toMatchObject({
+    createdAt: 5,
+    bannedUntil: undefined,
+    usage: { minute: { resetAt: MINUTE + 5 } },
+  });
 });
 
 describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
@@ -73,6 +77,17 @@ describe("the wall clock set back while another key is busy", () => {
     await stepBack();
     clock.advance(MINUTE);
     expect(await admitted(caller)).toBe(3);
+  });
+
+  it("shortens no window that opens afterwards", async () => {
+    const { clock, caller, stepBack } = await openTwo(false);
+    await stepBack();
+    clock.advance(MINUTE / 2);
+    const resetAt = clock.now() + MINUTE;
+    for (const wait of [0, MINUTE / 2, 0]) {
+      expect(value(await caller.admit()).quota.minute.resetAt).toBe(resetAt);
+      clock.advance(wait);
+    }
   });
 
   it("lets a ban end while its key sends no requests", async () => {

@@ -17,6 +17,9 @@ describe("the origin of callers without a valid key", () => {
     ["a gap and the zeros written out", "2001:db8:0:0:1:2:3:4", "2001:db8::1"],
     ["gaps in two places", "2001:db8:0:1::1", "2001:db8::1:0:0:0:1"],
     ["a gap at the beginning", "::1", "0::2"],
+    ["zeros at the beginning and a gap later", "0:0:5:6::1", "::5:6:1:1:1:1"],
+    ["zeros before the last group and a gap later", "2001:0:0:5::1", "2001::5:1:1:1:1"],
+    ["what begins like mapped IPv4", "::ffff:1:2:3", "::1"],
     ["an IPv6 /64 whose addresses end like IPv4", "64:ff9b::192.0.2.1", "64:ff9b::1"],
     ["one link, by whichever interface", "fe80::1%eth0", `fe80::1%${LONG}`],
     ["IPv4 and the same mapped into IPv6", "192.0.2.1", "::ffff:192.0.2.1"],
@@ -33,6 +36,8 @@ describe("the origin of callers without a valid key", () => {
     ["two IPv4 addresses", "192.0.2.1", "192.0.2.2"],
     ["two IPv4 addresses, mapped", "::ffff:c000:201", "::ffff:c000:202"],
     ["loopback and a link", "::1", "fe80::1"],
+    ["what ends like mapped IPv4", "1::ffff:c000:201", "2::ffff:c000:201"],
+    ["groups with the same digits", "1:23:4:5::", "12:3:4:5::"],
     ["two MAC addresses", "aa:bb:cc:dd:ee:01", "aa:bb:cc:dd:ee:02"],
     ["two times of day", "12:30:01", "12:30:02"],
     ["texts that begin alike", `${LONG}1`, `${LONG}2`],
@@ -53,7 +58,14 @@ describe("the origin of callers without a valid key", () => {
       "1:2:3:4::5.6.7",
     ],
     ...["1:2:3:4::1.2.3.256", "1:2:3:4::1.2.3.04", "1:2:3:4::1234.2.3.4", "1:2:3:4:5:6:7:1.2.3.4"],
-    ...["1:2:3:4::1.2.3.4:5", "1:2:3:4::5 ", "1:2:3:4::5\n", "1:2:3:4::5/64", "[1:2:3:4::5]"],
+    ...[
+      "1:2:3:4::1.2.3.4:5",
+      "1:2:3:4::5 ",
+      "1:2:3:4::5\n",
+      "\n1:2:3:4::5",
+      "1:2:3:4::5/64",
+      "[1:2:3:4::5]",
+    ],
   ])("%j counts by its /64 exactly if it is an IPv6 address", async (text) => {
     expect(await share(text, "1:2:3:4:ffff::")).toBe(isIPv6(text));
   });

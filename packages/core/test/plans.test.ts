@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, type IssueKeyInput, type Plan } from "@petstore/core";
+import {
+  createMemoryStorage,
+  type BanOptions,
+  type IssueKeyInput,
+  type Plan,
+} from "@petstore/core";
 import { admitted, error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -80,11 +85,45 @@ describe("plans", () => {
     expect(value(await caller.listPets()).quota).toEqual({ ...day, minute, day });
   });
 
-  it("of two equally empty windows the one that resets later is shown", async () => {
-    const { store, clock, issue } = openStore();
-    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 2 } });
-    const { quota } = value(await store.as(secret).listPets());
-    expect(quota).toMatchObject({ limit: 2, remaining: 1, resetAt: clock.now() + DAY });
+  it.each([
+    [MINUTE + 1, 3],
+    [MINUTE, 3],
+    [MINUTE - 1, 2],
+  ])(
+    "of two equally empty windows the one that resets later is shown: %i ms before the day ends, limit %i",
+    async (before, limit) => {
+      const { store, clock, issue } = openStore();
+      const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 3 } });
+      value(await store.as(secret).admit());
+      clock.advance(DAY - before);
+      const { quota } = value(await store.as(secret).admit());
+      const resetAt = clock.now() + Math.max(before, MINUTE);
+      expect(quota).toMatchObject({ limit, remaining: 1, resetAt });
+    },
+  );
+
+  it.each<[string, BanOptions | false, number[]]>([
+    ["a key that is never banned", false, [0, 0, 0, 0]],
+    ["requests under way", {}, [0, 0, 0, 0, 0]],
+    ["a ban", { graceSeconds: 0 }, Array<number>(8).fill(0)],
+    ["an unused minute", false, [0, 0, 0, MINUTE, 1]],
+  ])("a refusal is stored only if it changes the usage: %s", async (_, ban, waits) => {
+    const inner = createMemoryStorage();
+    const isStored: boolean[] = [];
+    const charge: typeof inner.usage.charge = (digest, decide) =>
+      inner.usage.charge(digest, (holder) => {
+        const step = decide(holder);
+        isStored.push(step.next !== holder?.usage);
+        return step;
+      });
+    const storage = { ...inner, usage: { ...inner.usage, charge } };
+    const { store, clock, issue } = openStore({ storage, ban });
+    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 3, perDay: 3 } });
+    for (const wait of waits) {
+      clock.advance(wait);
+      await store.as(secret).admit();
+    }
+    expect(isStored).toEqual(waits.map((__, index) => index < waits.length - 1));
   });
 
   it("a refusal takes nothing from either window", async () => {

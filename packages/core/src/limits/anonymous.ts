@@ -48,19 +48,15 @@ export function createAnonymousBuckets(
   };
 }
 
-/** The name of the bucket of callers without a known origin. */
-const UNKNOWN = "unknown";
 const MAX_ORIGIN_LENGTH = 64;
-/** The length of the longest IPv6 address, with an IPv4 address at its end. */
-const MAX_IPV6_LENGTH = 45;
 
 /**
  * Returns the name of an origin's bucket. An IPv4 address has its own bucket, also when it is written as
  * IPv4-mapped IPv6. The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64.
- * Any other text has its own bucket, named by its digest if it is long.
+ * Any other text has its own bucket, named by its digest if it is long. Without an origin, the name is empty.
  */
 function bucketOf(origin: string | undefined): string {
-  if (typeof origin !== "string" || origin === "") return UNKNOWN;
+  if (typeof origin !== "string") return "";
   const address = parseIpv6(origin);
   if (address !== undefined) return networkOf(address);
   return origin.length > MAX_ORIGIN_LENGTH ? digestOf(origin) : copyOf(origin);
@@ -68,22 +64,25 @@ function bucketOf(origin: string | undefined): string {
 
 /** Returns an IPv6 address in its shortest form (RFC 5952), without its zone (RFC 4007, section 11). */
 function parseIpv6(text: string): string | undefined {
-  const [address = ""] = text.split("%", 1);
+  const address = text.replace(/%.*/s, "");
   // The URL parser would ignore tabs and line breaks, and stop at a slash.
-  if (address.length > MAX_IPV6_LENGTH || !/^[0-9a-f:.]+$/i.test(address)) return undefined;
+  if (!/^[0-9a-f:.]+$/i.test(address)) return undefined;
   const url = `http://[${address}]`;
   return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
 }
 
 function networkOf(address: string): string {
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address) ?? [];
-  if (high !== undefined && low !== undefined) return `${asOctets(high)}.${asOctets(low)}`;
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address);
+  if (mapped !== null) return mapped.slice(1).map(asOctets).join(".");
 
-  const [head = "", tail] = address.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const gap = new Array<string>(8 - before.length - after.length).fill("0");
-  return `${[...before, ...gap, ...after].slice(0, 4).join(":")}::/64`;
+  const zeros = ":0".repeat(8 - groupsOf(address).length);
+  return `${groupsOf(address.replace("::", `${zeros}:`))
+    .slice(0, 4)
+    .join(":")}::/64`;
+}
+
+function groupsOf(address: string): string[] {
+  return address.split(":").filter((group) => group !== "");
 }
 
 function asOctets(group: string): string {

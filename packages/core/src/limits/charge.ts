@@ -179,7 +179,7 @@ function withWindows(usage: Usage, { minute, day }: Windows): Usage {
   };
 }
 
-/** Whether a window is unchanged; the start of an unused window does not matter. */
+/** Whether a window is still the stored one; the start of an unused window does not matter. */
 function isUnchanged(window: Window, openedAt: number, used: number): boolean {
-  return window.used === used && (used === 0 || window.openedAt === openedAt);
+  return used === 0 || window.openedAt === openedAt;
 }

@@ -47,5 +47,5 @@ export function limitsOf(
 }
 
 function isRateLimit(value: unknown): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+  return Number.isSafeInteger(value) && Number(value) >= 1;
 }

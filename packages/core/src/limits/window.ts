@@ -105,13 +105,12 @@ export function quotaOf(window: Window, length: number, limit: number): WindowQu
 
 /** Returns the name of the window that binds. */
 export function bindingWindow({ minute, day }: WindowQuotas): keyof WindowQuotas {
-  if (minute.remaining !== day.remaining)
-    return minute.remaining < day.remaining ? "minute" : "day";
-  return minute.resetAt > day.resetAt ? "minute" : "day";
+  const order = minute.remaining - day.remaining || day.resetAt - minute.resetAt;
+  return order < 0 ? "minute" : "day";
 }
 
 /** Returns the quotas of both windows with that of the one that binds. */
-export function withBinding({ minute, day }: WindowQuotas, binding: keyof WindowQuotas): Quota {
-  const { limit, remaining, resetAt } = binding === "minute" ? minute : day;
-  return { limit, remaining, resetAt, minute, day };
+export function withBinding(quotas: WindowQuotas, binding: keyof WindowQuotas): Quota {
+  const { limit, remaining, resetAt } = quotas[binding];
+  return { limit, remaining, resetAt, minute: quotas.minute, day: quotas.day };
 }
