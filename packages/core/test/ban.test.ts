@@ -196,8 +196,8 @@ describe("ban", () => {
   });
 
   it("follows the host's own rule", async () => {
-    const { store, issue } = openStore({
-      ban: { ...AT_ONCE, afterRefusals: 1, firstSeconds: 5 },
+    const { store, clock, issue } = openStore({
+      ban: { ...AT_ONCE, afterRefusals: 1, firstSeconds: 5, forgottenAfterSeconds: 1 },
     });
     const { secret } = await issue(ENTERPRISE);
     expect(await codes(store.as(secret), 5)).toEqual([
@@ -208,5 +208,8 @@ describe("ban", () => {
       "api_key_banned",
     ]);
     expect(error(await store.as(secret).admit())).toMatchObject({ retryAfterSeconds: 60 });
+    clock.advance(MINUTE);
+    const { quota } = value(await store.as(secret).admit());
+    expect(quota.day.remaining).toBe(LIMITS.perDay - 4);
   });
 });

@@ -164,6 +164,19 @@ describe("clocks", () => {
     expect(await admitted(caller)).toBe(0);
   });
 
+  it("a window that has ended stays ended when the clock is set back", async () => {
+    const { store, clock, issue } = openStore({ ban: false });
+    const limits = { perMinute: 1, perDay: 1 };
+    const { id, secret } = await issue({ plan: "enterprise", limits });
+    expect(await admitted(store.as(secret))).toBe(1);
+    clock.advance(MINUTE);
+    expect(await admitted(store.as(secret))).toBe(0);
+    clock.advance(-SECOND);
+    const raised = { plan: "enterprise", limits: { perMinute: 1, perDay: 2 } };
+    value(await store.keys.changePlan(id, raised));
+    expect(await admitted(store.as(secret))).toBe(1);
+  });
+
   it.each([
     [10_000, 10_000],
     [10_001, 0],

@@ -103,10 +103,14 @@ describe("close", () => {
     );
   });
 
-  it("leaves no timer behind", async () => {
+  it("leaves no timer behind, and neither does any call", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    value(await openStore().store.close());
+    const { store, issue } = openStore({ ban: { graceSeconds: 0 } });
+    const { secret } = await issue();
+    for (let call = 0; call < 130; call += 1) await store.as(secret).listPets();
+    expect(vi.getTimerCount()).toBe(0);
+    value(await store.close());
     expect(vi.getTimerCount()).toBe(0);
   });
 });
