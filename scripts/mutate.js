@@ -5,11 +5,12 @@
 import { Stryker } from "@stryker-mutator/core";
 
 const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.test.ts"];
-const sqlite = ["packages/storage-sql/test/*.test.ts", "packages/storage-sqlite/test/**/*.test.ts"];
-const postgres = [
-  "packages/storage-sql/test/*.test.ts",
-  "packages/storage-postgres/test/*.test.ts",
-];
+/** Without the tests that start processes: mutants are not active there. */
+const sqlite = [
+  ...["storage-contract", "group-commit", "locked", "idempotency", "ids", "snapshot", "page-cache"],
+  ...["remembered-keys", "reads-in-charges", "host-database", "full-disk", "signals"],
+].map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
+const sql = ["packages/storage-sql/test/*.test.ts", ...sqlite];
 const http = ["packages/http-adapter/test/**/*.test.ts"];
 
 /**
@@ -23,13 +24,16 @@ const parts = {
   "core/pets": { mutate: ["packages/core/src/pets/*.ts"], tests: core },
   "core/storage": { mutate: ["packages/core/src/storage/*.ts"], tests: core },
   "core/store": { mutate: ["packages/core/src/*.ts"], tests: core },
-  "storage-sql/commit": { mutate: ["packages/storage-sql/src/commit/*.ts"], tests: sqlite },
-  "storage-sql/storage": { mutate: ["packages/storage-sql/src/storage/*.ts"], tests: sqlite },
-  "storage-sql/tables": { mutate: ["packages/storage-sql/src/tables/*.ts"], tests: sqlite },
-  "storage-sqlite/commit": { mutate: ["packages/storage-sqlite/src/commit/*.ts"], tests: sqlite },
+  "storage-sql/commit": { mutate: ["packages/storage-sql/src/commit/*.ts"], tests: sql },
+  "storage-sql/storage": { mutate: ["packages/storage-sql/src/storage/*.ts"], tests: sql },
+  "storage-sql/tables": { mutate: ["packages/storage-sql/src/tables/*.ts"], tests: sql },
+  "storage-sqlite/commit": {
+    mutate: ["packages/storage-sqlite/src/commit/*.ts"],
+    tests: [...sqlite, "packages/storage-sqlite/test/replaced-file.test.ts"],
+  },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],
-    tests: postgres,
+    tests: ["packages/storage-postgres/test/*.test.ts"],
   },
   client: {
     mutate: ["gate", "queue", "attempt"].map((name) => `packages/client/src/${name}.ts`),

@@ -9,5 +9,7 @@ export default defineConfig({
     globalSetup: ["scripts/shared-folder.ts"],
     isolate: false,
     unstubEnvs: true,
+    // Stryker has its own timeout.
+    testTimeout: 600_000,
   },
 });

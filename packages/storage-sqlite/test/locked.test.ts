@@ -3,7 +3,7 @@ import { createPetStore, type Storage, type StorageFailure } from "@petstore/cor
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { madeUpKey } from "./made-up-key.js";
+import { madeUpKey } from "./limits/made-up-key.js";
 import { openStorage } from "./open-storage.js";
 import { observe } from "./observe.js";
 import { aKey, firstPage, rex } from "./samples.js";
