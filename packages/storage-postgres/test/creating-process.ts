@@ -1,6 +1,6 @@
 // Run by restart.test.ts: charges a key and creates pets until it is killed, and sends each id.
 import { openStorage } from "./support/open-storage.js";
-import { chargeOnce, rex, times } from "./support/samples.js";
+import { chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
 
 const [, , url = "", schema = ""] = process.argv;
 const storage = await openStorage({ url, schema });

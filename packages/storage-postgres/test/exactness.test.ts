@@ -4,7 +4,7 @@ import { seed, sized } from "../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, chargeOnce, times, usedBy } from "./support/samples.js";
+import { aKey, chargeOnce, times, usedBy } from "../../storage-sql/test/support/samples.js";
 
 const server = usePostgres();
 const ROUNDS = sized(1, 20, 200);

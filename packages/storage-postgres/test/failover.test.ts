@@ -8,7 +8,7 @@ import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { createPostgresServer } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import { allIds, firstPage, rex, times } from "./support/samples.js";
+import { allIds, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
 
 const ROUNDS = sized(0, 3, 20);
 const PETS = 100;

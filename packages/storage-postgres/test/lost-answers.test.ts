@@ -4,7 +4,14 @@ import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { createProxy, type Proxy } from "./support/proxy.js";
-import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+import {
+  aKey,
+  allIds,
+  chargeOnce,
+  rex,
+  times,
+  usedBy,
+} from "../../storage-sql/test/support/samples.js";
 
 const ROUNDS = sized(2, 50, 500);
 const server = usePostgres();

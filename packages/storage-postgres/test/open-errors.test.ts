@@ -10,7 +10,7 @@ import pg from "pg";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { unprivilegedUser, usePostgres } from "./support/postgres-server.js";
-import { rex } from "./support/samples.js";
+import { rex } from "../../storage-sql/test/support/samples.js";
 
 const server = usePostgres();
 

@@ -5,7 +5,14 @@ import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { hasPgbouncer, startPgbouncer, type Pgbouncer } from "./support/pgbouncer.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+import {
+  aKey,
+  allIds,
+  chargeOnce,
+  rex,
+  times,
+  usedBy,
+} from "../../storage-sql/test/support/samples.js";
 
 describe.skipIf(!hasPgbouncer)(
   "PgBouncer in transaction mode (skipped unless it is there: apt-get install pgbouncer)",

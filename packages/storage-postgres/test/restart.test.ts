@@ -5,7 +5,14 @@ import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+import {
+  aKey,
+  allIds,
+  chargeOnce,
+  rex,
+  times,
+  usedBy,
+} from "../../storage-sql/test/support/samples.js";
 
 const PROGRAM = "packages/storage-postgres/test/creating-process.ts";
 const program = useBundled("creating-process", [PROGRAM]);

@@ -5,7 +5,15 @@ import { expect, it, onTestFinished } from "vitest";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
+import {
+  aKey,
+  allIds,
+  chargeOnce,
+  firstPage,
+  rex,
+  times,
+  usedBy,
+} from "../../storage-sql/test/support/samples.js";
 
 const server = usePostgres();
 const aUsage = { ...NO_USAGE, dayUsed: 1 };

@@ -1,6 +1,6 @@
 // Run by replaced-file.test.ts: adds three pets, sends their ids, and closes the storage.
-import { openStorage } from "./open-storage.js";
-import { rex } from "./samples.js";
+import { openStorage } from "./support/open-storage.js";
+import { rex } from "../../storage-sql/test/support/samples.js";
 
 const [, , filename = ""] = process.argv;
 const storage = await openStorage({ filename });

@@ -16,9 +16,9 @@ import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const BATCHES = sized(20, 60, 60);
 

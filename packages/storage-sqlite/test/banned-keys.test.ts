@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
-import { observe } from "./observe.js";
-import { openStorage } from "./open-storage.js";
+import { observe } from "./support/observe.js";
+import { openStorage } from "./support/open-storage.js";
 
 it("banned keys are listed by their index, without a scan of the other keys", async () => {
   const database = new Database(":memory:");

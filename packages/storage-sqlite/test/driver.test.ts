@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createFolder, type TemporaryFolder } from "./temporary-folder.js";
+import { createFolder, type TemporaryFolder } from "./support/temporary-folder.js";
 
 const PROGRAM = `
 import { openSqliteStorage } from "@petstore/storage-sqlite";

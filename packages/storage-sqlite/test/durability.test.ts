@@ -13,10 +13,9 @@ import type { NewPet } from "@petstore/core";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { chargeOnce } from "./charge-once.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const FULL = 2;
 
@@ -83,7 +82,7 @@ describe("durability", () => {
     await storage.keys.insert(aKey("a"));
     (await storage.pets.create(rex))._unsafeUnwrap();
     expect(level()).toBe(FULL);
-    await chargeOnce(storage, "digest of a");
+    await chargeOnce(storage, "a");
     expect(level()).toBe(FULL);
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
     database.close();

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { INT64_MAX, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStorage } from "./open-storage.js";
-import { aKey, firstPage, rex } from "./samples.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
 
 let database: Database.Database;
 let storage: Storage;

@@ -1,10 +1,10 @@
 import type { Creation, CreationRequest, Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openStorage } from "./open-storage.js";
-import { firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
-import { commitsIn } from "./wal-commits.js";
+import { openStorage } from "./support/open-storage.js";
+import { firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
+import { commitsIn } from "./support/wal-commits.js";
 
 const folder = useFolder();
 let storage: Storage;

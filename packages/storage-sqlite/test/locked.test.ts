@@ -4,10 +4,10 @@ import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { madeUpKey } from "./limits/made-up-key.js";
-import { openStorage } from "./open-storage.js";
-import { observe } from "./observe.js";
-import { aKey, firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { observe } from "./support/observe.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

@@ -1,8 +1,8 @@
 // Run by durability.test.ts: writes until a thread has written the log back, and closes.
 import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { openStorage } from "./open-storage.js";
-import { rex } from "./samples.js";
+import { openStorage } from "./support/open-storage.js";
+import { rex } from "../../storage-sql/test/support/samples.js";
 
 const filename = process.argv[2] ?? "";
 const storage = await openStorage({ filename });

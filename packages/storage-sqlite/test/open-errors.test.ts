@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import { describe, expect, it } from "vitest";
-import { openStorage } from "./open-storage.js";
-import { rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 

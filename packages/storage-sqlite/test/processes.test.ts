@@ -3,10 +3,9 @@ import { once } from "node:events";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { chargeOnce } from "./charge-once.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const ROUNDS = 40;
 const CALLERS = 16;
@@ -20,7 +19,7 @@ beforeEach(() => {
 });
 
 function start(): ChildProcess {
-  const args = [filename, "digest of a", String(ROUNDS), String(CALLERS)];
+  const args = [filename, "a", String(ROUNDS), String(CALLERS)];
   return fork(program(PROGRAM), args, { execArgv: [] });
 }
 
@@ -45,9 +44,7 @@ describe("two processes on one file", () => {
 
     const counting = children.map(messageFrom);
     for (const child of children) child.send("go");
-    const own = await Promise.all(
-      Array.from({ length: CALLERS }, () => chargeOnce(storage, "digest of a")),
-    );
+    const own = await Promise.all(Array.from({ length: CALLERS }, () => chargeOnce(storage, "a")));
     const seen = [own, ...(await Promise.all(counting))].flat();
 
     const total = CALLERS + 2 * ROUNDS * CALLERS;

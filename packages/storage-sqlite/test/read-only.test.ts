@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openStorage } from "./open-storage.js";
-import { aKey, firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let backup: string;

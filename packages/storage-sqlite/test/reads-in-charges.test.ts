@@ -1,10 +1,10 @@
 import { createPetStore, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { createDamagedDatabase } from "./damaged-database.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { createDamagedDatabase } from "./support/damaged-database.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 

@@ -8,9 +8,9 @@ import { backupSqliteFile } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const PROGRAM = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [PROGRAM]);

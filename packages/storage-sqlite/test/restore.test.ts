@@ -14,9 +14,9 @@ import type { Storage } from "@petstore/core";
 import { backupSqliteFile, restoreSqliteFile, type RestoreOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openStorage } from "./open-storage.js";
-import { rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

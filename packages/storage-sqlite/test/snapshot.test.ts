@@ -1,10 +1,10 @@
 import type { Storage, StoredApiKey } from "@petstore/core";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { observe } from "./observe.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, firstPage, rex } from "./samples.js";
-import { useFolder } from "./temporary-folder.js";
+import { observe } from "./support/observe.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let database: Database.Database;

@@ -2,8 +2,8 @@ import Database from "better-sqlite3";
 import { storageContract } from "@petstore/storage-contract";
 import { describe, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { openStorage } from "./open-storage.js";
-import { createFolder } from "./temporary-folder.js";
+import { openStorage } from "./support/open-storage.js";
+import { createFolder } from "./support/temporary-folder.js";
 
 storageContract(
   { describe, it },

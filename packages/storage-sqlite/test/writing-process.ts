@@ -1,15 +1,14 @@
 // Run by durability.test.ts under strace: prints each finished call to standard output.
 import { writeSync } from "node:fs";
-import { chargeOnce } from "./charge-once.js";
-import { openStorage } from "./open-storage.js";
-import { aKey, rex } from "./samples.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js";
 
 const [, , filename = ""] = process.argv;
 const storage = await openStorage({ filename });
 await storage.keys.insert(aKey("a"));
 writeSync(1, "done: open\n");
 for (let round = 0; round < 5; round += 1) {
-  await chargeOnce(storage, "digest of a");
+  await chargeOnce(storage, "a");
   writeSync(1, "done: charge\n");
   (await storage.pets.create(rex))._unsafeUnwrap();
   writeSync(1, "done: create\n");

@@ -1,7 +1,7 @@
 import { createMemoryStorage, type Storage } from "@petstore/core";
 import { ok } from "neverthrow";
-import { openStorage } from "../open-storage.js";
-import { createFolder } from "../temporary-folder.js";
+import { openStorage } from "../support/open-storage.js";
+import { createFolder } from "../support/temporary-folder.js";
 
 /** Where several engines, which stand for processes, share the same keys. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { openStorage } from "./open-storage.js";
-import { aKey, rex } from "./samples.js";
+import { aKey, rex } from "../../../storage-sql/test/support/samples.js";
 
 /** Creates a database with the key "a" and 2,000 pets, the last of which are on damaged pages. */
 export async function createDamagedDatabase(filename: string): Promise<void> {
