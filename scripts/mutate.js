@@ -75,7 +75,7 @@ for (const [name, { mutate, tests }] of chosen) {
     ignorePatterns: ["/benchmarks", "/docs", "/deploy", "/runtimes"],
     concurrency: 2,
     // A busy machine is slow: what ends later than this hangs.
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
     allowConsoleColors: false,
   }).runMutationTest();
   const measured = mutants.filter(({ status }) => status !== "Ignored");
