@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, type Storage } from "@petstore/core";
@@ -137,5 +138,7 @@ describe("authentication", () => {
       await storage.keys.list({ limit: 9, after: undefined, banned: false }),
     ];
     expect(inspect(shown, { depth: 20, showHidden: true })).not.toContain(secret.slice(13));
+    const digest = createHash("sha256").update(secret).digest("base64url");
+    expect(inspect(shown, { depth: 20 })).toContain(`'${digest}'`);
   });
 });

@@ -159,6 +159,9 @@ describe("ban", () => {
     expect(value(await store.keys.liftBan(id)).bannedUntil).toBeUndefined();
     expect(await codes(caller, 1)).toEqual(["rate_limit_exceeded"]);
     clock.advance(MINUTE);
+    await ban();
+    clock.advance(MINUTE);
+    expect(value(await store.keys.list({ banned: true })).keys).toEqual([]);
     expect(await codes(caller, 1)).toEqual(["ok"]);
   });
 

@@ -45,9 +45,10 @@ describe("events", () => {
     value(await store.keys.changePlan(id, { plan: "pro" }));
     value(await store.keys.rotate(id));
     value(await store.keys.revoke(id));
+    const at = clock.now();
+    clock.advance(1_000);
     value(await store.keys.revoke(id));
     await delivered();
-    const at = clock.now();
     expect(events).toMatchObject([
       { type: "key_issued", at: at - 1_000, key: { id } },
       { type: "pet_created", at: at - 1_000, keyId: id, pet: { id: 1n } },
@@ -60,7 +61,7 @@ describe("events", () => {
       { type: "ban_lifted", key: { id, bannedUntil: undefined } },
       { type: "plan_changed", key: { id, plan: "pro" } },
       { type: "key_rotated", key: { id } },
-      { type: "key_revoked", key: { id, revokedAt: at } },
+      { type: "key_revoked", at, key: { id, revokedAt: at } },
     ]);
   });
 

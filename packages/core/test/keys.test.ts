@@ -5,6 +5,12 @@ import { error, openStore, value } from "./support/open-store.js";
 const MINUTE = 60_000;
 const LIMITS = { perMinute: 5, perDay: 10 };
 
+const PLANS = "must be one of free, pro, business, enterprise";
+const LIMITS_NEEDED =
+  "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer";
+const LABEL = "label must be text of at most 200 characters";
+const EXPIRY = "expiresAt must be a time in the future";
+
 describe("issue", () => {
   it("returns a secret of the documented form, and the key", async () => {
     const { store, clock } = openStore();
@@ -30,29 +36,35 @@ describe("issue", () => {
   });
 
   it.each([
-    ["an unknown plan", { plan: "gold" }, "plan"],
-    ["enterprise without limits", { plan: "enterprise" }, "limits"],
-    ["limits that are no object", { plan: "enterprise", limits: 5 }, "limits"],
-    ["limits on a fixed plan", { plan: "free", limits: LIMITS }, "limits"],
-    ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, "perMinute"],
-    ["a fractional limit", { plan: "enterprise", limits: { perMinute: 1, perDay: 1.5 } }, "perDay"],
-    ["a limit that is text", { plan: "enterprise", limits: { perMinute: "1", perDay: 1 } }, "perM"],
-    ["a label that is too long", { plan: "free", label: "x".repeat(201) }, "label"],
-    ["a label with NUL", { plan: "free", label: "a\0" }, "label"],
-    ["a label with a lone surrogate", { plan: "free", label: "\ud800" }, "label"],
-    ["a misspelt field", { plan: "free", exipresAt: 5 }, "exipresAt"],
-    ["an expiry in the past", { plan: "free", expiresAt: 5 }, "expiresAt"],
-    ["an expiry now", { plan: "free", expiresAt: createManualClock().now() }, "expiresAt"],
+    ["no plan", {}, `plan ${PLANS}`],
+    ["an unknown plan", { plan: "gold" }, `plan ${PLANS}`],
+    ["enterprise without limits", { plan: "enterprise" }, LIMITS_NEEDED],
+    ["limits that are no object", { plan: "enterprise", limits: 5 }, LIMITS_NEEDED],
     [
-      "an expiry beyond every date",
-      { plan: "free", expiresAt: 8_640_000_000_000_001 },
-      "expiresAt",
+      "limits on a fixed plan",
+      { plan: "free", limits: LIMITS },
+      "the free plan has fixed limits; leave limits out",
     ],
-    ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, "expiresAt"],
-  ])("refuses %s and says so", async (_, input, named) => {
+    ["a limit of zero", { plan: "enterprise", limits: { perMinute: 0, perDay: 1 } }, LIMITS_NEEDED],
+    ["a fraction", { plan: "enterprise", limits: { perMinute: 1, perDay: 1.5 } }, LIMITS_NEEDED],
+    ["text", { plan: "enterprise", limits: { perMinute: "1", perDay: 1 } }, LIMITS_NEEDED],
+    ["a label that is too long", { plan: "free", label: "x".repeat(201) }, LABEL],
+    ["a label that is no text", { plan: "free", label: [] }, LABEL],
+    ["a label with NUL", { plan: "free", label: "a\0" }, LABEL],
+    ["a label with a lone surrogate", { plan: "free", label: "\ud800" }, LABEL],
+    [
+      "a misspelt field",
+      { plan: "free", exipresAt: 5 },
+      "exipresAt is unknown; known are plan, limits, label, expiresAt",
+    ],
+    ["an expiry in the past", { plan: "free", expiresAt: 5 }, EXPIRY],
+    ["an expiry now", { plan: "free", expiresAt: createManualClock().now() }, EXPIRY],
+    ["an expiry beyond every date", { plan: "free", expiresAt: 8_640_000_000_000_001 }, EXPIRY],
+    ["an expiry that is no date", { plan: "free", expiresAt: new Date("x") }, EXPIRY],
+    ["no object", 5, "the request must be an object"],
+  ])("refuses %s and says so", async (_, input, problem) => {
     const refusal = error(await openStore().store.keys.issue(input as never));
-    expect(refusal.code).toBe("invalid_key_request");
-    expect(refusal.message).toContain(named);
+    expect(refusal).toEqual({ code: "invalid_key_request", message: `${problem}.` });
   });
 
   it("takes a label of 200 characters, and limits up to 2^53−1, which are counted exactly", async () => {
@@ -69,19 +81,26 @@ describe("issue", () => {
 describe("a random source", () => {
   const sevens = (size: number) => new Uint8Array(size).fill(7);
 
-  it.each<[string, (size: number) => Uint8Array]>([
-    ["throws", () => expect.fail("no randomness")],
-    ["gives too much", () => new Uint8Array(64)],
-    ["gives nothing", () => new Uint8Array(0)],
-    ["gives no bytes", (size) => Array.from({ length: size }, Math.random) as never],
-    ["gives only bytes that favour some characters", (size) => new Uint8Array(size).fill(255)],
-    ["repeats itself", sevens],
-  ])("that later %s makes issuing fail, and changes nothing", async (_, later) => {
+  const WRONG = "The random source must return a Uint8Array of 30 bytes.";
+  it.each<[string, string, (size: number) => Uint8Array]>([
+    ["throws", "no randomness", () => expect.fail("no randomness")],
+    ["gives too much", WRONG, () => new Uint8Array(64)],
+    ["gives nothing", WRONG, () => new Uint8Array(0)],
+    ["gives no bytes", WRONG, (size) => Array.from({ length: size }, Math.random) as never],
+    [
+      "gives only bytes that favour some characters",
+      "The random source returns no random bytes.",
+      (size) => new Uint8Array(size).fill(255),
+    ],
+    ["repeats itself", "This digest is taken.", sevens],
+  ])("that later %s makes issuing fail, and changes nothing", async (_, message, later) => {
     let random: (size: number) => Uint8Array = sevens;
     const { store, issue } = openStore({ random: (size) => random(size) });
     const { id, secret } = await issue();
     random = later;
-    expect(error(await store.keys.issue({ plan: "pro" })).code).toBe("storage_unavailable");
+    const failed = error(await store.keys.issue({ plan: "pro" }));
+    expect(failed.code).toBe("storage_unavailable");
+    expect(JSON.stringify(failed, ["cause", "message"])).toContain(message);
     expect(value(await store.as(secret).admit()).keyId).toBe(id);
     expect(value(await store.keys.list()).keys).toHaveLength(1);
   });
@@ -144,6 +163,7 @@ describe("rotate", () => {
     const rotated = value(await store.keys.rotate(id));
     expect(rotated.key.id).toBe(id);
     expect(rotated.key.hint).toBe(rotated.secret.slice(0, 13));
+    expect(rotated.key.secrets).toHaveLength(1);
     expect(error(await store.as(secret).admit()).code).toBe("invalid_api_key");
     value(await store.as(rotated.secret).admit());
   });
@@ -204,16 +224,17 @@ describe("rotate", () => {
     value(await store.as(secret).admit());
   });
 
+  const OVERLAP = "overlapSeconds must be an integer from 0 to 31536000.";
   it.each([
-    { overlapSeconds: -1 },
-    { overlapSeconds: 1.5 },
-    { overlapSeconds: Number.NaN },
-    { overlapSeconds: 31_536_001 },
-    { overlap: 30 },
-  ])("refuses %j, and the old secret stays good", async (options) => {
+    [{ overlapSeconds: -1 }, OVERLAP],
+    [{ overlapSeconds: 1.5 }, OVERLAP],
+    [{ overlapSeconds: Number.NaN }, OVERLAP],
+    [{ overlapSeconds: 31_536_001 }, OVERLAP],
+    [{ overlap: 30 }, "overlap is unknown; known are overlapSeconds."],
+  ])("refuses %j, and the old secret stays good", async (options, message) => {
     const { store, issue } = openStore();
     const { id, secret } = await issue();
-    expect(error(await store.keys.rotate(id, options)).code).toBe("invalid_key_request");
+    expect(error(await store.keys.rotate(id, options as never))).toMatchObject({ message });
     value(await store.as(secret).admit());
   });
 });
@@ -293,13 +314,17 @@ describe("purge", () => {
     expect(keys.map(({ id }) => id)).toEqual(kept);
   });
 
-  it.each([{}, { olderThanSeconds: -1 }, { olderThanSeconds: 0.5 }, { olderThan: 5 }, undefined])(
-    "refuses %j",
-    async (options) => {
-      const refusal = error(await openStore().store.keys.purge(options as never));
-      expect(refusal.code).toBe("invalid_key_request");
-    },
-  );
+  it.each([
+    [{ olderThanSeconds: -1 }, "olderThanSeconds must be an integer from 0 to 3153600000."],
+    [{ olderThanSeconds: 0.5 }, "olderThanSeconds must be an integer from 0 to 3153600000."],
+    [{}, "olderThanSeconds"],
+    [{ olderThan: 5 }, "olderThan"],
+    [undefined, "the request must be an object."],
+  ])("refuses %j", async (options, message) => {
+    const refusal = error(await openStore().store.keys.purge(options as never));
+    expect(refusal.code).toBe("invalid_key_request");
+    expect(refusal.message).toContain(message);
+  });
 });
 
 describe("find, list and usage", () => {
@@ -320,6 +345,18 @@ describe("find, list and usage", () => {
     );
   });
 
+  it("sorts the keys of two processes by the time of issue", async () => {
+    const storage = createMemoryStorage();
+    const clock = createManualClock();
+    const [one, other] = [openStore({ storage, clock }), openStore({ storage, clock })];
+    const ids: string[] = [];
+    for (const { issue } of [one, one, one, other, other, one]) {
+      ids.push((await issue()).id);
+      if (ids.length > 2) clock.advance(1);
+    }
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
   it("lists every key, a page at a time", async () => {
     const { store, issue } = openStore();
     const ids: string[] = [];
@@ -327,11 +364,11 @@ describe("find, list and usage", () => {
     const pages: (readonly string[])[] = [];
     let after: string | undefined;
     do {
-      const page = value(await store.keys.list({ limit: 2, after }));
+      const page = value(await store.keys.list({ limit: 3, after }));
       pages.push(page.keys.map(({ id }) => id));
       after = page.next;
     } while (after !== undefined);
-    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3)]);
     expect(value(await store.keys.list({ limit: 5 })).next).toBeUndefined();
   });
 
@@ -344,13 +381,17 @@ describe("find, list and usage", () => {
     expect(value(await store.keys.list(input)).keys).toHaveLength(count);
   });
 
-  it.each([{ limit: 0 }, { limit: 1_001 }, { after: {} }, { banned: 1 }, { pages: 1 }, null])(
-    "refuses to list %j",
-    async (input) => {
-      const refusal = error(await openStore().store.keys.list(input as never));
-      expect(refusal.code).toBe("invalid_key_request");
-    },
-  );
+  it.each([
+    [{ limit: 0 }, "limit must be an integer from 1 to 1000."],
+    [{ limit: 1_001 }, "limit must be an integer from 1 to 1000."],
+    [{ after: {} }, "after must be a key's id."],
+    [{ banned: 1 }, "banned must be true or false."],
+    [{ pages: 1 }, "pages is unknown; known are limit, after, banned."],
+    [null, "the request must be an object."],
+  ])("refuses to list %j", async (input, message) => {
+    const refusal = error(await openStore().store.keys.list(input as never));
+    expect(refusal).toEqual({ code: "invalid_key_request", message });
+  });
 
   it("finds a key by each of its secrets, as long as it is stored, without charging it", async () => {
     const { store, clock, issue } = openStore();
@@ -378,10 +419,6 @@ describe("find, list and usage", () => {
   ])("does not find a secret %s", async (_, secretOf) => {
     const { code, message } = error(await openStore().store.keys.findBySecret(await secretOf()));
     expect([code, message]).toEqual(["key_not_found", "No API key has this secret."]);
-  });
-
-  it("does not find an id that is not text", async () => {
-    expect(error(await openStore().store.keys.find({} as never)).code).toBe("key_not_found");
   });
 
   it("shows both windows and the last use without charging the key", async () => {

@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { err, type Result } from "neverthrow";
+import { err, type Result, type ResultAsync } from "neverthrow";
 import { describe, expect, it } from "vitest";
 import {
+  createManualClock,
   createMemoryStorage,
   storageFailure,
+  type KeyRing,
   type Storage,
   type StorageFailure,
 } from "@petstore/core";
@@ -91,15 +93,40 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
 
   it("fails managing keys with storage_unavailable", async () => {
     const inner = createMemoryStorage();
-    const storage: Storage = {
-      ...inner,
-      keys: { ...inner.keys, insert: () => fail(), find: () => fail(), list: () => fail() },
-    };
-    const { keys } = openStore({ storage }).store;
-    const results = [await keys.issue({ plan: "free" }), await keys.list(), await keys.revoke("x")];
-    expect(results.map((result) => error<unknown, { code: string }>(result).code)).toEqual(
-      Array(3).fill("storage_unavailable"),
-    );
+    const clock = createManualClock();
+    const { issue } = openStore({ storage: inner, clock });
+    const { id, secret } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
+    clock.advance(2);
+    const purge = (keys: KeyRing) => keys.purge({ olderThanSeconds: 0 });
+    const rows: readonly [object, object, (keys: KeyRing) => ResultAsync<unknown, object>][] = [
+      [{ insert: fail }, {}, (keys) => keys.issue({ plan: "free" })],
+      [{ list: fail }, {}, (keys) => keys.list()],
+      [{ list: fail }, {}, purge],
+      [{ remove: fail }, {}, purge],
+      [{ find: fail }, {}, (keys) => keys.revoke(id)],
+      [{ update: fail }, {}, (keys) => keys.revoke(id)],
+      [{}, { update: fail }, (keys) => keys.liftBan(id)],
+      [{}, { findHolder: fail }, (keys) => keys.findBySecret(secret)],
+    ];
+    for (const [keys, usage, call] of rows) {
+      const storage = {
+        ...inner,
+        keys: { ...inner.keys, ...keys },
+        usage: { ...inner.usage, ...usage },
+      };
+      const { store } = openStore({ storage, clock });
+      expect(error(await call(store.keys))).toMatchObject({ code: "storage_unavailable", cause });
+    }
+  });
+
+  it("does not matter where the storage is not needed", async () => {
+    const inner = createMemoryStorage();
+    const keys = { ...inner.keys, find: fail, remove: fail };
+    const storage: Storage = { ...inner, keys, usage: { ...inner.usage, findHolder: fail } };
+    const { store } = openStore({ storage });
+    expect(error(await store.keys.find({} as never)).code).toBe("key_not_found");
+    expect(error(await store.keys.findBySecret("pet_live_")).code).toBe("key_not_found");
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
   });
 
   it("returns a typed error when closing fails", async () => {
@@ -107,4 +134,17 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
     const { store } = openStore({ storage });
     expect(error(await store.close()).code).toBe("storage_unavailable");
   });
+});
+
+it("a key that another process removes meanwhile is not found, and nothing is stored", async () => {
+  const inner = createMemoryStorage();
+  const storage: Storage = {
+    ...inner,
+    keys: { ...inner.keys, update: (_, decide) => inner.keys.update("gone", decide) },
+    usage: { ...inner.usage, update: (_, decide) => inner.usage.update("gone", decide) },
+  };
+  const { store, issue } = openStore({ storage });
+  const { id } = await issue();
+  expect(error(await store.keys.revoke(id)).code).toBe("key_not_found");
+  expect(error(await store.keys.liftBan(id)).code).toBe("key_not_found");
 });

@@ -109,10 +109,7 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
 
   const lifted = await context.storage.usage.update(id, (before) => {
     if (before === undefined) return { result: undefined };
-    const isClean = before.bans === 0 && before.refusals === 0 && before.refusedSince === 0;
-    const after = isClean
-      ? before
-      : { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
+    const after = { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
     return { next: after, result: { before, after } };
   });
   if (lifted.isErr()) return err(storageUnavailable(lifted.error));
@@ -146,7 +143,7 @@ export async function purgeKeys(
       if (removed.isErr()) return err(storageUnavailable(removed.error));
       purged += removed.value;
     }
-    after = page.value.length < PURGE_BATCH ? undefined : page.value.at(-1)?.key.id;
+    after = page.value.at(-1)?.key.id;
   } while (after !== undefined);
   return ok({ purged });
 }

@@ -8,7 +8,6 @@ const PREFIX = "pet_live_";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const CHECKSUM_AT = PREFIX.length + RANDOM_LENGTH;
-const LENGTH = CHECKSUM_AT + CHECKSUM_LENGTH;
 const HINT_LENGTH = PREFIX.length + 4;
 
 const ID_TIME_LENGTH = 8;
@@ -55,9 +54,7 @@ export function parseApiKey(
   apiKey: string | undefined,
 ): Result<string, MissingApiKey | InvalidApiKey> {
   if (apiKey === undefined || apiKey === "") return err(missingApiKey());
-  if (typeof apiKey !== "string" || apiKey.length !== LENGTH || !apiKey.startsWith(PREFIX)) {
-    return err(invalidApiKey());
-  }
+  if (typeof apiKey !== "string" || !apiKey.startsWith(PREFIX)) return err(invalidApiKey());
   const body = apiKey.slice(PREFIX.length, CHECKSUM_AT);
   return checksum(body) === apiKey.slice(CHECKSUM_AT) ? ok(digestOf(apiKey)) : err(invalidApiKey());
 }

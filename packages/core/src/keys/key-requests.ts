@@ -116,11 +116,10 @@ export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKey
 }
 
 function planEntries(plans: Plans) {
-  const isPlan = (name: unknown): boolean => typeof name === "string" && plans.has(name);
-  const names = [...plans.keys()].join(", ");
+  const names = [...plans.keys()];
   return {
     // A missing plan gets the message of a wrong one.
-    plan: v.optional(v.custom<string>(isPlan, `must be one of ${names}`), ""),
+    plan: v.optional(v.picklist(names, `must be one of ${names.join(", ")}`), ""),
     limits: v.optional(v.unknown()),
   };
 }

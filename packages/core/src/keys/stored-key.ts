@@ -61,5 +61,5 @@ export function hasEndedBefore({ revokedAt, expiresAt }: StoredApiKey, time: num
 
 /** Whether this time of expiry (`undefined`: never) has been reached. */
 export function hasExpired(expiresAt: number | undefined, now: number): boolean {
-  return expiresAt !== undefined && now >= expiresAt;
+  return now >= (expiresAt ?? Infinity);
 }
