@@ -36,15 +36,17 @@ describe("close", () => {
     const refusals = await Promise.all([
       store.as(secret).listPets(),
       store.as(undefined).listPets(),
+      store.as(secret).admit(),
       admission.listPets(),
       store.trusted.listPets(),
       store.keys.find(id),
       store.keys.issue({ plan: "free" }),
     ]);
     expect(refusals.map((refusal) => error<unknown, { code: string }>(refusal).code)).toEqual(
-      Array(6).fill("store_closed"),
+      Array(7).fill("store_closed"),
     );
     expect(error(await store.as(secret).listPets()).quota.limit).toBe(60);
+    expect(error(await store.as(secret).admit()).quota.limit).toBe(60);
   });
 
   it("lets running calls finish before it closes the storage", async () => {

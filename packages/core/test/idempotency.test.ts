@@ -74,7 +74,9 @@ describe("createPet with an idempotency key", () => {
     value(await store.trusted.createPet(rex, once));
     clock.advance(5_000);
     expect(value(await store.trusted.createPet(rex, once)).replayed).toBe(false);
-    const { store: off } = await openWithKey({ idempotencyKeySeconds: 0 });
+    const { pets, ...rest } = createMemoryStorage();
+    const storage = { ...rest, pets: { ...pets, createOnce: () => expect.fail("remembered") } };
+    const { store: off } = await openWithKey({ idempotencyKeySeconds: 0, storage });
     value(await off.trusted.createPet(rex, once));
     expect(value(await off.trusted.createPet({ ...rex, name: "Ada" }, once)).replayed).toBe(false);
   });

@@ -172,7 +172,13 @@ describe("plans", () => {
     const { id, secret } = await issue();
     const admission = value(await store.as(secret).admit());
     expect(admission.keyId).toBe(id);
-    expect(value(await admission.listPets()).quota.remaining).toBe(59);
+    const rex = { name: "Rex", categoryId: 1n };
+    const { pet } = value(await admission.createPet(rex));
+    expect(pet).toMatchObject(rex);
+    expect(value(await admission.getPet(pet.id)).pet).toEqual(pet);
+    expect(value(await admission.listPets())).toMatchObject({
+      ...{ pets: [pet], keyId: id, plan: "free", quota: { remaining: 59 } },
+    });
     expect(value(await store.keys.usage(id)).minute.remaining).toBe(59);
   });
 

@@ -42,7 +42,12 @@ test("results and refusals have the plan of their key; without a valid key there
 test.each([
   [Object.assign(new Error("/home/ada/pets.db is full"), { code: "SQLITE_FULL" }), "SQLITE_FULL"],
   [Object.assign(new Error("no"), { code: "/home/ada/pets.db" }), undefined],
+  [new Error("no", { cause: { code: "EIO" } }), "EIO"],
   [new Error("no"), undefined],
+  [{ code: "EIO: /home/ada" }, undefined],
+  [{ code: 5 }, undefined],
+  [null, undefined],
+  ["EIO", undefined],
 ])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
   const failures = collect("petstore:storage-failure");
   const inner = createMemoryStorage();

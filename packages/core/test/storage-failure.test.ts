@@ -39,6 +39,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
       pets: {
         ...inner.pets,
         create: (pet) => (broken ? fail() : inner.pets.create(pet)),
+        createOnce: () => fail(),
         find: (id) => (broken ? fail() : inner.pets.find(id)),
         list: (query) => (broken ? fail() : inner.pets.list(query)),
       },
@@ -50,13 +51,15 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
       error(await caller.listPets()),
       error(await caller.createPet({ name: "Rex", categoryId: 1n })),
       error(await caller.getPet(1n)),
+      error(await caller.createPet({ name: "Rex", categoryId: 1n }, { idempotencyKey: "a" })),
     ];
     expect(refusals.map(({ code, quota }) => [code, quota.remaining])).toEqual([
       ["storage_unavailable", 59],
       ["storage_unavailable", 58],
       ["storage_unavailable", 57],
+      ["storage_unavailable", 56],
     ]);
-    expect(refusals).toMatchObject(Array(3).fill({ cause }));
+    expect(refusals).toMatchObject(Array(4).fill({ cause }));
     broken = false;
     expect(value(await caller.listPets()).pets).toEqual([]);
   });
@@ -83,11 +86,15 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
 
   it("admits no request: limits fail closed", async () => {
     const inner = createMemoryStorage();
-    const storage: Storage = { ...inner, usage: { ...inner.usage, charge: () => fail() } };
-    const { store, issue } = openStore({ storage });
+    const usage = { ...inner.usage, charge: fail, findHolder: fail };
+    const plans = { free: { perMinute: 1, perDay: 1 } };
+    const { store, issue } = openStore({ storage: { ...inner, usage }, plans });
     const { secret } = await issue();
-    const refusal = error(await store.as(secret).createPet({ name: "Rex", categoryId: 1n }));
-    expect(refusal).toMatchObject({ code: "storage_unavailable", quota: { limit: 60 } });
+    for (const code of ["storage_unavailable", "missing_api_key", "storage_unavailable"] as const) {
+      const caller = store.as(code === "missing_api_key" ? undefined : secret);
+      const refusal = error(await caller.createPet({ name: "Rex", categoryId: 1n }));
+      expect(refusal).toMatchObject({ code, quota: { limit: 1 } });
+    }
     expect(value(await store.trusted.listPets()).pets).toEqual([]);
   });
 

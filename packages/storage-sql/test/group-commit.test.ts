@@ -2,11 +2,40 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
-import type { Call } from "../src/commit/commit.js";
+import {
+  AGAIN,
+  CallFailure,
+  type Call,
+  type Commit,
+  type CommitErrors,
+} from "../src/commit/commit.js";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
-import { expect, it, onTestFinished } from "vitest";
+import { backoffBefore, retryWhileBusy } from "../src/commit/retry.js";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 class Busy extends Error {}
+
+const errors: CommitErrors = {
+  isBusy: (error) => error instanceof Busy,
+  isCausedByCall: (error) => error instanceof RangeError,
+  toFailure: (name, error) => storageFailure(`${name} failed.`, error),
+};
+const kind = { storage: "sqlite", group: "writes" } as const;
+
+/** A group of named calls that commits like this. */
+function createGroup(
+  commit: Commit<undefined, string>,
+  options: Partial<GroupCommitOptions<undefined, string>> = {},
+) {
+  return createGroupCommit<undefined, string>({
+    commit,
+    errors,
+    kind,
+    timeout: 0,
+    now: () => 0,
+    ...options,
+  });
+}
 
 /** A database whose commits end when the test says so. */
 function createDatabase(timeout = 0, gatherTurns = 0) {
@@ -22,12 +51,8 @@ function createDatabase(timeout = 0, gatherTurns = 0) {
       });
       return results;
     },
-    errors: {
-      isBusy: (error) => error instanceof Busy,
-      isCausedByCall: (error) => error instanceof RangeError,
-      toFailure: (name, error) => storageFailure(`${name} failed.`, error),
-    },
-    kind: { storage: "sqlite", group: "writes" },
+    errors,
+    kind,
     timeout,
     gatherTurns,
     now: () => time,
@@ -76,7 +101,6 @@ it("publishes how long each transaction waited and took, and whether it failed",
   advance(5);
   await endNext(new Error("The disk is full."));
   await Promise.all(calls);
-  const kind = { storage: "sqlite", group: "writes" };
   expect(signals).toEqual([
     { ...kind, calls: 1, waitMilliseconds: 0, commitMilliseconds: 7, failed: false },
     { ...kind, calls: 2, waitMilliseconds: 4, commitMilliseconds: 5, failed: true },
@@ -113,27 +137,17 @@ it("a group that gathers does not wait for others while each call has a commit o
 
 it("calls that follow those of a group that gathers are committed in the turn in which it commits", async () => {
   const log: string[] = [];
-  const createGroup = (name: string, options: Partial<GroupCommitOptions<undefined, void>>) =>
-    createGroupCommit<undefined>({
-      commit: (calls) => {
-        log.push(`${name} ${calls.length}`);
-        return calls.map(({ work }) => work(undefined));
-      },
-      errors: {
-        isBusy: () => false,
-        isCausedByCall: () => false,
-        toFailure: (name, error) => storageFailure(`${name} failed.`, error),
-      },
-      kind: { storage: "sqlite", group: "writes" },
-      timeout: 0,
-      now: () => 0,
-      ...options,
-    });
-  const following = createGroup("following", {});
-  const first = createGroup("first", { gatherTurns: 3, followedBy: [following] });
+  const logged =
+    (name: string): Commit<undefined, string> =>
+    (calls) => {
+      log.push(`${name} ${calls.length}`);
+      return calls.map(({ work }) => work(undefined));
+    };
+  const following = createGroup(logged("following"));
+  const first = createGroup(logged("first"), { gatherTurns: 3, followedBy: [following] });
   const call = async () => {
-    await first.add("call", () => 1);
-    await following.add("call that follows", () => 2);
+    await first.add("call", () => 1, "");
+    await following.add("call that follows", () => 2, "");
   };
   for (const gathered of [0, 3]) {
     log.length = 0;
@@ -180,4 +194,127 @@ it("close waits for earlier calls, and refuses later ones", async () => {
   await endNext();
   await closed;
   expect((await before).isOk()).toBe(true);
+});
+
+it("a close without calls ends at once, and a second one ends like the first", async () => {
+  await createDatabase().group.close();
+  const { group, endNext } = createDatabase();
+  void group.add("call", () => 1);
+  const closes = [group.close(), group.close()];
+  await endNext();
+  await Promise.all(closes);
+});
+
+it("takes as many calls into a transaction as it may, in the order of their arrival", async () => {
+  const batches: string[][] = [];
+  const commit: Commit<undefined, string> = (calls) => {
+    batches.push(calls.map(({ subject }) => subject));
+    return calls.map(({ work }) => work(undefined));
+  };
+  const group = createGroup(commit, { largestBatch: 2 });
+  await Promise.all(["a", "b", "c", "d", "e"].map((name) => group.add(name, () => 1, name)));
+  expect(batches).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+});
+
+it("a call for which nothing was stored runs again, before later calls; one that failed does not", async () => {
+  const batches: string[][] = [];
+  const commit: Commit<undefined, string> = (calls) => {
+    batches.push(calls.map(({ subject }) => subject));
+    return calls.map(({ work, subject }) => {
+      if (subject === "slow" && batches.length === 1) return AGAIN;
+      return subject === "bad" ? new CallFailure("bad") : work(undefined);
+    });
+  };
+  const group = createGroup(commit);
+  const add = (name: string) => group.add(name, () => name, name);
+  const slow = add("slow");
+  const [bad, quick] = await Promise.all([add("bad"), add("quick")]);
+  expect(bad._unsafeUnwrapErr()).toEqual({ message: "bad failed.", cause: "bad" });
+  expect(quick._unsafeUnwrap()).toBe("quick");
+  const later = add("later");
+  expect([(await slow)._unsafeUnwrap(), (await later)._unsafeUnwrap()]).toEqual(["slow", "later"]);
+  expect(batches).toEqual([
+    ["slow", "bad", "quick"],
+    ["slow", "later"],
+  ]);
+});
+
+it("calls for which nothing is ever stored fail at their own timeout, and the next ones do not wait", async () => {
+  let time = 0;
+  let isFast = false;
+  const now = () => time++;
+  const group = createGroup(
+    (calls) => calls.map(({ work }) => (isFast ? work(undefined) : AGAIN)),
+    {
+      timeout: 10,
+      now,
+    },
+  );
+  const failed = await group.add("call", () => 1, "");
+  expect(failed._unsafeUnwrapErr()).toMatchObject({
+    message: "call failed.",
+    cause: { name: "Contention", message: "other processes kept changing the same row" },
+  });
+  expect(time).toBeGreaterThan(10);
+  expect(time).toBeLessThan(20);
+  isFast = true;
+  expect((await group.add("call", () => 1, "")).isOk()).toBe(true);
+});
+
+it("a call whose commit does not end fails at its limit, and is over when the commit is", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let time = 0;
+  let end: () => void = () => undefined;
+  const commit: Commit<undefined, string> = async (calls) => {
+    await new Promise<void>((resolve) => (end = resolve));
+    return calls.map(({ work }) => work(undefined));
+  };
+  const group = createGroup(commit, { timeout: 100, limit: 1_000, now: () => time });
+  let settled: unknown;
+  const call = group.add("call", () => 1, "").then((result) => (settled = result));
+  await setImmediate();
+  for (const at of [250, 500, 750]) {
+    time = at;
+    vi.advanceTimersByTime(250);
+    await setImmediate();
+    expect(settled).toBeUndefined();
+  }
+  time = 751;
+  vi.advanceTimersByTime(250);
+  await call;
+  expect(settled).toMatchObject({
+    error: {
+      cause: {
+        name: "TooLate",
+        message: "the database did not answer in time, and it may have been stored",
+      },
+    },
+  });
+  const next = group.add("next", () => 2, "");
+  end();
+  for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+  end();
+  expect((await next)._unsafeUnwrap()).toBe(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("a retry waits for 20 turns of the event loop, then for 1 ms and up to 20 ms", () => {
+  const waits = [0, 1, 20, 21, 22, 23, 24, 25, 26, 1_000].map(backoffBefore);
+  expect(waits).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 20, 20]);
+});
+
+it.each([
+  ["its timeout", 10, 10],
+  ["an error that a retry does not help against", Infinity, 3],
+])("an action is retried while the database is busy, until %s", async (_, timeout, tries) => {
+  let count = 0;
+  const { isBusy } = errors;
+  const action = () => {
+    count += 1;
+    throw timeout === Infinity && count === 3 ? new Error("full") : new Busy("busy");
+  };
+  const retried = retryWhileBusy({ timeout, now: () => count, isBusy }, action);
+  await expect(retried).rejects.toThrow(timeout === Infinity ? "full" : "busy");
+  expect(count).toBe(tries);
 });
