@@ -79,7 +79,8 @@ for (const [name, { mutate, tests }] of chosen) {
     timeoutMS: 10_000,
     allowConsoleColors: false,
   }).runMutationTest();
-  const measured = mutants.filter(({ status }) => status !== "Ignored");
+  // Without the few that crash the process of the tests.
+  const measured = mutants.filter(({ status }) => !["Ignored", "RuntimeError"].includes(status));
   const killed = measured.filter(({ status }) => status === "Killed" || status === "Timeout");
   scores.push({
     part: name,

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, type PetCreated } from "@petstore/core";
+import { createMemoryStorage, type CreationRequest, type PetCreated } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const DAY = 86_400_000;
@@ -103,7 +104,27 @@ describe("createPet with an idempotency key", () => {
     expect(value(await store.trusted.createPet(rex, once)).replayed).toBe(false);
   });
 
-  it.each(["", " ", "a b", "é", "a\n", "\u007f", "a".repeat(256)])(
+  it("is stored as digests that are the same in every version", async () => {
+    const { pets, ...rest } = createMemoryStorage();
+    const requests: CreationRequest[] = [];
+    const createOnce: typeof pets.createOnce = (pet, request) => {
+      requests.push(request);
+      return pets.createOnce(pet, request);
+    };
+    const { store, id, caller } = await openWithKey({
+      storage: { ...rest, pets: { ...pets, createOnce } },
+    });
+    value(await caller.createPet(rex, once));
+    value(await store.trusted.createPet(rex, once));
+    const digest = (text: string) => createHash("sha256").update(text).digest("base64url");
+    const fingerprint = digest('["Rex","7","available"]');
+    expect(requests).toMatchObject([
+      { token: digest(`${id} order-1`), fingerprint },
+      { token: digest(" order-1"), fingerprint },
+    ]);
+  });
+
+  it.each(["", " ", "a b", "é", "a\n", "\u007f", "a".repeat(256), 5 as never])(
     "refuses the key %j",
     async (idempotencyKey) => {
       const { store } = await openWithKey();

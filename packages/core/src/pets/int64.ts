@@ -17,8 +17,7 @@ export function toInt64(value: unknown): bigint | undefined {
 /** Describes the problem that a field is not an int64; for an unsafe number, also how to pass it. */
 export function int64Problem(field: string, value: unknown): string {
   const problem = `${field} must be an int64 integer`;
-  const isRounded =
-    typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+  const isRounded = Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 63;
   return isRounded ? `${problem}; beyond 2^53 − 1, pass a bigint` : problem;
 }
 

@@ -59,9 +59,8 @@ export function parseListQuery(input: unknown): Result<PetQuery, InvalidQuery> {
 
 function isPageLimit(limit: unknown): limit is number {
   return (
-    typeof limit === "number" &&
     Number.isInteger(limit) &&
-    limit >= PAGE_LIMIT.minimum &&
-    limit <= PAGE_LIMIT.maximum
+    Number(limit) >= PAGE_LIMIT.minimum &&
+    Number(limit) <= PAGE_LIMIT.maximum
   );
 }
