@@ -5,12 +5,13 @@
 import { Stryker } from "@stryker-mutator/core";
 
 const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.test.ts"];
-/** Without the tests that start processes: mutants are not active there. */
-const sqlite = [
-  ...["storage-contract", "group-commit", "locked", "idempotency", "ids", "snapshot", "page-cache"],
-  ...["remembered-keys", "reads-in-charges", "host-database", "full-disk", "signals"],
-].map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
-const sql = ["packages/storage-sql/test/*.test.ts", ...sqlite];
+/**
+ * Without the tests that start processes: mutants are not active there.
+ * @param {readonly string[]} names
+ */
+const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
+const commits = ["group-commit", "locked", "idempotency", "host-database", "signals"];
+const tables = ["storage-contract", "page-cache", "remembered-keys", "reads-in-charges", "ids"];
 const http = ["packages/http-adapter/test/**/*.test.ts"];
 
 /**
@@ -24,12 +25,21 @@ const parts = {
   "core/pets": { mutate: ["packages/core/src/pets/*.ts"], tests: core },
   "core/storage": { mutate: ["packages/core/src/storage/*.ts"], tests: core },
   "core/store": { mutate: ["packages/core/src/*.ts"], tests: core },
-  "storage-sql/commit": { mutate: ["packages/storage-sql/src/commit/*.ts"], tests: sql },
-  "storage-sql/storage": { mutate: ["packages/storage-sql/src/storage/*.ts"], tests: sql },
-  "storage-sql/tables": { mutate: ["packages/storage-sql/src/tables/*.ts"], tests: sql },
+  "storage-sql/commit": {
+    mutate: ["packages/storage-sql/src/commit/*.ts"],
+    tests: ["packages/storage-sql/test/*.test.ts", ...sqlite(...commits)],
+  },
+  "storage-sql/storage": {
+    mutate: ["packages/storage-sql/src/storage/*.ts"],
+    tests: sqlite(...tables),
+  },
+  "storage-sql/tables": {
+    mutate: ["packages/storage-sql/src/tables/*.ts"],
+    tests: sqlite(...tables),
+  },
   "storage-sqlite/commit": {
     mutate: ["packages/storage-sqlite/src/commit/*.ts"],
-    tests: [...sqlite, "packages/storage-sqlite/test/replaced-file.test.ts"],
+    tests: sqlite(...commits, ...tables, "snapshot", "full-disk", "replaced-file"),
   },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],

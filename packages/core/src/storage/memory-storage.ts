@@ -2,7 +2,7 @@ import { err, ok, type Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/stored-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
-import { petStatuses, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
+import type { NewPet, Pet, PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
   type Creation,
@@ -43,13 +43,13 @@ type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 
 function createPetStorage(run: Run): PetStorage {
   const all: Pet[] = [];
-  const byStatus = new Map<PetStatus, Pet[]>(petStatuses.map((status) => [status, []]));
+  const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
   const creations = new Map<string, Omit<Creation, "isReplay">>();
 
   const add = ({ name, categoryId, status }: NewPet): Pet => {
     const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
     all.push(pet);
-    byStatus.get(status)?.push(pet);
+    byStatus[status].push(pet);
     return pet;
   };
   return {
@@ -64,11 +64,11 @@ function createPetStorage(run: Run): PetStorage {
         creations.set(token, creation);
         return { ...creation, isReplay: false };
       }),
-    find: (id) => run(() => (id >= 1n && id <= all.length ? all[Number(id) - 1] : undefined)),
+    find: (id) => run(() => all[Number(id) - 1]),
     list: (query) =>
       run(() => {
         const { status } = query;
-        return pageOf(status === undefined ? all : (byStatus.get(status) ?? []), query);
+        return pageOf(status === undefined ? all : byStatus[status], query);
       }),
   };
 }
@@ -126,7 +126,7 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
       run(() => {
         const key = keys.get(id);
         const { next, result } = decide(key);
-        if (key && next && next !== key) putKey(tables, { ...next, id }, key);
+        if (key && next) putKey(tables, { ...next, id }, key);
         return result;
       }),
     remove: (ids) => run(() => ids.filter((id) => removeKey(tables, id)).length),
@@ -138,14 +138,14 @@ function putKey({ keys, owners }: KeyTables, key: StoredApiKey, older?: StoredAp
   for (const { digest } of key.secrets) {
     if ((owners.get(digest) ?? key.id) !== key.id) throw new Error("This digest is taken.");
   }
-  for (const { digest } of older?.secrets ?? []) owners.delete(digest);
+  older?.secrets.forEach(({ digest }) => owners.delete(digest));
   for (const { digest } of key.secrets) owners.set(digest, key.id);
   keys.set(key.id, key);
 }
 
 /** Returns whether there was a key with this id. */
 function removeKey({ keys, owners, usages }: KeyTables, id: string): boolean {
-  for (const { digest } of keys.get(id)?.secrets ?? []) owners.delete(digest);
+  keys.get(id)?.secrets.forEach(({ digest }) => owners.delete(digest));
   usages.delete(id);
   return keys.delete(id);
 }
@@ -162,7 +162,7 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
       run(() => {
         const holder = holderOf(digest);
         const { next, result } = decide(holder);
-        if (holder && next && next !== holder.usage) usages.set(holder.key.id, next);
+        if (holder && next) usages.set(holder.key.id, next);
         return result;
       }),
     findHolder: (digest) => run(() => holderOf(digest)),
@@ -170,7 +170,7 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
       run(() => {
         const usage = keys.has(keyId) ? (usages.get(keyId) ?? NO_USAGE) : undefined;
         const { next, result } = decide(usage);
-        if (usage && next && next !== usage) usages.set(keyId, next);
+        if (usage && next) usages.set(keyId, next);
         return result;
       }),
   };

@@ -1,0 +1,35 @@
+// What the contract of all storages does not say of this one.
+import { createMemoryStorage, type StoredApiKey } from "@petstore/core";
+import { expect, it } from "vitest";
+
+const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;
+
+it("forgets two expired creations with each new one, the oldest first", async () => {
+  const { pets } = createMemoryStorage();
+  const isReplay = async (token: string, now: number): Promise<boolean> => {
+    const request = { token, fingerprint: "", now, expiresAt: now + 10 };
+    return (await pets.createOnce(rex, request))._unsafeUnwrap().isReplay;
+  };
+  for (const token of ["a", "b", "c", "d"]) expect(await isReplay(token, 0)).toBe(false);
+  expect(await isReplay("e", 10)).toBe(false);
+  // As if the clock were set back: nothing else shows what is kept.
+  expect([await isReplay("d", 5), await isReplay("c", 5), await isReplay("b", 5)]).toEqual([
+    ...[true, true, false],
+  ]);
+});
+
+it("says why a call fails", async () => {
+  const storage = createMemoryStorage();
+  const key: StoredApiKey = {
+    ...{ id: "a", plan: "free", limits: { perMinute: 1, perDay: 1 }, label: undefined },
+    ...{ createdAt: 0, expiresAt: undefined, revokedAt: undefined, secrets: [] },
+  };
+  (await storage.keys.insert(key))._unsafeUnwrap();
+  expect(await storage.keys.insert(key)).toMatchObject({
+    error: { message: "The memory storage failed.", cause: { message: "This id is taken." } },
+  });
+  await storage.close();
+  expect(await storage.keys.insert(key)).toMatchObject({
+    error: { message: "The memory storage is closed." },
+  });
+});
