@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
+import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import {
   AGAIN,
   CallFailure,
@@ -9,7 +10,6 @@ import {
   type Commit,
   type CommitErrors,
 } from "../src/commit/commit.js";
-import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { backoffBefore, retryWhileBusy } from "../src/commit/retry.js";
 import { expect, it, onTestFinished, vi } from "vitest";
 
