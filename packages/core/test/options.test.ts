@@ -4,60 +4,103 @@ import { createMemoryStorage, createPetStore, type PetStoreOptions } from "@pets
 /** In seconds. */
 const YEAR = 31_536_000;
 
+const OBJECT = "must be an object";
+const STORAGE = "must be a Storage: pets, keys, usage and close()";
+const CLOCK = "must have a now() in milliseconds";
+const PLANS = "must be an object of plans by name";
+const LIMITS = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
+const BYTES = "must return a Uint8Array of the requested size";
+const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
+const NAME = "must have a short lower-case name";
+const ORIGINS = "must be an integer from 1 to 1000000";
+const TIMEOUT = "must be an integer from 1 to 86400";
+const GRACE = "must be an integer number of seconds, from 0 to 60";
+const LIFE = "must be an integer number of seconds, from 0 to 31,536,000 (a year)";
+const LONGEST_NAME = "a".repeat(32);
+
 /** Calls createPetStore as a JavaScript host might, without types. */
 const createLoosely = (options: unknown) => createPetStore(options as never);
 
 describe("createPetStore", () => {
-  it.each<[string, unknown]>([
-    ["object", null],
-    ["object", 5],
-    ["storage", { storage: {} }],
-    ["storage", { storage: null }],
-    ["storage", { storage: { close: () => undefined } }],
-    ["clock", { clock: null }],
-    ["maxAnonymousOrigins", { maxAnonymousOrigins: 2 ** 32 + 5 }],
-    ["plans", { plans: 5 }],
-    ["plans", { plans: null }],
-    ["plans", { plans: [] }],
-    ["plans", { plans: new Map([["x", { perMinute: 1, perDay: 1 }]]) }],
-    ["plans.a", { plans: { a: { perMinute: 1, perDay: 1, perHour: 3 } } }],
-    ["ban", { ban: true }],
-    ["ban", { ban: 5 }],
-    ["ban", { ban: [] }],
-    ["ban", { ban: null }],
-    ["clock", { clock: {} }],
-    ["storage", { storage: { ...createMemoryStorage(), clock: {} } }],
-    ["random", { random: 5 }],
-    ["random", { random: (size: number) => Array.from({ length: size }, Math.random) }],
-    ["random", { random: (size: number) => new Uint8Array(size + 1) }],
-    ["random", { random: () => new Uint8Array(0) }],
-    ["random", { random: (size: number) => "x".repeat(size) }],
-    ["random", { random: (size: number) => new Uint16Array(size) }],
-    ["random", { random: () => Promise.resolve(new Uint8Array(1)) }],
-    ["random", { random: () => expect.fail("no randomness") }],
-    ["closeTimeoutSeconds", { closeTimeoutSeconds: 0 }],
-    ["closeTimeoutSeconds", { closeTimeoutSeconds: "10" }],
-    ["closeTimeoutSeconds", { closeTimeoutSeconds: 86_401 }],
-    ["maxAnonymousOrigins", { maxAnonymousOrigins: 0 }],
-    ["maxAnonymousOrigins", { maxAnonymousOrigins: 1_000_001 }],
-    ["plans.free", { plans: { free: { perMinute: 0, perDay: 1 } } }],
-    ["plans.trial", { plans: { trial: { perMinute: 1 } } }],
-    ["plans.trial", { plans: { trial: null } }],
-    ["plans.trial", { plans: { trial: "unlimited" } }],
-    ["plans.Trial Plan", { plans: { "Trial Plan": { perMinute: 1, perDay: 1 } } }],
-    ["plans.a b", { plans: { "a b": { perMinute: 1, perDay: 1 } } }],
-    ["ban.firstSeconds", { ban: { firstSeconds: 0 } }],
-    ["ban.firstSeconds", { ban: { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 } }],
-    ["ban.longestSeconds", { ban: { longestSeconds: YEAR + 1 } }],
-    ["ban.longestSeconds", { ban: { firstSeconds: 60, longestSeconds: 30 } }],
-    ["ban.afterRefusals", { ban: { afterRefusals: 1.5 } }],
-    ["ban.forgottenAfterSeconds", { ban: { forgottenAfterSeconds: Infinity } }],
-    ["ban.forgottenAfterSeconds", { ban: { forgottenAfterSeconds: YEAR + 1 } }],
-    ["ban.minutes", { ban: { minutes: 5 } }],
-    ["plan", { plan: {} }],
-  ])("throws a message that names the option %s", (option, options) => {
-    expect(() => createLoosely(options)).toThrow(TypeError);
-    expect(() => createLoosely(options)).toThrow(`option ${option} `);
+  it.each<[string, string, unknown]>([
+    ["object", OBJECT, null],
+    ["object", OBJECT, 5],
+    ["storage", STORAGE, { storage: {} }],
+    ["storage", STORAGE, { storage: null }],
+    ["storage", STORAGE, { storage: { close: () => undefined } }],
+    ["clock", CLOCK, { clock: null }],
+    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 2 ** 32 + 5 }],
+    ["plans", PLANS, { plans: 5 }],
+    ["plans", PLANS, { plans: null }],
+    ["plans", PLANS, { plans: [] }],
+    ["plans", PLANS, { plans: new Map([["x", { perMinute: 1, perDay: 1 }]]) }],
+    ["plans.a", LIMITS, { plans: { a: { perMinute: 1, perDay: 1, perHour: 3 } } }],
+    ["ban", OBJECT, { ban: true }],
+    ["ban", OBJECT, { ban: 5 }],
+    ["ban", OBJECT, { ban: [] }],
+    ["ban", OBJECT, { ban: null }],
+    ["clock", CLOCK, { clock: {} }],
+    ["storage", STORAGE, { storage: { ...createMemoryStorage(), clock: {} } }],
+    ["random", "must be a function", { random: 5 }],
+    ["random", BYTES, { random: (size: number) => Array.from({ length: size }, Math.random) }],
+    ["random", BYTES, { random: (size: number) => new Uint8Array(size + 1) }],
+    ["random", BYTES, { random: () => new Uint8Array(0) }],
+    ["random", BYTES, { random: (size: number) => "x".repeat(size) }],
+    ["random", BYTES, { random: (size: number) => new Uint16Array(size) }],
+    ["random", BYTES, { random: () => Promise.resolve(new Uint8Array(1)) }],
+    ["random", BYTES, { random: () => expect.fail("no randomness") }],
+    ["closeTimeoutSeconds", TIMEOUT, { closeTimeoutSeconds: 0 }],
+    ["closeTimeoutSeconds", TIMEOUT, { closeTimeoutSeconds: "10" }],
+    ["closeTimeoutSeconds", TIMEOUT, { closeTimeoutSeconds: 86_401 }],
+    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 0 }],
+    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 1_000_001 }],
+    ["plans.free", LIMITS, { plans: { free: { perMinute: 0, perDay: 1 } } }],
+    ["plans.trial", LIMITS, { plans: { trial: { perMinute: 1 } } }],
+    ["plans.trial", LIMITS, { plans: { trial: null } }],
+    ["plans.trial", LIMITS, { plans: { trial: "unlimited" } }],
+    ["plans.Trial Plan", NAME, { plans: { "Trial Plan": { perMinute: 1, perDay: 1 } } }],
+    ["plans.a b", NAME, { plans: { "a b": { perMinute: 1, perDay: 1 } } }],
+    ["ban.firstSeconds", SECONDS, { ban: { firstSeconds: 0 } }],
+    [
+      "ban.firstSeconds",
+      `${SECONDS}; option ban.longestSeconds ${SECONDS}`,
+      { ban: { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 } },
+    ],
+    ["ban.longestSeconds", SECONDS, { ban: { longestSeconds: YEAR + 1 } }],
+    [
+      "ban.longestSeconds",
+      "must not be under firstSeconds",
+      { ban: { firstSeconds: 60, longestSeconds: 30 } },
+    ],
+    ["ban.afterRefusals", "must be a positive integer", { ban: { afterRefusals: 1.5 } }],
+    ["ban.forgottenAfterSeconds", SECONDS, { ban: { forgottenAfterSeconds: Infinity } }],
+    ["ban.forgottenAfterSeconds", SECONDS, { ban: { forgottenAfterSeconds: YEAR + 1 } }],
+    [
+      "ban.minutes",
+      "is unknown; known are afterRefusals, graceSeconds, firstSeconds, longestSeconds, forgottenAfterSeconds",
+      { ban: { minutes: 5 } },
+    ],
+    [
+      "plan",
+      "is unknown; known are storage, clock, plans, ban, maxAnonymousOrigins, idempotencyKeySeconds, random, closeTimeoutSeconds",
+      { plan: {} },
+    ],
+    ["plans.1", NAME, { plans: { "1": { perMinute: 1, perDay: 1 } } }],
+    ["plans.a:", NAME, { plans: { "a:": { perMinute: 1, perDay: 1 } } }],
+    [
+      `plans.${LONGEST_NAME}a`,
+      NAME,
+      { plans: { [`${LONGEST_NAME}a`]: { perMinute: 1, perDay: 1 } } },
+    ],
+    ["ban.afterRefusals", "must be a positive integer", { ban: { afterRefusals: 0 } }],
+    ["ban.graceSeconds", GRACE, { ban: { graceSeconds: -1 } }],
+    ["ban.graceSeconds", GRACE, { ban: { graceSeconds: 61 } }],
+    ["idempotencyKeySeconds", LIFE, { idempotencyKeySeconds: -1 }],
+    ["idempotencyKeySeconds", LIFE, { idempotencyKeySeconds: YEAR + 1 }],
+  ])("throws a message that names the option %s", (option, rule, options) => {
+    expect(() => createLoosely(options)).toThrow(
+      new TypeError(`createPetStore: option ${option} ${rule}`),
+    );
   });
 
   it.each([
@@ -80,8 +123,9 @@ describe("createPetStore", () => {
   it.each<PetStoreOptions>([
     { ban: { firstSeconds: 1, longestSeconds: 1, forgottenAfterSeconds: 1 } },
     { ban: { firstSeconds: YEAR, longestSeconds: YEAR, forgottenAfterSeconds: YEAR } },
-    { maxAnonymousOrigins: 1 },
-    { maxAnonymousOrigins: 1_000_000 },
+    { ban: { graceSeconds: 60, afterRefusals: 1 }, closeTimeoutSeconds: 86_400 },
+    { maxAnonymousOrigins: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
+    { maxAnonymousOrigins: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
   ])("takes %j, the least and the most", (options) => {
     createPetStore(options);
   });
