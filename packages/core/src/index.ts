@@ -97,7 +97,7 @@ export type {
   CreationRequest,
   Decide,
   Decided,
-  KeyHolder,
+  PresentedKey,
   KeyQuery,
   KeyStorage,
   KeyWithUsage,

@@ -208,7 +208,7 @@ function isStorage(storage: unknown): boolean {
     (memberOf(storage, "clock") === undefined || hasMethods(memberOf(storage, "clock"), ["now"])) &&
     hasMethods(memberOf(storage, "pets"), ["create", "createOnce", "find", "list"]) &&
     hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
-    hasMethods(memberOf(storage, "usage"), ["charge", "findHolder", "update"])
+    hasMethods(memberOf(storage, "usage"), ["charge", "findByDigest", "update"])
   );
 }
 

@@ -7,7 +7,7 @@ import { error, openStore, value } from "./support/open-store.js";
 /** A storage that counts its calls for presented keys. */
 function countingStorage() {
   const inner = createMemoryStorage();
-  const counts = { charge: 0, findHolder: 0 };
+  const counts = { charge: 0, findByDigest: 0 };
   const storage: Storage = {
     ...inner,
     usage: {
@@ -16,9 +16,9 @@ function countingStorage() {
         counts.charge += 1;
         return inner.usage.charge(digest, decide);
       },
-      findHolder: (digest) => {
-        counts.findHolder += 1;
-        return inner.usage.findHolder(digest);
+      findByDigest: (digest) => {
+        counts.findByDigest += 1;
+        return inner.usage.findByDigest(digest);
       },
     },
   };
@@ -56,9 +56,9 @@ describe("authentication", () => {
     for (let at = 0; at < secret.length; at += 1) {
       expect(error(await store.as(mistyped(at)).admit()).code).toMatch(/invalid|rate_limit/);
     }
-    expect(counts).toEqual({ charge: 0, findHolder: 0 });
+    expect(counts).toEqual({ charge: 0, findByDigest: 0 });
     value(await store.as(secret, "elsewhere").admit());
-    expect(counts).toEqual({ charge: 1, findHolder: 0 });
+    expect(counts).toEqual({ charge: 1, findByDigest: 0 });
   });
 
   it("keys from an origin that has used up its limit are charged only if they are valid", async () => {
@@ -79,16 +79,16 @@ describe("authentication", () => {
       expect(await send(apiKey)).toBe("rate_limit_exceeded");
     }
     expect(await send(revoked.secret)).toBe("rate_limit_exceeded");
-    expect(counts).toEqual({ charge: 0, findHolder: 2 });
+    expect(counts).toEqual({ charge: 0, findByDigest: 2 });
     expect(await send(secret)).toBe("ok");
-    expect(counts).toEqual({ charge: 1, findHolder: 3 });
+    expect(counts).toEqual({ charge: 1, findByDigest: 3 });
     expect([await send(secret), await send(secret)]).toEqual(["ok", "rate_limit_exceeded"]);
 
-    counts.findHolder = 0;
+    counts.findByDigest = 0;
     expect(await send(elsewhere.secret, "192.0.2.2")).toBe("invalid_api_key");
     clock.advance(60_000);
     expect(await send(elsewhere.secret)).toBe("invalid_api_key");
-    expect(counts.findHolder).toBe(0);
+    expect(counts.findByDigest).toBe(0);
   });
 
   it("each refused request takes one token from the Free limits of its origin", async () => {

@@ -106,7 +106,7 @@ describe("createPetStore", () => {
   it.each([
     ["pets", ["create", "find", "list"]],
     ["keys", ["insert", "find", "list", "update", "remove"]],
-    ["usage", ["charge", "findHolder", "update"]],
+    ["usage", ["charge", "findByDigest", "update"]],
   ] as const)("refuses a storage whose %s lack one of %j", (part, methods) => {
     const storage = createMemoryStorage();
     for (const method of methods) {

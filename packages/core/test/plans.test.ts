@@ -111,9 +111,9 @@ describe("plans", () => {
     const inner = createMemoryStorage();
     const isStored: boolean[] = [];
     const charge: typeof inner.usage.charge = (digest, decide) =>
-      inner.usage.charge(digest, (holder) => {
-        const step = decide(holder);
-        isStored.push(step.next !== holder?.usage);
+      inner.usage.charge(digest, (presented) => {
+        const step = decide(presented);
+        isStored.push(step.next !== presented?.usage);
         return step;
       });
     const storage = { ...inner, usage: { ...inner.usage, charge } };

@@ -86,7 +86,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
 
   it("admits no request: limits fail closed", async () => {
     const inner = createMemoryStorage();
-    const usage = { ...inner.usage, charge: fail, findHolder: fail };
+    const usage = { ...inner.usage, charge: fail, findByDigest: fail };
     const plans = { free: { perMinute: 1, perDay: 1 } };
     const { store, issue } = openStore({ storage: { ...inner, usage }, plans });
     const { secret } = await issue();
@@ -113,7 +113,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
       [{ find: fail }, {}, (keys) => keys.revoke(id)],
       [{ update: fail }, {}, (keys) => keys.revoke(id)],
       [{}, { update: fail }, (keys) => keys.liftBan(id)],
-      [{}, { findHolder: fail }, (keys) => keys.findBySecret(secret)],
+      [{}, { findByDigest: fail }, (keys) => keys.findBySecret(secret)],
     ];
     for (const [keys, usage, call] of rows) {
       const storage = {
@@ -129,7 +129,7 @@ describe.each(ways)("a storage that %s", (_, cause, fail) => {
   it("does not matter where the storage is not needed", async () => {
     const inner = createMemoryStorage();
     const keys = { ...inner.keys, find: fail, remove: fail };
-    const storage: Storage = { ...inner, keys, usage: { ...inner.usage, findHolder: fail } };
+    const storage: Storage = { ...inner, keys, usage: { ...inner.usage, findByDigest: fail } };
     const { store } = openStore({ storage });
     expect(error(await store.keys.find({} as never)).code).toBe("key_not_found");
     expect(error(await store.keys.findBySecret("pet_live_")).code).toBe("key_not_found");

@@ -63,5 +63,5 @@ function failing(part: "pets" | "usage"): Storage {
   const fail = () => Promise.resolve(err(failure));
   return part === "pets"
     ? { ...storage, pets: { create: fail, createOnce: fail, find: fail, list: fail } }
-    : { ...storage, usage: { charge: fail, findHolder: fail, update: fail } };
+    : { ...storage, usage: { charge: fail, findByDigest: fail, update: fail } };
 }

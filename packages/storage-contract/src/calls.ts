@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type {
-  KeyHolder,
+  PresentedKey,
   KeyQuery,
   KeyWithUsage,
   NewPet,
@@ -94,21 +94,24 @@ export function setUsage(storage: Storage, id: string, usage: Usage): Promise<vo
   return valueOf(storage.usage.update(id, () => ({ next: usage, result: undefined })));
 }
 
-/** Resolves to the holder that a charge of this digest passes to its decision, and that a read finds. */
-export async function holderOf(storage: Storage, digest: string): Promise<KeyHolder | undefined> {
-  const charge = storage.usage.charge(digest, (holder) => ({ result: holder }));
+/** Resolves to the key that a charge of this digest passes to its decision, and that a read finds. */
+export async function presentedKeyOf(
+  storage: Storage,
+  digest: string,
+): Promise<PresentedKey | undefined> {
+  const charge = storage.usage.charge(digest, (presented) => ({ result: presented }));
   const shown = await valueOf(charge);
-  const found = await valueOf(storage.usage.findHolder(digest));
-  assert.deepEqual(found, shown, "findHolder must find what a charge is shown");
+  const found = await valueOf(storage.usage.findByDigest(digest));
+  assert.deepEqual(found, shown, "findByDigest must find what a charge is shown");
   return shown;
 }
 
 /** Charges one request to the key that has this digest. Resolves to the day's requests before it. */
 export function chargeOnce(storage: Storage, digest: string): Promise<number> {
   return valueOf(
-    storage.usage.charge(digest, (holder) => {
-      assert.ok(holder, `no key has the digest "${digest}"`);
-      return { next: oneMore(holder.usage), result: holder.usage.dayUsed };
+    storage.usage.charge(digest, (presented) => {
+      assert.ok(presented, `no key has the digest "${digest}"`);
+      return { next: oneMore(presented.usage), result: presented.usage.dayUsed };
     }),
   );
 }

@@ -3,7 +3,7 @@ import { NO_USAGE } from "@petstore/core";
 import {
   assertFails,
   changeKey,
-  holderOf,
+  presentedKeyOf,
   insertKeys,
   keyOf,
   listKeys,
@@ -185,8 +185,8 @@ export const keyRequirements: readonly StorageRequirement[] = [
       assert.equal(await valueOf(storage.keys.remove([])), 0);
 
       assert.deepEqual(await listKeys(storage), [{ key: aKey("b"), usage: aUsage() }]);
-      assert.equal(await holderOf(storage, "digest of a"), undefined);
-      assert.deepEqual((await holderOf(storage, "digest of b"))?.usage, aUsage());
+      assert.equal(await presentedKeyOf(storage, "digest of a"), undefined);
+      assert.deepEqual((await presentedKeyOf(storage, "digest of b"))?.usage, aUsage());
       await insertKeys(storage, "a");
       assert.deepEqual(await valueOf(storage.keys.find("a")), { key: aKey("a"), usage: NO_USAGE });
     },
@@ -209,13 +209,13 @@ export const keyRequirements: readonly StorageRequirement[] = [
         ["second", "first"],
         "secrets must keep their order, newest first",
       );
-      assert.equal((await holderOf(storage, "second"))?.secretExpiresAt, undefined);
-      assert.equal((await holderOf(storage, "first"))?.secretExpiresAt, 1);
+      assert.equal((await presentedKeyOf(storage, "second"))?.secretExpiresAt, undefined);
+      assert.equal((await presentedKeyOf(storage, "first"))?.secretExpiresAt, 1);
 
       await rotate("third");
-      assert.equal((await holderOf(storage, "third"))?.key.id, "a");
-      assert.equal(await holderOf(storage, "second"), undefined);
-      assert.equal(await holderOf(storage, "first"), undefined);
+      assert.equal((await presentedKeyOf(storage, "third"))?.key.id, "a");
+      assert.equal(await presentedKeyOf(storage, "second"), undefined);
+      assert.equal(await presentedKeyOf(storage, "first"), undefined);
     },
   },
 ];

@@ -7,7 +7,7 @@ import {
   changeKey,
   chargeOnce,
   createPets,
-  holderOf,
+  presentedKeyOf,
   insertKeys,
   setUsage,
   usageOf,
@@ -62,7 +62,7 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
       const after = await open();
       assert.deepEqual(await allPets(after), created);
       assert.deepEqual(await valueOf(after.keys.find("a")), { key, usage: aUsage() });
-      assert.deepEqual((await holderOf(after, "old"))?.usage, aUsage());
+      assert.deepEqual((await presentedKeyOf(after, "old"))?.usage, aUsage());
       const next = await valueOf(after.pets.create(aPet()));
       assert.ok(created.every(({ id }) => id < next.id));
     },
@@ -85,9 +85,9 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
       }
 
       await insertKeys(one, "a");
-      assert.equal((await holderOf(one, "digest of a"))?.key.revokedAt, undefined);
+      assert.equal((await presentedKeyOf(one, "digest of a"))?.key.revokedAt, undefined);
       await changeKey(other, "a", { revokedAt: 9 });
-      assert.equal((await holderOf(one, "digest of a"))?.key.revokedAt, 9);
+      assert.equal((await presentedKeyOf(one, "digest of a"))?.key.revokedAt, 9);
     },
   },
   {
@@ -179,7 +179,7 @@ function callsOfEveryMember({ pets, keys, usage }: Storage) {
     () => keys.update("a", () => ({ result: 1 })),
     () => keys.remove(["a"]),
     () => usage.charge("digest of a", () => ({ result: 1 })),
-    () => usage.findHolder("digest of a"),
+    () => usage.findByDigest("digest of a"),
     () => usage.update("a", () => ({ result: 1 })),
   ];
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { NO_USAGE, type KeyHolder, type Usage } from "@petstore/core";
+import { NO_USAGE, type PresentedKey, type Usage } from "@petstore/core";
 import {
   assertFails,
   chargeOnce,
-  holderOf,
+  presentedKeyOf,
   insertKeys,
   listKeys,
   setUsage,
@@ -49,7 +49,7 @@ export const usageRequirements: readonly StorageRequirement[] = [
 
       for (const key of [full, ended]) {
         for (const { digest, expiresAt } of key.secrets) {
-          const shown = await holderOf(storage, digest);
+          const shown = await presentedKeyOf(storage, digest);
           assert.ok(shown);
           assert.deepEqual(requiredFields(shown.key), requiredFields(key));
           assert.equal(shown.secretExpiresAt, expiresAt);
@@ -64,13 +64,13 @@ export const usageRequirements: readonly StorageRequirement[] = [
       const storage = await open();
       await insertKeys(storage, "a", "b");
       for (let count = 0; count < 3; count += 1) {
-        const found = await valueOf(storage.usage.findHolder("digest of a"));
+        const found = await valueOf(storage.usage.findByDigest("digest of a"));
         assert.equal(found?.key.id, "a");
         assert.deepEqual(found.usage, usedTimes(count));
         await chargeOnce(storage, "digest of a");
       }
       for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
-        assert.equal(await valueOf(storage.usage.findHolder(digest)), undefined);
+        assert.equal(await valueOf(storage.usage.findByDigest(digest)), undefined);
       }
       assert.deepEqual(await usageOf(storage, "b"), NO_USAGE);
     },
@@ -81,9 +81,9 @@ export const usageRequirements: readonly StorageRequirement[] = [
       const storage = await open();
       await insertKeys(storage, "a");
       for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
-        const charge = storage.usage.charge(digest, (holder) => ({
+        const charge = storage.usage.charge(digest, (presented) => ({
           next: aUsage(),
-          result: [holder],
+          result: [presented],
         }));
         assert.deepEqual(await valueOf(charge), [undefined]);
       }
@@ -115,7 +115,7 @@ export const usageRequirements: readonly StorageRequirement[] = [
         await valueOf(
           storage.usage.charge("digest of a", () => ({ next: usage, result: undefined })),
         );
-        assert.deepEqual((await holderOf(storage, "digest of a"))?.usage, usage);
+        assert.deepEqual((await presentedKeyOf(storage, "digest of a"))?.usage, usage);
         const shown = storage.usage.update("a", (current) => ({ result: current }));
         assert.deepEqual(await valueOf(shown), usage);
         assert.deepEqual(await usageOf(storage, "a"), usage);
@@ -183,8 +183,8 @@ export const usageRequirements: readonly StorageRequirement[] = [
       await insertKeys(storage, "a", "b");
       const charge = (digest: string, id: bigint) =>
         valueOf(
-          storage.usage.charge(digest, (holder) => ({
-            next: holder && oneMore(holder.usage),
+          storage.usage.charge(digest, (presented) => ({
+            next: presented && oneMore(presented.usage),
             result: { found: storage.pets.find(id), listed: storage.pets.list(firstPage) },
           })),
         );
@@ -226,6 +226,6 @@ export const usageRequirements: readonly StorageRequirement[] = [
 ];
 
 /** The fields that the port requires: a storage may show more. */
-function requiredFields({ id, plan, limits, expiresAt, revokedAt }: KeyHolder["key"]) {
+function requiredFields({ id, plan, limits, expiresAt, revokedAt }: PresentedKey["key"]) {
   return { id, plan, limits, expiresAt, revokedAt };
 }

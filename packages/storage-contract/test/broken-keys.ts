@@ -156,9 +156,9 @@ export const brokenKeys: BrokenStorages = {
           ...storage.usage,
           charge: (digest, decide) =>
             inTwoCalls(
-              storage.usage.charge(digest, (holder) => ({ result: holder })),
-              (holder) =>
-                storage.usage.charge(holder ? digest : (removed.get(digest) ?? ""), decide),
+              storage.usage.charge(digest, (presented) => ({ result: presented })),
+              (presented) =>
+                storage.usage.charge(presented ? digest : (removed.get(digest) ?? ""), decide),
             ),
         },
       };

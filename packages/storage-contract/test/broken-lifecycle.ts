@@ -65,11 +65,11 @@ export const brokenLifecycle: BrokenStorages = {
         usage: {
           ...storage.usage,
           charge: (digest, decide) =>
-            storage.usage.charge(digest, (holder) => {
-              if (holder === undefined) return decide(holder);
-              if (!revocations.has(digest)) revocations.set(digest, holder.key.revokedAt);
+            storage.usage.charge(digest, (presented) => {
+              if (presented === undefined) return decide(presented);
+              if (!revocations.has(digest)) revocations.set(digest, presented.key.revokedAt);
               const revokedAt = revocations.get(digest);
-              return decide({ ...holder, key: { ...holder.key, revokedAt } });
+              return decide({ ...presented, key: { ...presented.key, revokedAt } });
             }),
         },
       };

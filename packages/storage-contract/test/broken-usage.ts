@@ -1,7 +1,7 @@
 import {
   NO_USAGE,
   storageFailure,
-  type KeyHolder,
+  type PresentedKey,
   type PetStorage,
   type Usage,
   type UsageStorage,
@@ -12,35 +12,35 @@ import { inTwoCalls, type BrokenStorages, type Change } from "./memory-fixture.j
 /** Storages that break the requirements of `UsageStorage`. */
 export const brokenUsage: BrokenStorages = {
   "passes to a charge the key that has the secret, the secret's expiry, and no usage at first": {
-    "loses the secret's expiry": withHolder((holder) => ({
-      ...holder,
+    "loses the secret's expiry": withPresentedKey((presented) => ({
+      ...presented,
       secretExpiresAt: undefined,
     })),
-    "shows a revocation at 0 as none": withHolder((holder) => ({
-      ...holder,
+    "shows a revocation at 0 as none": withPresentedKey((presented) => ({
+      ...presented,
       key: {
-        ...holder.key,
-        revokedAt: holder.key.revokedAt === 0 ? undefined : holder.key.revokedAt,
+        ...presented.key,
+        revokedAt: presented.key.revokedAt === 0 ? undefined : presented.key.revokedAt,
       },
     })),
   },
   "finds the key that has a secret, with the usage after every charge that resolved, and stores nothing":
     {
       "caches what it has found": withUsage((real) => {
-        const cached = new Map<string, ReturnType<typeof real.findHolder>>();
+        const cached = new Map<string, ReturnType<typeof real.findByDigest>>();
         return {
-          findHolder: (digest) => {
-            const found = cached.get(digest) ?? real.findHolder(digest);
+          findByDigest: (digest) => {
+            const found = cached.get(digest) ?? real.findByDigest(digest);
             cached.set(digest, found);
             return found;
           },
         };
       }),
       "counts a look-up as a charge": withUsage((real) => ({
-        findHolder: (digest) =>
-          real.charge(digest, (holder) => ({
-            next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
-            result: holder,
+        findByDigest: (digest) =>
+          real.charge(digest, (presented) => ({
+            next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
+            result: presented,
           })),
       })),
     },
@@ -48,9 +48,9 @@ export const brokenUsage: BrokenStorages = {
     "charges another key": withUsage((real) => ({
       charge: (digest, decide) =>
         inTwoCalls(
-          real.charge(digest, (holder) => ({ result: { ...decide(holder), holder } })),
-          ({ next, result, holder }) =>
-            real.update("a", () => ({ next: holder ? undefined : next, result })),
+          real.charge(digest, (presented) => ({ result: { ...decide(presented), presented } })),
+          ({ next, result, presented }) =>
+            real.update("a", () => ({ next: presented ? undefined : next, result })),
         ),
     })),
   },
@@ -67,8 +67,8 @@ export const brokenUsage: BrokenStorages = {
     "reads and writes in two calls": withUsage((real) => ({
       charge: (digest, decide) =>
         inTwoCalls(
-          real.charge(digest, (holder) => ({ result: holder })),
-          (holder) => real.charge(digest, () => decide(holder)),
+          real.charge(digest, (presented) => ({ result: presented })),
+          (presented) => real.charge(digest, () => decide(presented)),
         ),
     })),
   },
@@ -79,8 +79,8 @@ export const brokenUsage: BrokenStorages = {
     {
       "resets the usage when there is no next": withUsage((real) => ({
         charge: (digest, decide) =>
-          real.charge(digest, (holder) => {
-            const { next = NO_USAGE, result } = decide(holder);
+          real.charge(digest, (presented) => {
+            const { next = NO_USAGE, result } = decide(presented);
             return { next, result };
           }),
       })),
@@ -98,11 +98,11 @@ export const brokenUsage: BrokenStorages = {
     "writes before it decides": withUsage((real) => ({
       charge: (digest, decide) =>
         inTwoCalls(
-          real.charge(digest, (holder) => ({
-            next: holder && { ...holder.usage, refusals: 1 },
-            result: holder,
+          real.charge(digest, (presented) => ({
+            next: presented && { ...presented.usage, refusals: 1 },
+            result: presented,
           })),
-          (holder) => real.charge(digest, () => decide(holder)),
+          (presented) => real.charge(digest, () => decide(presented)),
         ),
     })),
     throws: withUsage((real) => ({
@@ -119,9 +119,9 @@ export function countingByDigest(...[storage]: Parameters<Change>): ReturnType<C
   const counts = new Map<string, Usage>();
   return withUsage((real) => ({
     charge: (digest, decide) =>
-      real.charge(digest, (holder) => {
+      real.charge(digest, (presented) => {
         const usage = counts.get(digest) ?? NO_USAGE;
-        const step = decide(holder && { ...holder, usage });
+        const step = decide(presented && { ...presented, usage });
         if (step.next) counts.set(digest, step.next);
         return step;
       }),
@@ -136,9 +136,9 @@ function withListInCharge(change: (list: PetStorage["list"]) => PetStorage["list
     let isDeciding = false;
     const { usage } = withUsage((real) => ({
       charge: (digest, decide) =>
-        real.charge(digest, (holder) => {
+        real.charge(digest, (presented) => {
           isDeciding = true;
-          const step = decide(holder);
+          const step = decide(presented);
           isDeciding = false;
           return step;
         }),
@@ -149,17 +149,18 @@ function withListInCharge(change: (list: PetStorage["list"]) => PetStorage["list
   };
 }
 
-function withHolder(change: (holder: KeyHolder) => KeyHolder): Change {
+function withPresentedKey(change: (presented: PresentedKey) => PresentedKey): Change {
   return withUsage((real) => ({
-    charge: (digest, decide) => real.charge(digest, (holder) => decide(holder && change(holder))),
+    charge: (digest, decide) =>
+      real.charge(digest, (presented) => decide(presented && change(presented))),
   }));
 }
 
 function withStored(change: (usage: Usage) => Usage): Change {
   return withUsage((real) => ({
     charge: (digest, decide) =>
-      real.charge(digest, (holder) => {
-        const { next, result } = decide(holder);
+      real.charge(digest, (presented) => {
+        const { next, result } = decide(presented);
         return { next: next && change(next), result };
       }),
   }));

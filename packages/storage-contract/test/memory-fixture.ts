@@ -45,7 +45,7 @@ function withOwnClose({ pets, keys, usage }: Storage): Storage {
     },
     usage: {
       charge: (digest, decide) => whenOpen(() => usage.charge(digest, decide)),
-      findHolder: (digest) => whenOpen(() => usage.findHolder(digest)),
+      findByDigest: (digest) => whenOpen(() => usage.findByDigest(digest)),
       update: (keyId, decide) => whenOpen(() => usage.update(keyId, decide)),
     },
     close: () => {

@@ -82,7 +82,9 @@ it("a key that another server changes between two requests is charged as it is n
     expect(await chargeOnce(here, "a")).toBe(2 * count);
     const revokedAt = count + 1;
     await there.keys.update("a", (key) => ({ next: key && { ...key, revokedAt }, result: 0 }));
-    const shown = await here.usage.charge("digest of a", (holder) => ({ result: holder?.key }));
+    const shown = await here.usage.charge("digest of a", (presented) => ({
+      result: presented?.key,
+    }));
     expect(shown._unsafeUnwrap()?.revokedAt).toBe(revokedAt);
     expect(await chargeOnce(there, "a")).toBe(2 * count + 1);
   }
@@ -156,8 +158,8 @@ it("a text that PostgreSQL cannot store is found nowhere", async () => {
   (await storage.keys.insert(aKey("a\uFFFD")))._unsafeUnwrap();
   for (const text of ["a\0", "a\uD800"]) {
     expect((await storage.keys.find(text))._unsafeUnwrap()).toBeUndefined();
-    expect((await storage.usage.findHolder(text))._unsafeUnwrap()).toBeUndefined();
-    const charge = storage.usage.charge(text, (holder) => ({ result: holder }));
+    expect((await storage.usage.findByDigest(text))._unsafeUnwrap()).toBeUndefined();
+    const charge = storage.usage.charge(text, (presented) => ({ result: presented }));
     expect((await charge)._unsafeUnwrap()).toBeUndefined();
   }
   const after = storage.keys.list({ limit: 9, after: "a\0z", banned: false });

@@ -31,10 +31,10 @@ export {
   type KeysAfter,
 } from "./tables/api-keys.js";
 export {
-  HOLDER_COLUMNS,
-  HOLDER_SELECTION,
-  joinHolders,
-  toHolder,
+  PRESENTED_KEY_COLUMNS,
+  PRESENTED_KEY_SELECTION,
+  joinPresentedKeys,
+  toPresentedKey,
   toUsage,
 } from "./tables/api-key-usage.js";
 export {

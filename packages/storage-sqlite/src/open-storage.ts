@@ -71,7 +71,7 @@ function createStorage(
     pets: createPetStorage(pets, readPets, writes),
     keys: createKeyStorage(prepareApiKeys(connection), connection, groups),
     usage: createUsageStorage(
-      (digest) => reads.add("Finding an API key", () => usage.findHolder(digest)),
+      (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,
     ),
     onWarning,

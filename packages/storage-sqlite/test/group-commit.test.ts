@@ -39,7 +39,7 @@ describe("calls that arrive in one turn share one commit", () => {
   });
 
   it("and write nothing if nothing changed", async () => {
-    const look = () => storage.usage.charge("digest of a", (holder) => ({ result: holder }));
+    const look = () => storage.usage.charge("digest of a", (presented) => ({ result: presented }));
     expect(await commitsOf(() => Promise.all(times(32, look)))).toBe(0);
   });
 });
@@ -60,7 +60,9 @@ describe("a call that fails in a shared commit", () => {
     expect(wrong.isErr()).toBe(true);
     expect(after.isOk()).toBe(true);
     expect((await storage.keys.find("c"))._unsafeUnwrap()).toBeUndefined();
-    const shown = await storage.usage.charge("digest of new", (holder) => ({ result: holder }));
+    const shown = await storage.usage.charge("digest of new", (presented) => ({
+      result: presented,
+    }));
     expect(shown._unsafeUnwrap()).toBeUndefined();
     expect((await storage.keys.find("d"))._unsafeUnwrap()?.key).toEqual(aKey("d"));
   });

@@ -29,8 +29,8 @@ async function openWith(options: { lockTimeoutSeconds: number }): Promise<Storag
 const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, StorageFailure>>[] => [
   pets.create(rex),
   keys.insert(aKey("b")),
-  usage.charge("digest of a", (holder) => ({
-    next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
+  usage.charge("digest of a", (presented) => ({
+    next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: undefined,
   })),
 ];

@@ -10,8 +10,8 @@ const folder = useFolder();
 
 /** Charges a key and finds a pet in one call. */
 function chargeAndFind(storage: Storage, keyId: string, petId: bigint) {
-  return storage.usage.charge(`digest of ${keyId}`, (holder) => ({
-    next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
+  return storage.usage.charge(`digest of ${keyId}`, (presented) => ({
+    next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: storage.pets.find(petId),
   }));
 }
@@ -75,8 +75,8 @@ it("a read that cannot read the file fails, even if SQLite has rolled its charge
   await storage.pets.create(rex);
   isReadable = false;
   const [listed, found] = await Promise.all([
-    storage.usage.charge("digest of a", (holder) => ({
-      next: holder && { ...holder.usage, dayUsed: 1 },
+    storage.usage.charge("digest of a", (presented) => ({
+      next: presented && { ...presented.usage, dayUsed: 1 },
       result: storage.pets.list(firstPage),
     })),
     chargeAndFind(storage, "b", 1n),

@@ -28,8 +28,8 @@ describe("what a charge has read of a key is read again", () => {
     await storage.close();
     shell.close();
   });
-  const holderOf = async (digest: string) =>
-    (await storage.usage.charge(digest, (holder) => ({ result: holder })))._unsafeUnwrap();
+  const presentedKeyOf = async (digest: string) =>
+    (await storage.usage.charge(digest, (presented) => ({ result: presented })))._unsafeUnwrap();
 
   it("after another storage has charged the key", async () => {
     const other = await openStorage({ filename: folder.path("pets.db") });
@@ -60,13 +60,13 @@ describe("what a charge has read of a key is read again", () => {
       next: key && { ...key, revokedAt: 7, secrets: aKey("a").secrets },
       result: undefined,
     }));
-    expect((await holderOf("digest of a"))?.key.revokedAt).toBe(7);
-    expect(await holderOf("digest of old")).toBeUndefined();
+    expect((await presentedKeyOf("digest of a"))?.key.revokedAt).toBe(7);
+    expect(await presentedKeyOf("digest of old")).toBeUndefined();
   });
 
   it("after it was changed by another program", async () => {
     shell.exec("update api_keys set revoked_at = 7; update api_key_usage set day_used = 500");
-    expect(await holderOf("digest of a")).toMatchObject({
+    expect(await presentedKeyOf("digest of a")).toMatchObject({
       key: { revokedAt: 7 },
       usage: { dayUsed: 500 },
     });
@@ -74,7 +74,7 @@ describe("what a charge has read of a key is read again", () => {
 
   it("after the key was removed", async () => {
     await storage.keys.remove(["a"]);
-    expect(await holderOf("digest of a")).toBeUndefined();
+    expect(await presentedKeyOf("digest of a")).toBeUndefined();
     await storage.keys.insert(aKey("a"));
     expect(await chargeOnce(storage, "a")).toBe(0);
   });
@@ -83,8 +83,8 @@ describe("what a charge has read of a key is read again", () => {
     // They share a transaction first, and the usage of `a` is written before that of `b` fails.
     const [before, failed] = await Promise.all([
       chargeOnce(storage, "a"),
-      storage.usage.charge("digest of b", (holder) => ({
-        next: holder && { ...holder.usage, dayUsed: NaN },
+      storage.usage.charge("digest of b", (presented) => ({
+        next: presented && { ...presented.usage, dayUsed: NaN },
         result: undefined,
       })),
     ]);

@@ -46,7 +46,10 @@ function replace(file: string): void {
 }
 
 const charge = (): ReturnType<Storage["usage"]["update"]> =>
-  storage.usage.charge("digest of a", (holder) => ({ next: holder?.usage, result: undefined }));
+  storage.usage.charge("digest of a", (presented) => ({
+    next: presented?.usage,
+    result: undefined,
+  }));
 const calls: readonly (() => Promise<{ isErr(): boolean }>)[] = [
   () => storage.pets.create(rex),
   () => storage.keys.insert(aKey("b")),

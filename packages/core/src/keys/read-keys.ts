@@ -28,11 +28,11 @@ export async function findKeyBySecret(
 ): Promise<Result<ApiKey, KeyError>> {
   const digest = parseApiKey(secret);
   if (digest.isErr()) return err(keyNotFound("secret"));
-  const holder = await context.storage.usage.findHolder(digest.value);
-  if (holder.isErr()) return err(storageUnavailable(holder.error));
-  return holder.value === undefined
+  const presented = await context.storage.usage.findByDigest(digest.value);
+  if (presented.isErr()) return err(storageUnavailable(presented.error));
+  return presented.value === undefined
     ? err(keyNotFound("secret"))
-    : findKey(context, holder.value.key.id);
+    : findKey(context, presented.value.key.id);
 }
 
 /** Returns a page of keys. See `KeyRing.list`. */

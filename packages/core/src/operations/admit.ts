@@ -15,7 +15,7 @@ import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
 import { withQuota, type ChargedKey } from "../limits/window.js";
-import type { Decided, KeyHolder } from "../storage/storage.js";
+import type { Decided, PresentedKey } from "../storage/storage.js";
 
 /** A request that was charged, and what was started for it. */
 export interface Admitted<T> {
@@ -41,14 +41,14 @@ export async function admit<T>(
 
   // A charge takes the storage's write lock: made-up keys of an origin that is refused must not take it.
   if (anonymous.isEmpty(origin)) {
-    const found = await storage.usage.findHolder(digest.value);
+    const found = await storage.usage.findByDigest(digest.value);
     if (found.isErr()) return err(unavailable(context, found.error, origin));
     if (!isAccepted(found.value, readClock().now)) {
       return err(chargeOrigin(context, invalidApiKey(), origin));
     }
   }
-  const charged = await storage.usage.charge(digest.value, (holder) =>
-    chargeHolder(context, holder, start),
+  const charged = await storage.usage.charge(digest.value, (presented) =>
+    chargeKey(context, presented, start),
   );
   if (charged.isErr()) return err(unavailable(context, charged.error, origin));
   if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
@@ -64,18 +64,18 @@ interface RefusedKey {
   readonly now: number;
 }
 
-/** Charges the holder of a secret; the result is `undefined` when the secret is not accepted. */
-function chargeHolder<T>(
+/** Charges the key of a presented secret; the result is `undefined` if it is not accepted. */
+function chargeKey<T>(
   { plans, ban, readClock }: Context,
-  holder: KeyHolder | undefined,
+  presented: PresentedKey | undefined,
   start: () => T,
 ): Decided<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
   const reading = readClock();
   const { now } = reading;
-  if (!isAccepted(holder, now)) return { result: undefined };
-  const rules = { limits: limitsOf(holder.key, plans), ban };
-  const { usage, verdict } = charge(holder.usage, rules, reading);
-  const { key } = holder;
+  if (!isAccepted(presented, now)) return { result: undefined };
+  const rules = { limits: limitsOf(presented.key, plans), ban };
+  const { usage, verdict } = charge(presented.usage, rules, reading);
+  const { key } = presented;
   if (verdict.kind !== "admitted") {
     return { next: usage, result: err({ key, refusal: verdict, now }) };
   }
@@ -83,12 +83,12 @@ function chargeHolder<T>(
   return { next: usage, result: ok({ charged, started: start() }) };
 }
 
-function isAccepted(holder: KeyHolder | undefined, now: number): holder is KeyHolder {
+function isAccepted(presented: PresentedKey | undefined, now: number): presented is PresentedKey {
   return (
-    holder !== undefined &&
-    holder.key.revokedAt === undefined &&
-    !hasExpired(holder.key.expiresAt, now) &&
-    !hasExpired(holder.secretExpiresAt, now)
+    presented !== undefined &&
+    presented.key.revokedAt === undefined &&
+    !hasExpired(presented.key.expiresAt, now) &&
+    !hasExpired(presented.secretExpiresAt, now)
   );
 }
 

@@ -6,7 +6,7 @@ import type { NewPet, Pet, PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
   type Creation,
-  type KeyHolder,
+  type PresentedKey,
   type KeyStorage,
   type KeyWithUsage,
   type PetStorage,
@@ -151,7 +151,7 @@ function removeKey({ keys, owners, usages }: KeyTables, id: string): boolean {
 }
 
 function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): UsageStorage {
-  const holderOf = (digest: string): KeyHolder | undefined => {
+  const presentedKeyOf = (digest: string): PresentedKey | undefined => {
     const key = keys.get(owners.get(digest) ?? "");
     const secret = key?.secrets.find((each) => each.digest === digest);
     if (!key || !secret) return undefined;
@@ -160,12 +160,12 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
   return {
     charge: (digest, decide) =>
       run(() => {
-        const holder = holderOf(digest);
-        const { next, result } = decide(holder);
-        if (holder && next) usages.set(holder.key.id, next);
+        const presented = presentedKeyOf(digest);
+        const { next, result } = decide(presented);
+        if (presented && next) usages.set(presented.key.id, next);
         return result;
       }),
-    findHolder: (digest) => run(() => holderOf(digest)),
+    findByDigest: (digest) => run(() => presentedKeyOf(digest)),
     update: (keyId, decide) =>
       run(() => {
         const usage = keys.has(keyId) ? (usages.get(keyId) ?? NO_USAGE) : undefined;

@@ -145,7 +145,7 @@ export interface KeyStorage {
 }
 
 /** The key that a presented secret belongs to, and its usage. */
-export interface KeyHolder {
+export interface PresentedKey {
   readonly key: Pick<StoredApiKey, "id" | "plan" | "limits" | "expiresAt" | "revokedAt">;
   /** From when the presented secret is refused, in milliseconds since the Unix epoch. */
   readonly secretExpiresAt: number | undefined;
@@ -165,13 +165,13 @@ export interface UsageStorage {
    */
   charge<Value>(
     digest: string,
-    decide: Decide<KeyHolder | undefined, Usage, Value>,
+    decide: Decide<PresentedKey | undefined, Usage, Value>,
   ): Promise<Result<Value, StorageFailure>>;
   /**
    * Finds the key that has a secret with this digest, and its usage; `undefined` if there is none. It does
    * not wait for a write that is under way. Unlike a charge, it may be called often for unknown digests.
    */
-  findHolder(digest: string): Promise<Result<KeyHolder | undefined, StorageFailure>>;
+  findByDigest(digest: string): Promise<Result<PresentedKey | undefined, StorageFailure>>;
   /**
    * Atomically passes the usage of the key with this id to `decide` (`NO_USAGE` if nothing is stored
    * yet) and stores the usage that it returns. If there is no such key, `decide` gets `undefined` and

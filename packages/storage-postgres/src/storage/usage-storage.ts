@@ -16,10 +16,10 @@ import { ok } from "neverthrow";
 import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
-import type { ApiKeyUsage, StampedHolder, StampedUsage } from "../tables/api-key-usage.js";
+import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-usage.js";
 import { isText, randomStamp } from "../tables/schema.js";
 import { createLookUp } from "./look-up.js";
-import { createRecentHolders } from "./recent-holders.js";
+import { createRecentKeys } from "./recent-keys.js";
 
 /** The table that holds usage, and how calls reach it. */
 export interface UsageStorageOptions {
@@ -47,17 +47,19 @@ export function createUsageStorage(options: UsageStorageOptions): {
     gatherTurns: GATHER_TURNS,
     commit: commitUsage(options),
   });
-  const holders = createLookUp({
+  const keys = createLookUp({
     settings,
     read: async (digests: readonly string[]) =>
-      (await table.findHolders(digests)).map(({ digest, holder }) => [digest, holder] as const),
+      (await table.findByDigests(digests)).map(
+        ({ digest, presented }) => [digest, presented] as const,
+      ),
   });
-  const findHolder: UsageStorage["findHolder"] = (digest) =>
-    isText(digest) ? holders.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
+  const findByDigest: UsageStorage["findByDigest"] = (digest) =>
+    isText(digest) ? keys.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
   return {
-    usage: createSqlUsageStorage(findHolder, charges),
+    usage: createSqlUsageStorage(findByDigest, charges),
     close: async () => {
-      await Promise.all([charges.close(), holders.close()]);
+      await Promise.all([charges.close(), keys.close()]);
     },
   };
 }
@@ -83,7 +85,7 @@ function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, Usa
     const saved = await save(changed, usage);
     return outcomes.map((outcome, index) => {
       const { digest, keyId = "" } = calls[index]?.subject ?? {};
-      const id = digest === undefined ? keyId : usage.findHolder(digest)?.key.id;
+      const id = digest === undefined ? keyId : usage.findByDigest(digest)?.key.id;
       if (id === undefined || saved.has(id)) return outcome;
       return changed.has(id) || usage.isRemembered ? AGAIN : outcome;
     });
@@ -92,7 +94,7 @@ function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, Usa
 
 /** Reads usage, from the table or as it was saved last, and saves it. */
 function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions) {
-  const recent = createRecentHolders(settings.now);
+  const recent = createRecentKeys(settings.now);
 
   const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
     const digests = distinct(subjects.map(({ digest }) => digest));
@@ -100,16 +102,16 @@ function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions
     const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
     if (remembered) return batchUsage(remembered, [], true);
     const sentAt = settings.now();
-    const holders = digests.length > 0 ? await table.findHolders(digests) : [];
-    const [first] = holders;
+    const keys = digests.length > 0 ? await table.findByDigests(digests) : [];
+    const [first] = keys;
     if (first) clock.observe(first.readAt, sentAt, settings.now());
-    return batchUsage(holders, keyIds.length > 0 ? await table.find(keyIds) : [], false);
+    return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
   /** Saves each changed usage where the row is still as expected. Returns what was saved. */
   const save = async (
     changed: ReadonlyMap<string, Usage>,
-    { holders, stampOf }: BatchUsage,
+    { keys, stampOf }: BatchUsage,
   ): Promise<ReadonlyMap<string, Usage>> => {
     const keyIds = [...changed.keys()];
     const expected = keyIds.map(stampOf);
@@ -120,7 +122,7 @@ function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions
     const positions = new Set(written.map(Number));
     const saved = new Map([...changed].filter((_, index) => positions.has(index + 1)));
     if (saved.size < changed.size) recent.pause();
-    recent.keep(holders, saved, stamp);
+    recent.keep(keys, saved, stamp);
     return saved;
   };
 
@@ -129,7 +131,7 @@ function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions
 
 /** The usage that a batch decides on. */
 interface BatchUsage extends UsageReader {
-  readonly holders: readonly StampedHolder[];
+  readonly keys: readonly StampedKey[];
   /** Whether it was read for an earlier batch. */
   readonly isRemembered: boolean;
   readonly stampOf: (keyId: string) => string;
@@ -137,19 +139,21 @@ interface BatchUsage extends UsageReader {
 
 /** A key that was read by its secret and by its id has the usage and the stamp of the first reading. */
 function batchUsage(
-  holders: readonly StampedHolder[],
+  keys: readonly StampedKey[],
   usages: readonly StampedUsage[],
   isRemembered: boolean,
 ): BatchUsage {
-  const byDigest = new Map(holders.map(({ digest, holder }) => [digest, holder]));
+  const byDigest = new Map(keys.map(({ digest, presented }) => [digest, presented]));
   const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>([
     ...usages.map((read) => [read.keyId, read] as const),
-    ...holders.map(({ holder, stamp }) => [holder.key.id, { usage: holder.usage, stamp }] as const),
+    ...keys.map(
+      ({ presented, stamp }) => [presented.key.id, { usage: presented.usage, stamp }] as const,
+    ),
   ]);
   return {
-    holders,
+    keys,
     isRemembered,
-    findHolder: (digest) => byDigest.get(digest),
+    findByDigest: (digest) => byDigest.get(digest),
     find: (keyId) => byKeyId.get(keyId)?.usage,
     stampOf: (keyId) => byKeyId.get(keyId)?.stamp ?? "",
   };

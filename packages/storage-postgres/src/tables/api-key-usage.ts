@@ -1,9 +1,9 @@
-import type { KeyHolder, Usage } from "@petstore/core";
+import type { PresentedKey, Usage } from "@petstore/core";
 import {
-  HOLDER_COLUMNS,
-  HOLDER_SELECTION,
-  joinHolders,
-  toHolder,
+  PRESENTED_KEY_COLUMNS,
+  PRESENTED_KEY_SELECTION,
+  joinPresentedKeys,
+  toPresentedKey,
   toUsage,
   USAGE_COLUMNS,
   usageFields,
@@ -16,17 +16,17 @@ import type { Connection } from "../database/connection.js";
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
   /** The keys that have the secrets with these digests, and their usage. */
-  findHolders(digests: readonly string[]): Promise<readonly StampedHolder[]>;
+  findByDigests(digests: readonly string[]): Promise<readonly StampedKey[]>;
   /** The usage of the keys with these ids. */
   find(keyIds: readonly string[]): Promise<readonly StampedUsage[]>;
   /** Saves the usage of keys where it is still as expected; records the positions of those. */
   readonly save: Write<UsageChanges>;
 }
 
-/** A holder as it was read, with the stamp that a charge must still find. */
-export interface StampedHolder {
+/** A presented key as it was read, with the stamp that a charge must still find. */
+export interface StampedKey {
   readonly digest: string;
-  readonly holder: KeyHolder;
+  readonly presented: PresentedKey;
   readonly stamp: string;
   /** The database's clock when it was read, in milliseconds. */
   readonly readAt: number;
@@ -54,15 +54,15 @@ const READ_AT = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::floa
 
 /** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
-  const findHolders = prepareFindHolders(connection);
+  const findByDigests = prepareFindByDigests(connection);
   const find = prepareFind(connection);
   return {
-    findHolders: async (digests) =>
-      (await findHolders({ digests })).map(([digest, stamp, readAt, ...holder]) => ({
+    findByDigests: async (digests) =>
+      (await findByDigests({ digests })).map(([digest, stamp, readAt, ...presented]) => ({
         digest,
         stamp,
         readAt,
-        holder: toHolder(holder),
+        presented: toPresentedKey(presented),
       })),
     find: async (keyIds) =>
       (await find({ keyIds })).map(([keyId, stamp, ...usage]) => ({
@@ -74,13 +74,13 @@ export function prepareApiKeyUsage(connection: Connection, synchronous: Synchron
   };
 }
 
-function prepareFindHolders(connection: Connection) {
+function prepareFindByDigests(connection: Connection) {
   return connection.select(
-    ["digest", "stamp", "read_at", ...HOLDER_COLUMNS],
+    ["digest", "stamp", "read_at", ...PRESENTED_KEY_COLUMNS],
     (queries, value: Parameter<{ digests: readonly string[] }>) =>
-      joinHolders(queries)
+      joinPresentedKeys(queries)
         .select(["secret.digest", STAMP, READ_AT])
-        .select(HOLDER_SELECTION)
+        .select(PRESENTED_KEY_SELECTION)
         .where(sql<boolean>`secret.digest = any(${value("digests")}::text[])`),
   );
 }

@@ -1,10 +1,10 @@
-import type { Decide, KeyHolder, Usage, UsageStorage } from "@petstore/core";
+import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core";
 import type { GroupCommit } from "../commit/group-commit.js";
 
 /** Reads one key's usage: from a table, or from the rows that were read for a transaction. */
 export interface UsageReader {
   /** The key that has the secret with this digest, and its usage. */
-  findHolder(digest: string): KeyHolder | undefined;
+  findByDigest(digest: string): PresentedKey | undefined;
   /** The usage of the key with this id; `undefined` when there is no such key. */
   find(keyId: string): Usage | undefined;
 }
@@ -28,10 +28,10 @@ export type UsageSubject =
 export function createUsageTransaction(table: UsageReader): UsageTransaction {
   const changed = new Map<string, Usage>();
   return {
-    findHolder: (digest) => {
-      const holder = table.findHolder(digest);
-      const usage = holder && changed.get(holder.key.id);
-      return usage ? { ...holder, usage } : holder;
+    findByDigest: (digest) => {
+      const presented = table.findByDigest(digest);
+      const usage = presented && changed.get(presented.key.id);
+      return usage ? { ...presented, usage } : presented;
     },
     find: (keyId) => changed.get(keyId) ?? table.find(keyId),
     save: (keyId, usage) => void changed.set(keyId, usage),
@@ -41,11 +41,11 @@ export function createUsageTransaction(table: UsageReader): UsageTransaction {
 
 /** Creates the storage of usage, whose charges are committed in groups. */
 export function createUsageStorage(
-  findHolder: UsageStorage["findHolder"],
+  findByDigest: UsageStorage["findByDigest"],
   charging: GroupCommit<UsageTransaction, UsageSubject>,
 ): UsageStorage {
   return {
-    findHolder,
+    findByDigest,
     charge: (digest, decide) =>
       charging.add("Charging an API key", charge(digest, decide), { digest }),
     update: (keyId, decide) =>
@@ -53,11 +53,11 @@ export function createUsageStorage(
   };
 }
 
-function charge<Value>(digest: string, decide: Decide<KeyHolder | undefined, Usage, Value>) {
+function charge<Value>(digest: string, decide: Decide<PresentedKey | undefined, Usage, Value>) {
   return (transaction: UsageTransaction): Value => {
-    const holder = transaction.findHolder(digest);
-    const { next, result } = decide(holder);
-    if (holder && next && next !== holder.usage) transaction.save(holder.key.id, next);
+    const presented = transaction.findByDigest(digest);
+    const { next, result } = decide(presented);
+    if (presented && next && next !== presented.usage) transaction.save(presented.key.id, next);
     return result;
   };
 }

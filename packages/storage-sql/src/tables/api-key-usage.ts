@@ -1,9 +1,9 @@
-import type { KeyHolder, Usage } from "@petstore/core";
+import type { PresentedKey, Usage } from "@petstore/core";
 import type { Tuple } from "./query.js";
 import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
 
-/** The columns of a holder, in the order that `toHolder` reads. */
-export const HOLDER_COLUMNS = [
+/** The columns of a presented key, in the order that `toPresentedKey` reads. */
+export const PRESENTED_KEY_COLUMNS = [
   "id",
   "plan",
   "per_minute",
@@ -14,10 +14,10 @@ export const HOLDER_COLUMNS = [
   ...USAGE_COLUMNS,
 ] as const;
 
-type HolderRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
+type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
 
 /** Where these columns come from. */
-export const HOLDER_SELECTION = [
+export const PRESENTED_KEY_SELECTION = [
   "key.id",
   "key.plan",
   "key.per_minute",
@@ -29,15 +29,15 @@ export const HOLDER_SELECTION = [
 ] as const;
 
 /** Joins secrets with their keys and the usage of these. */
-export function joinHolders(queries: Selecting) {
+export function joinPresentedKeys(queries: Selecting) {
   return queries
     .selectFrom("api_key_secrets as secret")
     .innerJoin("api_keys as key", "key.id", "secret.key_id")
     .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
 }
 
-/** Returns the holder in a row. */
-export function toHolder([
+/** Returns the presented key in a row. */
+export function toPresentedKey([
   id,
   plan,
   perMinute,
@@ -46,7 +46,7 @@ export function toHolder([
   revokedAt,
   secretExpiresAt,
   ...usage
-]: Tuple<HolderRow, typeof HOLDER_COLUMNS>): KeyHolder {
+]: Tuple<PresentedKeyRow, typeof PRESENTED_KEY_COLUMNS>): PresentedKey {
   return {
     key: {
       id,

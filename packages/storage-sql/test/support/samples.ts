@@ -20,9 +20,9 @@ export function aKey(id: string): StoredApiKey {
 
 /** Charges one request to a key. Resolves to the day's requests before it. */
 export async function chargeOnce(storage: Storage, id: string): Promise<number> {
-  const charged = await storage.usage.charge(`digest of ${id}`, (holder) => ({
-    next: holder && { ...holder.usage, dayUsed: holder.usage.dayUsed + 1 },
-    result: holder?.usage.dayUsed ?? NaN,
+  const charged = await storage.usage.charge(`digest of ${id}`, (presented) => ({
+    next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
+    result: presented?.usage.dayUsed ?? NaN,
   }));
   return charged._unsafeUnwrap();
 }

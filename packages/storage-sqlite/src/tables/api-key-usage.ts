@@ -1,9 +1,9 @@
-import type { KeyHolder, Usage } from "@petstore/core";
+import type { PresentedKey, Usage } from "@petstore/core";
 import {
-  HOLDER_COLUMNS,
-  HOLDER_SELECTION,
-  joinHolders,
-  toHolder,
+  PRESENTED_KEY_COLUMNS,
+  PRESENTED_KEY_SELECTION,
+  joinPresentedKeys,
+  toPresentedKey,
   toUsage,
   USAGE_COLUMNS,
   usageFields,
@@ -16,35 +16,35 @@ import type { Connection } from "../database/connection.js";
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
   /** The key that has the secret with this digest, and its usage. */
-  findHolder(digest: string): KeyHolder | undefined;
+  findByDigest(digest: string): PresentedKey | undefined;
   /** The usage of the key with this id; `undefined` when there is no such key. */
   find(keyId: string): Usage | undefined;
   save(keyId: string, usage: Usage): void;
 }
 
-/** Prepares the statements on the table of usage. What `findHolder` reads is remembered until the database changes. */
+/** Prepares the statements on the table of usage. What `findByDigest` reads is remembered until the database changes. */
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
-  const findHolder = prepareFindHolder(connection);
+  const findByDigest = prepareFindByDigest(connection);
   const find = prepareFind(connection);
   const save = prepareSave(connection);
   const remembered = remember(connection, () => ({
-    keys: new Map<string, Omit<KeyHolder, "usage">>(),
+    keys: new Map<string, Omit<PresentedKey, "usage">>(),
     /** By the id of the key, because a key may have several secrets. */
     usages: new Map<string, Usage>(),
   }));
   return {
-    findHolder: (digest) => {
+    findByDigest: (digest) => {
       const { keys, usages } = remembered();
       const known = keys.get(digest);
       const usage = known && usages.get(known.key.id);
       if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
-      const row = findHolder.get({ digest });
-      const holder = row && toHolder(row);
-      if (holder) {
-        keep(keys, digest, holder);
-        keep(usages, holder.key.id, holder.usage);
+      const row = findByDigest.get({ digest });
+      const presented = row && toPresentedKey(row);
+      if (presented) {
+        keep(keys, digest, presented);
+        keep(usages, presented.key.id, presented.usage);
       }
-      return holder;
+      return presented;
     },
     find: (id) => {
       const row = find.get({ id });
@@ -65,9 +65,11 @@ function keep<Value>(memory: Map<string, Value>, key: string, value: Value): voi
   memory.set(key, value);
 }
 
-function prepareFindHolder(connection: Connection) {
-  return connection.select(HOLDER_COLUMNS, (queries, value: Parameter<{ digest: string }>) =>
-    joinHolders(queries).select(HOLDER_SELECTION).where("secret.digest", "=", value("digest")),
+function prepareFindByDigest(connection: Connection) {
+  return connection.select(PRESENTED_KEY_COLUMNS, (queries, value: Parameter<{ digest: string }>) =>
+    joinPresentedKeys(queries)
+      .select(PRESENTED_KEY_SELECTION)
+      .where("secret.digest", "=", value("digest")),
   );
 }
 
