@@ -74,6 +74,8 @@ it("calls that arrive during a commit share the next", async () => {
   const first = group.add("first", () => 1);
   while (batches.length === 0) await setImmediate();
   const later = [2, 3].map((value) => group.add("later", () => value));
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  expect(batches).toEqual([1]);
   await endNext();
   expect((await first)._unsafeUnwrap()).toBe(1);
   await endNext();
@@ -86,7 +88,7 @@ it("publishes how long each transaction waited and took, and whether it failed",
   const collect = (signal: unknown) => void signals.push(signal);
   subscribe("petstore:transaction", collect);
   onTestFinished(() => void unsubscribe("petstore:transaction", collect));
-  const { group, endNext, advance } = createDatabase();
+  const { group, endNext, advance } = createDatabase(1_000);
   const calls = [group.add("first", () => 1)];
   await setImmediate();
   advance(3);
@@ -132,6 +134,7 @@ it("a group that gathers does not wait for others while each call has a commit o
     expect(batches).toHaveLength(size);
     await endNext();
     await call;
+    await setImmediate();
   }
 });
 
@@ -158,6 +161,20 @@ it("calls that follow those of a group that gathers are committed in the turn in
     expect(log).toEqual(["first 2", "following 2"]);
     await Promise.all(calls);
   }
+  log.length = 0;
+  await first.add("call without another", () => 1, "");
+  await setImmediate();
+  expect(log).toEqual(["first 1"]);
+});
+
+it("is scheduled once for the calls of a turn", async () => {
+  let scheduled = 0;
+  const following = { schedule: () => void (scheduled += 1) };
+  const group = createGroup((calls) => calls.map(({ work }) => work(undefined)), {
+    followedBy: [following],
+  });
+  await Promise.all(["a", "b", "c"].map((name) => group.add(name, () => 1, name)));
+  expect(scheduled).toBe(1);
 });
 
 it("when one call makes a commit fail, each of its calls is committed separately", async () => {
@@ -291,6 +308,10 @@ it("a call whose commit does not end fails at its limit, and is over when the co
       },
     },
   });
+  const { group: unlimited } = createDatabase();
+  void unlimited.add("call", () => 1);
+  await setImmediate();
+  expect(vi.getTimerCount()).toBe(1);
   const next = group.add("next", () => 2, "");
   end();
   for (let turn = 0; turn < 2; turn += 1) await setImmediate();
@@ -302,6 +323,35 @@ it("a call whose commit does not end fails at its limit, and is over when the co
 it("a retry waits for 20 turns of the event loop, then for 1 ms and up to 20 ms", () => {
   const waits = [0, 1, 20, 21, 22, 23, 24, 25, 26, 1_000].map(backoffBefore);
   expect(waits).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 20, 20]);
+});
+
+it("retries of a commit and of an action wait longer each time", async () => {
+  /** Is busy so many times that the last waits are for 1, 2, 4 and 8 ms. */
+  const createBusy = () => {
+    let count = 0;
+    return () => {
+      count += 1;
+      if (count <= 24) throw new Busy();
+      return [];
+    };
+  };
+  const { isBusy } = errors;
+  const busyCommit = createBusy();
+  const group = createGroup(
+    (calls) => {
+      busyCommit();
+      return calls.map(({ work }) => work(undefined));
+    },
+    { timeout: 1 },
+  );
+  for (const retried of [
+    () => group.add("call", () => 1, ""),
+    () => retryWhileBusy({ timeout: 1, now: () => 0, isBusy }, createBusy()),
+  ]) {
+    const start = performance.now();
+    await retried();
+    expect(performance.now() - start).toBeGreaterThan(10);
+  }
 });
 
 it.each([
