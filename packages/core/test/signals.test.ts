@@ -53,7 +53,8 @@ test.each([
   const inner = createMemoryStorage();
   const fail = () => Promise.resolve(err(storageFailure("Adding a pet failed.", cause)));
   const { store } = openStore({ storage: { ...inner, pets: { ...inner.pets, create: fail } } });
-  await store.trusted.createPet({ name: "", categoryId: 1 });
+  const created = await store.trusted.createPet({ name: "", categoryId: 1 });
+  expect(created).toMatchObject({ error: { cause: { message: "Adding a pet failed." } } });
   await store.trusted.listPets({ limit: 1_000 });
   expect(failures).toEqual([{ code }]);
 });
