@@ -10,5 +10,5 @@ export type {
   PostgresQuery,
   PostgresTypes,
 } from "./database/driver.js";
-export { postgresMigrations } from "./migrations/migrate.js";
+export { postgresMigrations } from "./tables/migrations.js";
 export { openPostgresStorage } from "./open-storage.js";

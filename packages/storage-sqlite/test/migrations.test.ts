@@ -2,8 +2,7 @@ import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createConnection } from "../src/database/connection.js";
-import { migrate } from "../src/migrations/migrate.js";
-import { migrations, type Migration } from "../src/migrations/migrations.js";
+import { migrate, migrations, type Migration } from "../src/tables/migrations.js";
 
 const NEWEST = migrations.length;
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);

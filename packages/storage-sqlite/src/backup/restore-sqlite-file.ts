@@ -7,7 +7,7 @@ import { ResultAsync } from "neverthrow";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
-import { migrations } from "../migrations/migrations.js";
+import { migrations } from "../tables/migrations.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { backupSqliteFile, sync } from "./backup-sqlite-file.js";
 

@@ -8,7 +8,7 @@ import {
   prepareSchemaCheck,
   refuseUnmigratable,
   refuseUnmigrated,
-} from "../migrations/migrate.js";
+} from "../tables/migrations.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
