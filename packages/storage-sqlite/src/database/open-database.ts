@@ -11,8 +11,13 @@ import {
 } from "../tables/migrations.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
-import { LARGE_LOG, watchDatabase, type WatchOptions } from "./database-check.js";
-import { watchFiles, type WatchedFiles } from "./database-files.js";
+import {
+  LARGE_LOG,
+  watchDatabase,
+  watchFiles,
+  type WatchedFiles,
+  type WatchOptions,
+} from "./database-files.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
