@@ -70,10 +70,9 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
 /** Creates the host's operations on API keys. */
 function createKeyRing(context: Context, calls: Calls): KeyRing {
   const run = <T, E>(call: () => Promise<Result<T, E>>) => calls.run(call, (error) => error);
-  const find: KeyRing["find"] = (id) => run(() => findKey(context, id));
   return Object.freeze({
     issue: (input) => run(() => issueKey(context, input)),
-    find,
+    find: (id) => run(() => findKey(context, id)),
     findBySecret: (secret) => run(() => findKeyBySecret(context, secret)),
     list: (input = {}) => run(() => listKeys(context, input)),
     revoke: (id) => run(() => revokeKey(context, id)),
@@ -81,6 +80,5 @@ function createKeyRing(context: Context, calls: Calls): KeyRing {
     changePlan: (id, to) => run(() => changePlan(context, id, to)),
     liftBan: (id) => run(() => liftBan(context, id)),
     purge: (options) => run(() => purgeKeys(context, options)),
-    usage: (id) => find(id).map(({ usage }) => usage),
   } satisfies KeyRing);
 }

@@ -135,9 +135,9 @@ describe("plans", () => {
     const caller = store.as(secret);
     await admitted(caller, 10);
     clock.advance(MINUTE);
-    expect(value(await store.keys.usage(id)).day.remaining).toBe(1);
+    expect(value(await store.keys.find(id)).usage.day.remaining).toBe(1);
     expect(await admitted(caller, 10)).toBe(1);
-    expect(value(await store.keys.usage(id)).minute.remaining).toBe(1);
+    expect(value(await store.keys.find(id)).usage.minute.remaining).toBe(1);
   });
 
   it("a window opens with its first request, not with the clock's minute", async () => {
@@ -179,7 +179,7 @@ describe("plans", () => {
     expect(value(await admission.listPets())).toMatchObject({
       ...{ pets: [pet], keyId: id, plan: "free", quota: { remaining: 59 } },
     });
-    expect(value(await store.keys.usage(id)).minute.remaining).toBe(59);
+    expect(value(await store.keys.find(id)).usage.minute.remaining).toBe(59);
   });
 
   it("the host itself needs no key and has no limit", async () => {

@@ -62,7 +62,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
       for (const { status, retryAfter } of replies) {
         if (status === 429) expect(retryAfter, failed).toBeGreaterThanOrEqual(1);
       }
-      expect((await operator.keys.usage(id))._unsafeUnwrap(), failed).toMatchObject({
+      expect((await operator.keys.find(id))._unsafeUnwrap().usage, failed).toMatchObject({
         minute: { remaining: limits.perMinute - due },
         day: { remaining: limits.perDay - due },
       });
@@ -107,7 +107,7 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
       expect(admitted + count(replies, "lost"), failed).toBeGreaterThanOrEqual(due);
       expect(count(interrupted, "lost"), failed).toBeLessThanOrEqual(CONNECTIONS);
       lost += count(interrupted, "lost");
-      const usage = (await operator.keys.usage(id))._unsafeUnwrap();
+      const { usage } = (await operator.keys.find(id))._unsafeUnwrap();
       expect(limits.perMinute - usage.minute.remaining, failed).toBe(due);
       expect(limits.perDay - usage.day.remaining, failed).toBe(due);
     }
@@ -143,7 +143,7 @@ async function someAdmitted({ keys }: PetStore, id: string): Promise<void> {
   let remaining: number;
   let limit: number;
   do {
-    ({ remaining, limit } = (await keys.usage(id))._unsafeUnwrap().minute);
+    ({ remaining, limit } = (await keys.find(id))._unsafeUnwrap().usage.minute);
     await new Promise((resolve) => setImmediate(resolve));
   } while (limit - remaining < 30);
 }

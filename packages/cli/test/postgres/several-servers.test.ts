@@ -86,7 +86,7 @@ it(`${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, al
       expect(admitted + lost, failed).toBeGreaterThanOrEqual(due);
       expect(admitted + refused + lost, failed).toBe(all);
       if (isCalm) expect(lost, failed).toBe(0);
-      const { minute } = (await operator.keys.usage(id))._unsafeUnwrap();
+      const { minute } = (await operator.keys.find(id))._unsafeUnwrap().usage;
       expect(minute.remaining, failed).toBe(0);
       total.admitted += admitted;
       total.lost += lost;

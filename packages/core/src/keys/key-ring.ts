@@ -16,7 +16,7 @@ export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  /** The requests that the key has left. */
+  /** The quotas of the key in both windows. */
   readonly usage: WindowQuotas;
 }
 
@@ -81,7 +81,7 @@ export interface KeyPage {
 export interface KeyRing {
   /** Issues a key. */
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
-  /** Finds the key with this id. */
+  /** Finds the key with this id, without charging it. */
   find(id: string): ResultAsync<ApiKey, KeyError>;
   /**
    * Finds the key that has this secret, without charging it. Revoked and expired keys, and secrets that were
@@ -108,6 +108,4 @@ export interface KeyRing {
    * before. If it fails, the keys that it has removed until then stay removed.
    */
   purge(options: PurgeKeysOptions): ResultAsync<PurgedKeys, KeyError>;
-  /** Returns the key's quotas in both windows, without charging it. */
-  usage(id: string): ResultAsync<WindowQuotas, KeyError>;
 }

@@ -142,8 +142,9 @@ function lookAt(who: RequestInput): Happening {
     const [{ store }, moment] = engineAt(world, who.engine);
     const { id, reference } = keyAt(world, who.key);
     const expected = look(reference, moment);
-    expect((await store.keys.find(id))._unsafeUnwrap()).toMatchObject(expected);
-    expect((await store.keys.usage(id))._unsafeUnwrap()).toEqual(expected.usage);
+    const found = (await store.keys.find(id))._unsafeUnwrap();
+    expect(found).toMatchObject(expected);
+    expect(found.usage).toEqual(expected.usage);
     const query = { banned: true, after: id.slice(0, -1), limit: 1 };
     const { keys } = (await store.keys.list(query))._unsafeUnwrap();
     const isBanned = expected.bannedUntil !== undefined;
