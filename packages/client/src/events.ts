@@ -8,13 +8,13 @@ interface EventOf<Type extends string> {
 }
 
 /** A request is sent. */
-export interface RequestSent extends EventOf<"request"> {
+interface RequestSent extends EventOf<"request"> {
   /** 1 for the first attempt. A request after a 429 belongs to the same attempt. */
   readonly attempt: number;
 }
 
 /** A request has ended. */
-export interface ResponseReceived extends EventOf<"response"> {
+interface ResponseReceived extends EventOf<"response"> {
   readonly attempt: number;
   /** The HTTP status; `undefined` without a response. */
   readonly status: number | undefined;
@@ -24,13 +24,13 @@ export interface ResponseReceived extends EventOf<"response"> {
 }
 
 /** A call waits for the gate. */
-export interface CallWaiting extends EventOf<"waiting"> {
+interface CallWaiting extends EventOf<"waiting"> {
   /** Until the gate opens; 0 if the call waits for the end of another one. */
   readonly seconds: number;
 }
 
 /** A call will send its request again. */
-export interface CallRetrying extends EventOf<"retrying"> {
+interface CallRetrying extends EventOf<"retrying"> {
   /** The attempt that failed. */
   readonly attempt: number;
   /** The code of its error. */
@@ -39,7 +39,7 @@ export interface CallRetrying extends EventOf<"retrying"> {
 }
 
 /** A response said that the operation is deprecated. */
-export interface DeprecatedOperationUsed extends EventOf<"deprecated"> {
+interface DeprecatedOperationUsed extends EventOf<"deprecated"> {
   /** When it is to be removed: the `Sunset` of the response (RFC 8594); `""` if it has none. */
   readonly sunset: string;
 }

@@ -12,14 +12,7 @@ export type {
   Unreachable,
   UnexpectedResponse,
 } from "./errors.js";
-export type {
-  CallRetrying,
-  CallWaiting,
-  ClientEvent,
-  DeprecatedOperationUsed,
-  RequestSent,
-  ResponseReceived,
-} from "./events.js";
+export type { ClientEvent } from "./events.js";
 export type { PetsClientOptions } from "./options.js";
 export { pagesOf, petsOf, type PetLister } from "./pages.js";
 export type {

@@ -56,7 +56,7 @@ export type {
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
 export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
-export { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "./pets/int64.js";
+export { INT64_MAX, INT64_MIN, parseInt64 } from "./pets/int64.js";
 export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
 export {
@@ -73,7 +73,6 @@ export type {
   Caller,
   CreatedPet,
   PetIdInput,
-  PetOperations,
   PetResult,
   Pets,
   PetStore,

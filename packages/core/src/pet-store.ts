@@ -34,7 +34,7 @@ export interface CreatedPet extends PetResult {
  * The three operations. `Extra` is part of every result and of every error of an operation;
  * `CommonError` can come from each of them.
  */
-export interface PetOperations<CommonError, Extra> {
+interface PetOperations<CommonError, Extra> {
   /** Lists pets in ascending order of id (specification, "GET /pets"). */
   listPets(
     input?: ListPetsInput,

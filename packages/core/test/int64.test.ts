@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { INT64_MAX, INT64_MIN, parseInt64, toInt64 } from "@petstore/core";
+import { INT64_MAX, INT64_MIN, parseInt64 } from "@petstore/core";
+import { toInt64 } from "../src/pets/int64.js";
 
 describe("toInt64", () => {
   it.each([INT64_MIN, INT64_MAX, 2n ** 53n + 1n, 0n, -1n])("takes the bigint %s as it is", (id) => {

@@ -4,11 +4,6 @@ export type {
   PostgresStorageOptions,
   PostgresUrlOptions,
 } from "./database/options.js";
-export type {
-  PostgresClient,
-  PostgresPool,
-  PostgresQuery,
-  PostgresTypes,
-} from "./database/driver.js";
+export type { PostgresClient, PostgresPool } from "./database/driver.js";
 export { postgresMigrations } from "./tables/migrations.js";
 export { openPostgresStorage } from "./open-storage.js";

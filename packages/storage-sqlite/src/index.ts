@@ -12,5 +12,5 @@ export type {
   SqliteFileOptions,
   SqliteStorageOptions,
 } from "./database/options.js";
-export type { SqliteDatabase, SqliteStatement } from "./database/driver.js";
+export type { SqliteDatabase } from "./database/driver.js";
 export { openSqliteStorage } from "./open-storage.js";

@@ -26,7 +26,7 @@ export interface PostgresClient {
 }
 
 /** A query whose rows come as arrays, and whose values are read as `types` says. */
-export interface PostgresQuery {
+interface PostgresQuery {
   readonly text: string;
   /** With a name, the server keeps the parsed statement for the connection. */
   readonly name?: string | undefined;
@@ -36,7 +36,7 @@ export interface PostgresQuery {
 }
 
 /** Returns the function that reads the text of a value, by the id of its type. */
-export interface PostgresTypes {
+interface PostgresTypes {
   getTypeParser(type: number): (text: string) => unknown;
 }
 
