@@ -62,7 +62,7 @@ export async function compareHttp(folder) {
       ],
     "while requests share transactions, a transaction waits one turn for more (plain: it does not, by a build without this line; 4 connections, elapsed time)":
       [
-        ["storage-sqlite/src/storage/sqlite-storage.ts", "request", 1_600],
+        ["storage-sqlite/src/storage/groups.ts", "request", 1_600],
         await ours("list", await openStorage(fileOf("gathering")), 4),
         await ours("list", await openWithoutLine(fileOf("impatient"), GATHER), 4),
       ],
@@ -104,7 +104,7 @@ export async function compareHttp(folder) {
         repeat(() => decodeJson(exact)),
       ],
     "the usual media type is compared (plain: parsed)": [
-      ["http-adapter/src/body.ts", "body", 10_000],
+      ["http-adapter/src/request-headers.ts", "body", 10_000],
       repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
       repeat(isJson),
     ],

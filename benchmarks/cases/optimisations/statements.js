@@ -69,7 +69,7 @@ export async function compareStatements(folder, pets) {
         syncAfterLookAt(["", "-wal", "-shm"].map((end) => file + end)),
       ],
     "rows are read as tuples (plain: as objects)": [
-      ["storage-sqlite/src/database/statement.ts", "page of 20", 1_000],
+      ["storage-sqlite/src/database/connection.ts", "page of 20", 1_000],
       repeat((index) => tuples.all(idOf(index)).map(petOfTuple)),
       repeat((index) => objects.all(idOf(index)).map(petOfObject)),
     ],
@@ -81,13 +81,13 @@ export async function compareStatements(folder, pets) {
         (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),
       ],
     "the statuses are compared one by one (plain: with IN; the commit not counted)": [
-      ["storage-sqlite/src/migrations/0001-initial.ts", `${ROWS} pets`, 100],
+      ["storage-sqlite/src/tables/migrations.ts", `${ROWS} pets`, 100],
       (times) => inTransaction(() => repeat(() => insertByOr.run(pet))(times * ROWS)),
       (times) => inTransaction(() => repeat(() => insertByIn.run(pet))(times * ROWS)),
     ],
     [`reads that arrive together share a transaction (${ROWS} pets; plain: one transaction each)`]:
       [
-        ["storage-sqlite/src/storage/sqlite-storage.ts", `${ROWS} pets`, 100],
+        ["storage-sqlite/src/storage/groups.ts", `${ROWS} pets`, 100],
         repeat((turn) =>
           inTransaction(() => repeat((index) => find.get(idOf(turn * ROWS + index)))(ROWS)),
         ),
@@ -96,7 +96,7 @@ export async function compareStatements(folder, pets) {
         ),
       ],
     "a read that is alone begins no transaction (plain: begin and commit around it)": [
-      ["storage-sqlite/src/storage/sqlite-storage.ts", "pet", 1_000],
+      ["storage-sqlite/src/storage/groups.ts", "pet", 1_000],
       repeat((index) => find.get(idOf(index))),
       repeat((index) => inTransaction(() => find.get(idOf(index)))),
     ],

@@ -38,7 +38,7 @@ export async function compareStorages(folder, pets) {
       repeatBy(1, create),
     ],
     "usage is committed at NORMAL, without a sync (plain: a host's database, at FULL)": [
-      ["storage-sqlite/src/storage/sqlite-storage.ts", "request admitted", 160],
+      ["storage-sqlite/src/storage/groups.ts", "request admitted", 160],
       repeatBy(1, () => caller.admit()),
       repeatBy(1, () => hostedCaller.admit()),
     ],
@@ -54,7 +54,7 @@ export async function compareStorages(folder, pets) {
       repeatBy(1, () => caller.admit()),
     ],
     "a read is part of its charge (plain: admitted first, and read then)": [
-      ["storage-sqlite/src/storage/sqlite-storage.ts", "pet read", 800],
+      ["storage-sqlite/src/storage/groups.ts", "pet read", 800],
       repeatBy(1, () => caller.getPet(1n)),
       repeatBy(1, () => caller.admit().andThen((admission) => admission.getPet(1n))),
     ],
