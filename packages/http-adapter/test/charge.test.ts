@@ -43,6 +43,14 @@ test.each<Call>([{ path: "/v1/dogs" }, { method: "PUT" }, post("{"), post(BIG)])
   },
 );
 
+test("a request that is refused for its syntax costs nothing", async () => {
+  const { call, store } = await serve();
+  expect((await call({ headers: ["Host: twice.test"] })).status).toBe(400);
+  expect((await call({ headers: ["Expect: cake"] })).status).toBe(417);
+  expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
+  expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
+});
+
 function post(body: string, ...headers: string[]): Call {
   return { method: "POST", body, headers };
 }

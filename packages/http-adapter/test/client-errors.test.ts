@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { createPetStoreServer } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { compose, listen, makeStore, serve } from "./support/serve.js";
+import { compose, serve } from "./support/serve.js";
 
 const GARBAGE = "\x01\r\n\r\n";
 
@@ -46,14 +45,12 @@ test.each([
 });
 
 test("a response that the fallback has begun is delivered completely before the refusal of the next message", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store, {
+  const { server, dial } = await serve({
     fallback: (_, response) => {
       response.writeHead(200, { "Content-Length": "10" }).write("hello");
       server.once("go on", () => response.end("world"));
     },
   });
-  const { dial } = await listen(server, key);
   const wire = await dial();
   wire.send(compose({ path: "/" }) + GARBAGE);
   wire.send(GARBAGE);
@@ -65,14 +62,12 @@ test("a response that the fallback has begun is delivered completely before the 
 });
 
 test("if the fallback still waits for a broken body, the server responds for it, after earlier responses", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store, {
+  const { server, dial } = await serve({
     fallback: (request, response) => {
       if (request.method === "GET") server.once("go on", () => response.end("first"));
       else request.resume().on("end", () => response.end("second"));
     },
   });
-  const { dial } = await listen(server, key);
   const wire = await dial();
   const refused = once(server, "clientError");
   wire.send(compose({ path: "/" }));

@@ -14,7 +14,8 @@ import fastify from "fastify";
 import Koa from "koa";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { compose, listen, makeStore } from "./support/serve.js";
+import { PET } from "./support/pet.js";
+import { compose, connectionsOf, listen, makeStore, serve } from "./support/serve.js";
 
 /** Closes the connection after its response, as an application may. */
 const closing: RequestListener = (_, response) => {
@@ -75,7 +76,6 @@ const servers: readonly [name: string, start: (store: PetStore) => Promise<Serve
 
 /** How many connections send the same bytes at once. */
 const AT_ONCE = sized(1, 8, 40);
-const PET = '{"name":"Rex","categoryId":1}';
 /** Well-formed and unknown: anybody can make one. */
 const { key: UNKNOWN } = await makeStore();
 
@@ -130,7 +130,7 @@ describe.each(servers)("%s", (_, start) => {
       Object.entries(sequences).map(async ([name, bytes]) => {
         const { store, key } = await makeStore();
         const server = await start(store);
-        return { name, bytes, ...(await listen(server, key)) };
+        return { name, bytes, server, ...(await listen(server, key)) };
       }),
     );
     const timers = timersOf();
@@ -149,18 +149,23 @@ describe.each(servers)("%s", (_, start) => {
     await until(() => timersOf() <= timers);
     expect(uncaught).toEqual([]);
   });
-});
 
-test("a POST behind a closing response of the fallback is not performed", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store, { fallback: closing });
-  const { dial } = await listen(server, key);
-  const wire = await dial();
-  const post = compose({ method: "POST", key, body: PET }) + PET;
-  wire.send(compose({ path: "/docs", method: "DELETE" }) + post);
-  expect((await wire.response()).status).toBe(405);
-  expect(await wire.rest()).toBe("");
-  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+  test("no request behind a response of the host that closes the connection is performed", async () => {
+    const { store, key } = await makeStore();
+    const { dial } = await listen(await start(store), key);
+    const post = compose({ method: "POST", key, body: PET }) + PET;
+    const last = compose({ path: "/docs", method: "DELETE" });
+    for (const behind of [post, post + compose({ key }), post.repeat(3)]) {
+      for (let count = 0; count < 10; count += 1) {
+        const wire = await dial();
+        wire.send(last + behind);
+        expect((await wire.response()).status).toBe(405);
+        expect(await wire.rest()).toBe("");
+      }
+    }
+    expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
+    expect(uncaught).toEqual([]);
+  });
 });
 
 describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
@@ -181,9 +186,7 @@ describe.each(servers.slice(0, sized(2, 6, 6)))("%s", (_, start) => {
 });
 
 test("a client that never stops sending after its last response is cut", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store);
-  const { port } = await listen(server, key);
+  const { store, key, server, port } = await serve();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   const accepted = once(server, "connection") as Promise<[Socket]>;
@@ -201,12 +204,10 @@ test("a client that never stops sending after its last response is cut", async (
 });
 
 test("requests that wait for their turn do not pile up", async () => {
-  const { store, key } = await makeStore();
   let release: () => void = () => undefined;
-  const server = createPetStoreServer(store, {
+  const { server, port } = await serve({
     fallback: (_request, response) => (release = () => response.end()),
   });
-  const { port } = await listen(server, key);
   const accepted = once(server, "connection") as Promise<[Socket]>;
   const socket = connect(port, "127.0.0.1");
   const [ours] = await accepted;
@@ -235,10 +236,6 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 
 function timersOf(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }
 
 async function send(port: number, bytes: string, end: string): Promise<void> {
@@ -284,24 +281,21 @@ test("a keep-alive connection stays usable after the host responded in the store
   });
   const { dial } = await listen(server, key);
   const wire = await dial();
-  const pet = '{"name":"Rex","categoryId":1}';
-  wire.send(compose({ method: "POST", key, body: pet }) + pet.slice(0, 5));
+  wire.send(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
   await once(server, "request");
   giveUp();
   expect((await wire.response()).status).toBe(503);
-  wire.send(pet.slice(5) + compose({ key }));
+  wire.send(PET.slice(5) + compose({ key }));
   expect((await wire.response()).status).toBe(200);
 });
 
 test.each(["/healthz", "/v1/pets"])(
   "no request after an upgrade of %s is performed, because Node's parser may lose its bytes",
   async (path) => {
-    const { store, key } = await makeStore();
     const fallback: RequestListener = (_, response) => void response.end("ok");
-    const { dial } = await listen(createPetStoreServer(store, { fallback }), key);
+    const { store, key, dial } = await serve({ fallback });
     const wire = await dial();
-    const pet = '{"name":"Rex","categoryId":1}';
-    const body = compose({ method: "POST", key, body: pet }) + pet;
+    const body = compose({ method: "POST", key, body: PET }) + PET;
     wire.send(
       compose({ path, headers: ["Connection: Upgrade", "Upgrade: x"] }) +
         compose({ method: "POST", path, headers: [`Content-Length: ${body.length}`] }),
@@ -315,15 +309,13 @@ test.each(["/healthz", "/v1/pets"])(
 );
 
 test("a closing response arrives although more than a hundred requests wait behind it", async () => {
-  const { store, key } = await makeStore();
   const large = "x".repeat(1_500_000);
-  const server = createPetStoreServer(store, {
+  const { server, port } = await serve({
     fallback: (request, response) => {
       if (request.url === "/large") response.end(large);
       else closing(request, response);
     },
   });
-  const { port } = await listen(server, key);
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   await once(socket, "connect");
   socket.pause();

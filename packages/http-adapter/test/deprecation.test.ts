@@ -29,11 +29,6 @@ test("getPet announces its end with a 429 and a 503", async () => {
   expect(await call({ path: "/v1/pets/1" })).toMatchObject({ status: 503, headers: DEPRECATION });
 });
 
-test("the successor, resolved against the request, is the list", () => {
-  const { pathname } = new URL("../pets", "http://pets.test/api/v1/pets/7");
-  expect(pathname).toBe("/api/v1/pets");
-});
-
 test.each<Call>([
   {},
   { method: "POST", body: "{}" },

@@ -2,16 +2,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { createPetStoreServer } from "@petstore/http-adapter";
-import { compose, listen, makeStore } from "./support/serve.js";
+import { compose, serve } from "./support/serve.js";
 
 test("requests that are under way or still arrive get responses with Connection: close", async () => {
-  const { store, key } = await makeStore();
   let release: () => void = () => undefined;
-  const server = createPetStoreServer(store, {
+  const { server, dial, key } = await serve({
     fallback: (_, response) => (release = () => response.end("late")),
   });
-  const { dial } = await listen(server, key);
   const [early, half, unused] = [await dial(), await dial(), await dial()];
   const asked = once(server, "request");
   early.send(compose({ path: "/" }));
@@ -30,9 +27,7 @@ test("requests that are under way or still arrive get responses with Connection:
 });
 
 test("connections that stay idle are closed, those that were never used too", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store);
-  const { dial } = await listen(server, key);
+  const { server, dial, key } = await serve();
   const [unused, idle] = [await dial(), await dial()];
   idle.send(compose({ key }));
   expect((await idle.response()).headers["connection"]).not.toBe("close");
@@ -43,10 +38,8 @@ test("connections that stay idle are closed, those that were never used too", as
 });
 
 test("a request that is never completed is told 408, as before", async () => {
-  const { store, key } = await makeStore();
   const limits = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
-  const server = createPetStoreServer(store, { limits });
-  const { dial } = await listen(server, key);
+  const { server, dial, key } = await serve({ limits });
   const half = await dial();
   const drained = server.drain(3_600_000);
   half.send(compose({ key }).slice(0, -2));
@@ -55,9 +48,7 @@ test("a request that is never completed is told 408, as before", async () => {
 });
 
 test("connections that are still open at the deadline are cut", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store, { fallback: () => undefined });
-  const { dial, port } = await listen(server, key);
+  const { server, dial, port, key } = await serve({ fallback: () => undefined });
   const asked = once(server, "connect");
   const stuck = await dial();
   stuck.send(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -73,9 +64,7 @@ test("connections that are still open at the deadline are cut", async () => {
 });
 
 test("a connection that the system has accepted, but the server has not yet, gets its response", async () => {
-  const { store, key } = await makeStore();
-  const server = createPetStoreServer(store);
-  const { port } = await listen(server, key);
+  const { server, port, key } = await serve();
   const state = new Int32Array(new SharedArrayBuffer(4));
   const client = new Worker(
     `const { connect } = require("node:net");

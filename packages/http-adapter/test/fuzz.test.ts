@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized, seed } from "../../../scripts/test-size.js";
@@ -6,7 +5,7 @@ import { burst } from "./support/fuzz/arbitrary.js";
 import { readResponses, type RawResponse } from "./support/fuzz/read-responses.js";
 import { sendBurst } from "./support/fuzz/send-burst.js";
 import { collectGarbage } from "./support/garbage.js";
-import { issue, serve } from "./support/serve.js";
+import { connectionsOf, issue, serve } from "./support/serve.js";
 
 const REQUESTS = sized(400, 20_000, 500_000);
 const CONNECTIONS = 40;
@@ -65,8 +64,4 @@ function isError(body: string, status: number): boolean {
 function heapAfterCollection(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }

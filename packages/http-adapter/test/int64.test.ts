@@ -1,21 +1,13 @@
-import { describe, expect, test } from "vitest";
-import { createMemoryStorage, INT64_MAX, INT64_MIN, type Storage } from "@petstore/core";
+import { expect, test } from "vitest";
+import { createMemoryStorage, type Storage } from "@petstore/core";
 import { ok } from "neverthrow";
 import { serve } from "./support/serve.js";
 
 const EXTREMES = ["9223372036854775807", "-9223372036854775808", "9007199254740993"];
 
-describe.each(EXTREMES)("an int64 of %s is exact", (digits) => {
-  test("as categoryId, through POST, the list and the path", async () => {
-    const { call, create } = await serve();
-    const created = await create(`{"name":"Rex","categoryId":${digits}}`);
-    expect(created.status).toBe(201);
-    expect(created.body).toContain(`"categoryId":${digits},`);
-    expect((await call()).body).toBe(`[${created.body}]`);
-    expect((await call({ path: "/v1/pets/1" })).body).toBe(created.body);
-  });
-
-  test("as id, in every response, in the path, in Location, in the next link and as after", async () => {
+test.each(EXTREMES)(
+  "the id %s is exact in every response, in the path, in Location, in the next link and as after",
+  async (digits) => {
     const asked: (bigint | undefined)[] = [];
     const { call, create } = await serve({ store: { storage: holding(BigInt(digits), asked) } });
     const created = await create('{"name":"Rex","categoryId":1}');
@@ -26,17 +18,6 @@ describe.each(EXTREMES)("an int64 of %s is exact", (digits) => {
     expect(listed.body).toContain(`{"id":${digits},`);
     expect(listed.headers["link"]).toBe(`<?after=${digits}>; rel="next"`);
     expect(asked).toEqual([BigInt(digits), BigInt(digits)]);
-  });
-});
-
-test.each([`${INT64_MAX + 1n}`, `${INT64_MIN - 1n}`, "9".repeat(60_000), "1e19", "1e400000000"])(
-  "an integer beyond int64 is 400 invalid_pet (%#)",
-  async (digits) => {
-    const { create } = await serve();
-    const { status, body } = await create(`{"name":"Rex","categoryId":${digits}}`);
-    expect(status).toBe(400);
-    expect(body).toContain('"invalid_pet"');
-    expect(body).toContain("categoryId");
   },
 );
 

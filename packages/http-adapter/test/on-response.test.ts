@@ -9,9 +9,8 @@ import {
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { describe, expect, test } from "vitest";
+import { PET } from "./support/pet.js";
 import { compose, listen, makeStore, serve } from "./support/serve.js";
-
-const pet = '{"name":"Rex","categoryId":1}';
 
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
   [
@@ -43,7 +42,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     const [{ id: keyId } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
     const sent = { headers: ["X-Request-Id: mine"] };
     expect((await call(sent)).headers["x-request-id"]).toBe("mine");
-    const created = await create(pet);
+    const created = await create(PET);
     await call({ ...sent, path: "/v1/pets/7", method: "HEAD" });
     await call({ ...sent, path: "/v1/dogs" });
     await call({ ...sent, key: null });
@@ -70,8 +69,8 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     const { store, key } = await makeStore();
     const { dial } = await listen(start(store, { onResponse }), key);
     const wire = await dial();
-    wire.send(compose({ method: "POST", key, body: pet }) + "{");
-    wire.send(pet.slice(1, 5));
+    wire.send(compose({ method: "POST", key, body: PET }) + "{");
+    wire.send(PET.slice(1, 5));
     await expect
       .poll(() =>
         store
@@ -133,6 +132,9 @@ describe("X-Request-Id", () => {
     "a b",
     "<script>",
     "pet_live_abc",
+    "PET_LIVE_ABC",
+    "live_abc",
+    "ü",
     "apet_live_",
     "a\r\nX-Request-Id: b",
   ])("is a fresh one where the client's is %j", async (sent) => {

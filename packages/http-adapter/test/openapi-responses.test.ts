@@ -3,7 +3,14 @@ import { createPetStoreServer, openApiDocument } from "@petstore/http-adapter";
 import { err } from "neverthrow";
 import { describe, expect, test } from "vitest";
 import { undeclared, undeclaredElsewhere, type OperationKey } from "./support/openapi.js";
-import { issue, listen, makeStore, serve, type Call, type Served } from "./support/serve.js";
+import {
+  listen,
+  makeStore,
+  serve,
+  type Call,
+  type Listening,
+  type Served,
+} from "./support/serve.js";
 
 const PET = '{"name":"Rex","categoryId":7}';
 
@@ -25,7 +32,7 @@ const operations: readonly OperationKey[] = [
 ];
 
 /** Every error that any operation may respond with: how to get it from a good call. */
-const ofAll: Readonly<Record<string, (good: Call) => Promise<[Served, Call]>>> = {
+const ofAll: Readonly<Record<string, (good: Call) => Promise<[Listening, Call]>>> = {
   bad_request: async (good) => [await serve(), { ...good, headers: ["Host: twice.test"] }],
   missing_api_key: async (good) => [await serve(), { ...good, key: null }],
   invalid_api_key: async (good) => [await serve(), { ...good, key: "made-up" }],
@@ -162,13 +169,13 @@ async function serveClosed(): Promise<Served> {
   return served;
 }
 
-async function serveBroken(): Promise<Served> {
+async function serveBroken(): Promise<Listening> {
   const made = await makeStore();
   const as = (): never => {
     throw new Error("a bug");
   };
   const server = createPetStoreServer({ ...made.store, as });
-  return { ...made, ...(await listen(server, await issue(made.store, "free"))) };
+  return listen(server, made.key);
 }
 
 function failing(): Storage {

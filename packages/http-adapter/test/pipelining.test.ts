@@ -1,23 +1,10 @@
 import { createServer } from "node:http";
 import { mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
+import { PET } from "./support/pet.js";
 import { compose, listen, makeStore, serve } from "./support/serve.js";
 
-const pet = '{"name":"Rex","categoryId":1}';
-
-test("requests sent at once get their responses in order, bodies and all", async () => {
-  const { dial, key } = await serve();
-  const wire = await dial();
-  const post = `${compose({ method: "POST", key, body: pet })}${pet}`;
-  wire.send(
-    post + compose({ key }) + post + compose({ key, path: "/v1/pets/2" }) + compose({ key: null }),
-  );
-  const statuses: number[] = [];
-  for (let count = 0; count < 5; count += 1) statuses.push((await wire.response()).status);
-  expect(statuses).toEqual([201, 200, 201, 200, 401]);
-});
-
-test("each of them costs one", async () => {
+test("each of the requests that are sent at once costs one", async () => {
   const { dial, key, call } = await serve();
   const wire = await dial();
   wire.send(compose({ key }).repeat(10));
@@ -52,7 +39,7 @@ test("bytes after a response with Connection: close are not a request, neither f
       response.writeHead(405, { Connection: "close", "Content-Length": 0 }).end();
     },
   });
-  const post = compose({ method: "POST", key, body: pet }) + pet;
+  const post = compose({ method: "POST", key, body: PET }) + PET;
   for (const first of [
     "GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     "GET /v1/pets HTTP/1.1\r\n\r\n",
@@ -76,7 +63,7 @@ test("neither is it on a host's server with two mounted stores", async () => {
   mount(server, store, { basePath: "/v2" });
   const { dial } = await listen(server, key);
   const wire = await dial();
-  const post = compose({ method: "POST", path: "/v2/pets", key, body: pet }) + pet;
+  const post = compose({ method: "POST", path: "/v2/pets", key, body: PET }) + PET;
   wire.send(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${post}`);
   expect((await wire.response()).status).toBe(400);
   expect(await wire.rest()).toBe("");

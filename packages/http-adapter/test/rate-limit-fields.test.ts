@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serve } from "./support/serve.js";
+import { issue, serve } from "./support/serve.js";
 
 const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
 
@@ -23,8 +23,7 @@ test("a ban shows as nothing left until it ends", async () => {
     rateLimitFields: "draft-11",
     store: { ban: { afterRefusals: 1, firstSeconds: 300 } },
   });
-  const limits = { perMinute: 1, perDay: 9 };
-  const { secret: key } = (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
+  const key = await issue(store, { perMinute: 1, perDay: 9 });
   await call({ key });
   await call({ key });
   clock.advance(1_001);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { RequestSignal } from "@petstore/core";
 import { createFetchHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listen, makeStore, type Call } from "./support/serve.js";
+import { issue, listen, makeStore, serve, type Call } from "./support/serve.js";
 
 /** Collects the signals of requests until the test ends. Resolves to them once there are `count`. */
 function collect(): (count: number) => Promise<readonly RequestSignal[]> {
@@ -60,8 +60,7 @@ test.each([
 ] as const)("a refusal names the window: %s", async (window, limits) => {
   const signals = collect();
   const { store } = await makeStore();
-  const issued = await store.keys.issue({ plan: "enterprise", limits });
-  const headers = { authorization: `Bearer ${issued._unsafeUnwrap().secret}` };
+  const headers = { authorization: `Bearer ${await issue(store, limits)}` };
   const handle = createFetchHandler(store, { basePath: "/api" });
   for (let count = 0; count < 2; count += 1) {
     await handle(new Request("http://pets.test/api/pets", { headers }));
@@ -73,8 +72,7 @@ test.each([
 
 test("a server of ours also publishes what is no request", async () => {
   const signals = collect();
-  const { store, key } = await makeStore();
-  const { dial } = await listen(createPetStoreServer(store), key);
+  const { dial } = await serve();
   const wire = await dial();
   wire.send("hostile\r\n\r\n");
   await wire.rest();

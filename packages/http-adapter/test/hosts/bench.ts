@@ -1,16 +1,11 @@
-import { once } from "node:events";
-import { createMemoryStorage, type ManualClock, type PetStore, type Storage } from "@petstore/core";
-import { onTestFinished } from "vitest";
-import { compose, makeStore, type Call } from "../support/serve.js";
+import { createMemoryStorage, type Storage } from "@petstore/core";
+import { compose, listen, makeStore, type Call, type Made } from "../support/serve.js";
 import { dial, type WireResponse, type Wire } from "../support/wire.js";
 import { fetchResponse } from "./fetch-response.js";
 import type { Host, Started } from "./host.js";
 
 /** A host under test, with a store in it that has one Free key. */
-export interface Bench extends Started {
-  readonly store: PetStore;
-  readonly clock: ManualClock;
-  readonly key: string;
+export interface Bench extends Started, Made {
   readonly basePath: string;
   /** 0 where there is no server. */
   readonly port: number;
@@ -35,7 +30,7 @@ export async function startBench(
 ): Promise<Bench> {
   const made = await makeStore({ storage });
   const started = await start({ store: isMounted ? made.store : undefined, behindProxy });
-  const port = await listen(started);
+  const port = started.server ? (await listen(started.server, made.key)).port : 0;
   const dialHost = (): Promise<Wire> => dial(port, "127.0.0.1", started.open);
   const call = async (what: Call = {}): Promise<WireResponse> => {
     const complete = { key: made.key, path: `${basePath}/pets`, ...what };
@@ -57,15 +52,4 @@ export async function startBench(
       call({ method: "POST", body: json, headers }),
     dial: dialHost,
   };
-}
-
-async function listen({ server }: Started): Promise<number> {
-  if (server === undefined) return 0;
-  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

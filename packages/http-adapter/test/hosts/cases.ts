@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { METHODS } from "node:http";
 import { expect } from "vitest";
-import { compose } from "../support/serve.js";
+import { petOf } from "../support/pet.js";
+import { compose, issue } from "../support/serve.js";
 import type { Bench } from "./bench.js";
 
 /** Cases that hold in every host. */
@@ -180,9 +181,7 @@ export const cases = {
     clock,
     call,
   }) => {
-    const limits = { perMinute: 1, perDay: 9 };
-    const issued = await store.keys.issue({ plan: "enterprise", limits });
-    const key = issued._unsafeUnwrap().secret;
+    const key = await issue(store, { perMinute: 1, perDay: 9 });
     expect((await call({ key })).status).toBe(200);
     const { headers, ...response } = await call({ key });
     expectError({ headers, ...response }, 429, "rate_limit_exceeded");
@@ -303,12 +302,6 @@ export const cases = {
 export type CaseName = keyof typeof cases;
 
 const CLOSE = "Connection: close";
-
-/** A pet that is this long as JSON. */
-function petOf(length: number): string {
-  const [before, after] = ['{"name":"', '","categoryId":7}'];
-  return before + "x".repeat(length - before.length - after.length) + after;
-}
 
 function expectError(
   response: Awaited<ReturnType<Bench["call"]>>,

@@ -4,6 +4,7 @@ import type { ConformanceCase } from "../support/conformance/case.js";
 import { conformanceCases } from "../support/conformance/cases.js";
 import { contentCases } from "../support/conformance/content.js";
 import { runCase } from "../support/conformance/run-case.js";
+import { issue } from "../support/serve.js";
 import { startBench } from "./bench.js";
 import * as express from "./express-hosts.js";
 import * as fastify from "./fastify-hosts.js";
@@ -38,11 +39,10 @@ test("Hono conforms in content; its server is responsible for the rest", async (
 /** Runs the rows on one host at once: many wait for a connection to close. */
 async function failures(host: Host, rows: readonly ConformanceCase[]): Promise<string[]> {
   const { store, port } = await startBench(host);
-  const limits = { perMinute: 1_000, perDay: 1_000 };
-  const { secret } = (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
+  const key = await issue(store, { perMinute: 1_000, perDay: 1_000 });
   const tried = rows.filter((_, index) => index % STRIDE === 0);
   const outcomes = tried.map((row) =>
-    runCase(row, port, secret).then(
+    runCase(row, port, key).then(
       () => [],
       (reason: unknown) => [`${row.name}: ${String(reason)}`],
     ),

@@ -4,7 +4,7 @@ import { createMemoryStorage, type PetStore, type Storage } from "@petstore/core
 import { describe, expect, test } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { cutsAtEvery, deliveries, petNamed, petWith, sendPieces } from "../support/cut-body.js";
-import { makeStore } from "../support/serve.js";
+import { issue, makeStore } from "../support/serve.js";
 import { startBench } from "./bench.js";
 import * as express from "./express-hosts.js";
 import * as fastify from "./fastify-hosts.js";
@@ -30,11 +30,12 @@ const SLOWNESSES = [0, 4];
 
 /** Bodies are cut at every which place: at each of them in CI. */
 const cuts = cutsAtEvery(sized(7, 1, 1));
+const UNLIMITED = { perMinute: 1e6, perDay: 1e6 };
 
 describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (turns) => {
   test.each(HOSTS)("$name stores what is sent, wherever it is cut", async (host) => {
     const { store, dial, basePath } = await startBench(host, { storage: slowStorage(turns) });
-    const head = { key: await issueUnlimited(store), path: `${basePath}/pets`, method: "POST" };
+    const head = { key: await issue(store, UNLIMITED), path: `${basePath}/pets`, method: "POST" };
     const wire = await dial();
     wire.socket.setNoDelay();
     const sent: string[] = [];
@@ -61,7 +62,7 @@ describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (
   test("a fetch handler stores what is sent, wherever it is cut", async () => {
     const { store } = await makeStore({ storage: slowStorage(turns) });
     const handle = createFetchHandler(store);
-    const authorization = `Bearer ${await issueUnlimited(store)}`;
+    const authorization = `Bearer ${await issue(store, UNLIMITED)}`;
     const send = async (pieces: readonly Buffer[]): Promise<number> => {
       const body = ReadableStream.from(pieces);
       const init = { method: "POST", body, duplex: "half" as const, headers: { authorization } };
@@ -87,11 +88,6 @@ function slowStorage(turns: number): Storage {
       },
     },
   };
-}
-
-async function issueUnlimited(store: PetStore): Promise<string> {
-  const limits = { perMinute: 1e6, perDay: 1e6 };
-  return (await store.keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
 }
 
 async function namesIn(store: PetStore): Promise<string[]> {

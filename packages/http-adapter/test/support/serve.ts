@@ -1,9 +1,20 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
-import { createManualClock, createPetStore, type ManualClock, type PetStore } from "@petstore/core";
-import type { PetStoreOptions } from "@petstore/core";
+import type { Server as SecureServer } from "node:https";
+import {
+  createManualClock,
+  createPetStore,
+  type ManualClock,
+  type PetStore,
+  type PetStoreOptions,
+  type RateLimits,
+} from "@petstore/core";
 import { onTestFinished } from "vitest";
-import { createPetStoreServer, type PetStoreServerOptions } from "@petstore/http-adapter";
+import {
+  createPetStoreServer,
+  type PetStoreServer,
+  type PetStoreServerOptions,
+} from "@petstore/http-adapter";
+import { portOf } from "../../../../scripts/ports.js";
 import { dial, type WireResponse, type Wire } from "./wire.js";
 
 /** A request of a test. */
@@ -19,19 +30,27 @@ export interface Call {
   readonly key?: string | null;
 }
 
-/** A store with one Free key, reachable on a real socket. */
-export interface Served {
+/** A store with one Free key. */
+export interface Made {
   readonly store: PetStore;
   readonly clock: ManualClock;
   /** The secret of a Free key. */
   readonly key: string;
-  readonly server: Server;
+}
+
+/** A server for the length of a test. */
+export interface Listening {
   readonly port: number;
   /** Sends one request on a connection of its own. */
   readonly call: (call?: Call) => Promise<WireResponse>;
   /** Posts this body to /v1/pets. */
   readonly create: (json: string) => Promise<WireResponse>;
   readonly dial: () => Promise<Wire>;
+}
+
+/** A store with one Free key, reachable on a real socket. */
+export interface Served extends Made, Listening {
+  readonly server: PetStoreServer;
 }
 
 /** Starts a server of ours for the length of a test. */
@@ -41,40 +60,32 @@ export async function serve(
   const { store: storeOptions, ...serverOptions } = options;
   const made = await makeStore(storeOptions);
   const server = createPetStoreServer(made.store, serverOptions);
-  return { ...made, ...(await listen(server, made.key)) };
+  return { ...made, server, ...(await listen(server, made.key)) };
 }
 
 /** A memory store on a hand-moved clock, with one Free key. */
-export async function makeStore(
-  options: PetStoreOptions = {},
-): Promise<Pick<Served, "store" | "clock" | "key">> {
+export async function makeStore(options: PetStoreOptions = {}): Promise<Made> {
   const clock = createManualClock();
   const store = createPetStore({ clock, ...options });
   const key = await issue(store, "free");
   return { store, clock, key };
 }
 
-/** Issues a key and gives its secret. */
-export async function issue(store: PetStore, plan: string): Promise<string> {
-  const issued = await store.keys.issue({ plan });
-  return issued._unsafeUnwrap().secret;
+/** Issues a key of a plan, or with limits of its own. Resolves to its secret. */
+export async function issue(store: PetStore, plan: string | RateLimits): Promise<string> {
+  const options = typeof plan === "string" ? { plan } : { plan: "enterprise", limits: plan };
+  return (await store.keys.issue(options))._unsafeUnwrap().secret;
 }
 
-/** Starts a server for the length of a test. */
-export async function listen(
-  server: Server,
-  key: string,
-): Promise<Pick<Served, "server" | "port" | "call" | "create" | "dial">> {
-  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
+/** Starts a server for the length of a test, unless it has started. */
+export async function listen(server: Server | SecureServer, key: string): Promise<Listening> {
+  const port = await portOf(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   const call = (what: Call = {}): Promise<WireResponse> => exchange(port, { key, ...what });
   return {
-    server,
     port,
     call,
     create: (json) => call({ method: "POST", body: json }),
@@ -107,4 +118,9 @@ export function compose({
     ...headers,
     "\r\n",
   ].join("\r\n");
+}
+
+/** Counts the connections of a server. */
+export function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }

@@ -1,3 +1,5 @@
+import { PET } from "../pet.js";
+
 /** The expectations of one response. */
 export interface Expected {
   readonly status: number;
@@ -51,9 +53,6 @@ export function chunked(bytes: string, ...lines: readonly string[]): string {
 export function utf8(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
-
-/** A good pet, 29 bytes long. */
-export const PET = '{"name":"Rex","categoryId":1}';
 
 /** The good pet as one chunk. */
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";

@@ -1,4 +1,5 @@
-import { head, PET, post, utf8, type ConformanceCase } from "./case.js";
+import { PET } from "../pet.js";
+import { head, post, utf8, type ConformanceCase } from "./case.js";
 
 const query = { responses: [{ status: 400, code: "invalid_query" }] } as const;
 const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
@@ -6,6 +7,16 @@ const malformed = { responses: [{ status: 400, code: "malformed_json" }] } as co
 const invalid = { responses: [{ status: 400, code: "invalid_pet" }] } as const;
 const created = (body: RegExp) =>
   ({ responses: [{ status: 201, body, headers: { location: /^\/v1\/pets\/\d+$/ } }] }) as const;
+
+/** Arrays in arrays, so many levels of them. */
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+/** A good pet with an unknown field of this value. */
+const petWith = (value: string, categoryId = "1", more = ""): string =>
+  `{"name":"a","categoryId":${categoryId},${more}"x":${value}}`;
+const PROTO = '"__proto__":{"status":"sold"},';
+const ESCAPED = '{"name":"\\u0022\\\\\\u00e9\\ud83d\\udc36\u2028","categoryId":1}';
+const FIELDS = Array.from({ length: 4_000 }, (_, index) => `"f${index}":1.5,`).join("");
+const NAMES = '"name":1,'.repeat(4_000);
 
 /** Cases of the query and the body. */
 export const contentCases: readonly ConformanceCase[] = [
@@ -15,6 +26,8 @@ export const contentCases: readonly ConformanceCase[] = [
     "limit=-1",
     "limit=1e1",
     "limit=%2B5",
+    "limit=+5",
+    "limit=5+",
     "limit=5.0",
     "limit=0x5",
     "limit=",
@@ -24,13 +37,17 @@ export const contentCases: readonly ConformanceCase[] = [
     "limit=999999999999999999999999",
     "limit=%D9%A3",
     "limit=1%00",
+    `limit=${"9".repeat(400)}`,
     "status=",
     "status=Available",
+    "status=gone",
+    "status=sold%",
     "status=sold&status=sold",
     "status=toString",
     "status=__proto__",
     "after=",
     "after=01",
+    "after=1.0",
     "after=9223372036854775808",
     "after=1&after=2",
   ].map((text) => ({
@@ -50,6 +67,7 @@ export const contentCases: readonly ConformanceCase[] = [
     "after=-9223372036854775808",
     "x=1&x=2",
     "__proto__=1",
+    "constructor=1&__proto__=2",
     "%zz=%",
     "&&=&",
     "?",
@@ -71,6 +89,9 @@ export const contentCases: readonly ConformanceCase[] = [
     ["NaN", '{"name":"a","categoryId":NaN}'],
     ["a leading zero", '{"name":"a","categoryId":01}'],
     ["a leading plus", '{"name":"a","categoryId":+1}'],
+    ["a long number with a leading zero", '{"name":"a","categoryId":09007199254740993}'],
+    ["a bare fraction", '{"name":"a","categoryId":.5}'],
+    ["a fraction without digits", '{"name":"a","categoryId":1.}'],
     ["a raw line feed in a string", '{"name":"a\n","categoryId":1}'],
     ["a raw NUL in a string", '{"name":"a\0","categoryId":1}'],
     ["a bad escape", '{"name":"\\x","categoryId":1}'],
@@ -82,7 +103,10 @@ export const contentCases: readonly ConformanceCase[] = [
     ["UTF-16 without a mark", Buffer.from(PET, "utf16le").toString("latin1")],
     ["a byte order mark", "\xef\xbb\xbf" + PET],
     ["30,000 open brackets", "[".repeat(30_000)],
-    ["brackets 30,000 deep", "[".repeat(30_000) + "]".repeat(30_000)],
+    ["brackets 30,000 deep", nested(30_000)],
+    ["a good pet around brackets 30,000 deep", petWith(nested(30_000))],
+    ["the same with a long number", petWith(nested(30_000), "9007199254740993")],
+    ["a good pet around arrays 1,000 deep", petWith(nested(1_000))],
     ["objects 10,000 deep", '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000)],
     ["a form", "name=Rex&categoryId=1"],
     ["XML", "<pet/>"],
@@ -96,25 +120,39 @@ export const contentCases: readonly ConformanceCase[] = [
     "null",
     "[]",
     "1",
+    "9007199254740993",
     '"pet"',
     "true",
     "{}",
     '{"name":"a"}',
     '{"categoryId":1}',
     '{"name":1,"categoryId":1}',
+    '{"name":1.0,"categoryId":1}',
+    '{"name":9007199254740993,"categoryId":1}',
     '{"name":null,"categoryId":1}',
     '{"name":"a","categoryId":"1"}',
+    '{"name":"a","categoryId":"1.0"}',
+    '{"name":"a","categoryId":{"value":"1","isLosslessNumber":true}}',
     '{"name":"a","categoryId":1.5}',
+    '{"name":"a","categoryId":1.0000000000000001}',
+    '{"name":"a","categoryId":9007199254740991.4}',
+    '{"name":"a","categoryId":1e-1}',
     '{"name":"a","categoryId":null}',
     '{"name":"a","categoryId":9223372036854775808}',
     '{"name":"a","categoryId":-9223372036854775809}',
     '{"name":"a","categoryId":1e19}',
     '{"name":"a","categoryId":1e999999999}',
+    '{"name":"a","categoryId":1,"categoryId":"x"}',
+    '{"name":"a","categoryId":9007199254740993,"categoryId":"x"}',
     '{"name":"a","categoryId":1,"status":"gone"}',
+    '{"name":"a","categoryId":1,"status":"Sold"}',
+    '{"name":"a","categoryId":1,"status":"toString"}',
     '{"name":"a","categoryId":1,"status":null}',
     '{"name":"\\u0000","categoryId":1}',
     '{"name":"\\ud800","categoryId":1}',
+    '{"name":"\\ud800","categoryId":9007199254740993}',
     '{"__proto__":{"name":"a","categoryId":1}}',
+    '{"__proto__":{"name":"a","categoryId":9007199254740993}}',
     '{"constructor":{"name":"a"},"categoryId":1}',
     '{"Name":"a","categoryId":1}',
   ].map((body) => ({
@@ -123,102 +161,71 @@ export const contentCases: readonly ConformanceCase[] = [
     request: post(body),
     ...invalid,
   })),
-  {
-    name: "a categoryId of 60,000 digits",
+  ...[
+    ["a categoryId of 60,000 digits", "9".repeat(60_000)],
+    ["a fraction of 60,000 digits", `1.${"0".repeat(60_000)}1`],
+    ["an exponent of 60,000 digits", `1e${"9".repeat(60_000)}`],
+  ].map(([name = "", categoryId]) => ({
+    name,
     source: "specification, NewPet",
-    request: post(`{"name":"a","categoryId":${"9".repeat(60_000)}}`),
+    request: post(`{"name":"a","categoryId":${categoryId ?? ""}}`),
     ...invalid,
-  },
-  {
-    name: "a fraction of 60,000 digits",
-    source: "specification, NewPet",
-    request: post(`{"name":"a","categoryId":1.${"0".repeat(60_000)}1}`),
-    ...invalid,
-  },
-  {
-    name: "the last of 4,000 equal names counts",
-    source: "RFC 8259, 4",
-    request: post(`{${'"name":1,'.repeat(4_000)}"name":"last","categoryId":1}`),
-    ...created(/"name":"last"/),
-  },
-  {
-    name: "4,000 unknown fields",
-    source: "design, Body",
-    request: post(
-      `{${Array.from({ length: 4_000 }, (_, index) => `"f${index}":1.5,`).join("")}"name":"a","categoryId":1}`,
-    ),
-    ...created(/"name":"a"/),
-  },
-  {
-    name: "the largest int64",
-    source: "specification, NewPet",
-    request: post('{"name":"a","categoryId":9223372036854775807}'),
-    ...created(/"categoryId":9223372036854775807,/),
-  },
-  {
-    name: "the smallest int64",
-    source: "specification, NewPet",
-    request: post('{"name":"a","categoryId":-9223372036854775808}'),
-    ...created(/"categoryId":-9223372036854775808,/),
-  },
-  {
-    name: "beyond 2^53",
-    source: "specification, NewPet",
-    request: post('{"name":"a","categoryId":9007199254740993}'),
-    ...created(/"categoryId":9007199254740993,/),
-  },
-  {
-    name: "1.0 is an integer",
-    source: "RFC 8259, 6",
-    request: post('{"name":"a","categoryId":1.0}'),
-    ...created(/"categoryId":1,/),
-  },
-  {
-    name: "1e2 is an integer",
-    source: "RFC 8259, 6",
-    request: post('{"name":"a","categoryId":1e2}'),
-    ...created(/"categoryId":100,/),
-  },
-  {
-    name: "an empty name",
-    source: "specification, NewPet",
-    request: post('{"name":"","categoryId":1}'),
-    ...created(/"name":""/),
-  },
-  {
-    name: "names of other scripts",
-    source: "RFC 8259, 8.1",
-    request: post(utf8('{"name":"Æ 🐶 犬","categoryId":1}')),
-    ...created(/"name":"Æ 🐶 犬"/),
-  },
-  {
-    name: "an id of the client's",
-    source: "specification, Pet",
-    request: post('{"id":777777,"name":"a","categoryId":1}'),
-    ...created(/"id":(?!777777)\d+/),
-  },
-  {
-    name: "a status",
-    source: "specification, NewPet",
-    request: post('{"name":"a","categoryId":1,"status":"pending"}'),
-    ...created(/"status":"pending"/),
-  },
-  {
-    name: "no status",
-    source: "design, Status when omitted",
-    request: post(PET),
-    ...created(/"status":"available"/),
-  },
-  {
-    name: "__proto__ beside good fields",
-    source: "design, Body",
-    request: post('{"name":"a","categoryId":1,"__proto__":{"status":"sold"}}'),
-    ...created(/"status":"available"/),
-  },
-  {
-    name: "the first of two equal names, wrong, does not count",
-    source: "RFC 8259, 4",
-    request: post('{"name":1,"name":"b","categoryId":1}'),
-    ...created(/"name":"b"/),
-  },
+  })),
+  ...[
+    ["the largest int64", "9223372036854775807", "9223372036854775807"],
+    ["the largest int64 with a fraction", "9223372036854775807.000", "9223372036854775807"],
+    ["the largest int64 with an exponent", "922337203685477580.7e1", "9223372036854775807"],
+    ["the smallest int64", "-9223372036854775808", "-9223372036854775808"],
+    ["beyond 2^53", "9007199254740993", "9007199254740993"],
+    ["0", "0", "0"],
+    ["-0", "-0", "0"],
+    ["-0 with a long exponent", "-0.0e999999999", "0"],
+    ["1.0 is an integer", "1.0", "1"],
+    ["10e-1 is an integer", "10e-1", "1"],
+    ["1e2 is an integer", "1e2", "100"],
+    ["1.5E+1 is an integer", "1.5E+1", "15"],
+    ["9e18 is an integer", "9e18", "9000000000000000000"],
+    ["9E18 is an integer", "9E18", "9000000000000000000"],
+  ].map(([name = "", written, stored]) => ({
+    name,
+    source: "specification, NewPet; RFC 8259, 6",
+    request: post(`{"name":"a","categoryId":${written ?? ""}}`),
+    ...created(new RegExp(`"categoryId":${stored ?? ""},`)),
+  })),
+  ...(
+    [
+      ["an empty name", '{"name":"","categoryId":1}', /"name":"",/],
+      ["names of other scripts", '{"name":"Æ 🐶 犬","categoryId":1}', /"name":"Æ 🐶 犬"/],
+      ["a name with escapes", ESCAPED, /"name":"\\"\\\\é🐶\u2028"/],
+      ["white space around a pet", ' \r\n{"name":"5.e","categoryId":1}\t ', /"name":"5\.e"/],
+      ["a status", '{"name":"a","categoryId":1,"status":"pending"}', /"status":"pending"/],
+      ["no status", PET, /"status":"available"/],
+      ["an id of the client's", '{"id":777777,"name":"a","categoryId":1}', /"id":(?!777777)\d+/],
+      ["an unknown object", petWith('{"y":[1e5]}'), /,"status":"available"\}$/],
+      ["4,000 unknown fields", `{${FIELDS}"name":"a","categoryId":1}`, /"name":"a"/],
+      ["__proto__ beside good fields", petWith("1", "1", PROTO), /"status":"available"/],
+      ["__proto__ and a fraction", petWith("1.5", "1", PROTO), /"status":"available"/],
+      ["the last of 4,000 equal names counts", `{${NAMES}"name":"last","categoryId":1}`, /"last"/],
+      ["the last of two names counts", '{"name":"a","categoryId":1,"name":"b"}', /"name":"b"/],
+      ["the same with a fraction", petWith("1.5", "1", '"name":"b",'), /"name":"b"/],
+      [
+        "the first of two equal names, wrong, does not count",
+        '{"name":1,"name":"b","categoryId":1}',
+        /"name":"b"/,
+      ],
+      ["a name of 3,000 brackets", `{"name":"${"[".repeat(3_000)}","categoryId":1}`, /\[{3000}/],
+      [
+        "3,000 brackets after a quote",
+        `{"name":"\\"${"[".repeat(3_000)}","categoryId":1}`,
+        /\[{3000}/,
+      ],
+      ["2,000 arrays beside one another", petWith(`[${"[],".repeat(1_999)}[]]`), /"name":"a"/],
+      ["arrays 999 deep", petWith(nested(999)), /"name":"a"/],
+    ] as const
+  ).map(([name, body, expected]) => ({
+    name,
+    source: "specification, NewPet; design, Body; RFC 8259, 4 and 8.1",
+    request: post(utf8(body)),
+    ...created(expected),
+  })),
 ];

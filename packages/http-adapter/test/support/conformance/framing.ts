@@ -1,4 +1,5 @@
-import { badRequest, chunked, head, PET, PET_CHUNKED, post, type ConformanceCase } from "./case.js";
+import { PET } from "../pet.js";
+import { badRequest, chunked, head, PET_CHUNKED, post, type ConformanceCase } from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
 const created = { responses: [{ status: 201 }] } as const;

@@ -1,4 +1,5 @@
-import { AUTH, badRequest, head, post, PET, type ConformanceCase } from "./case.js";
+import { PET } from "../pet.js";
+import { AUTH, badRequest, head, post, type ConformanceCase } from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
 const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
@@ -88,6 +89,12 @@ export const headerCases: readonly ConformanceCase[] = [
   },
   { name: "an empty value", source: "RFC 9110, 5.5", request: head("GET /v1/pets", "X:"), ...list },
   {
+    name: "values that are names of headers",
+    source: "RFC 9112, 5",
+    request: head("GET /v1/pets", "X-Asked: host", "X-More: authorization", "X-Last: x"),
+    ...list,
+  },
+  {
     name: "a header of 20,000 bytes",
     source: "RFC 6585, 5",
     request: head("GET /v1/pets", `X: ${"a".repeat(20_000)}`),
@@ -139,12 +146,15 @@ export const headerCases: readonly ConformanceCase[] = [
     request: get(`${host}Authorization: ${value}\r\n`),
     ...invalid,
   })),
-  {
-    name: "two keys",
+  ...[
+    ["two keys", AUTH + AUTH],
+    ["a key and another scheme", `${AUTH}Authorization: Basic eA==\r\n`],
+  ].map(([name = "", lines = ""]) => ({
+    name,
     source: "RFC 9110, 11.6.2",
-    request: get(`${host}${AUTH}${AUTH}`),
+    request: get(host + lines),
     ...invalid,
-  },
+  })),
   ...["bearer", "BEARER", "Bearer "].map((scheme) => ({
     name: `the scheme ${JSON.stringify(scheme)}`,
     source: "RFC 9110, 11.1",
@@ -238,6 +248,22 @@ export const headerCases: readonly ConformanceCase[] = [
     closes: true,
     ownServerOnly: true,
   },
+  ...(
+    [
+      ["at an unknown path", "POST /v1/dogs", "X: a", 404, "not_found"],
+      ["elsewhere", "POST /x", "X: a", 404, "not_found"],
+      ["with a wrong method", "PUT /v1/pets", "X: a", 405, "method_not_allowed"],
+      ["with another type", "POST /v1/pets", "Content-Type: a/b", 415, "unsupported_media_type"],
+      ["and two Hosts", "POST /v1/pets", "Host: a", 400, "bad_request"],
+    ] as const
+  ).map(([what, line, more, status, code]) => ({
+    name: `Expect: 100-continue ${what}`,
+    source: "RFC 9110, 10.1.1",
+    request: head(line, "Content-Length: 10", "Expect: 100-continue", more),
+    responses: [{ status, code, headers: { connection: "close" } }],
+    closes: true,
+    ownServerOnly: true,
+  })),
   {
     name: "an unknown expectation",
     source: "RFC 9110, 15.5.18",
@@ -245,6 +271,14 @@ export const headerCases: readonly ConformanceCase[] = [
     responses: [{ status: 417, code: "expectation_failed" }],
     ownServerOnly: true,
   },
+  ...["cake", "100-continue, cake", "cake, 100-continue"].map((value) => ({
+    name: `the expectation ${value}, and a body`,
+    source: "RFC 9110, 15.5.18",
+    request: head("POST /v1/pets", "Content-Length: 10", `Expect: ${value}`),
+    responses: [{ status: 417, code: "expectation_failed", headers: { connection: "close" } }],
+    closes: true,
+    ownServerOnly: true,
+  })),
   {
     name: "an unknown expectation elsewhere",
     source: "RFC 9110, 15.5.18",

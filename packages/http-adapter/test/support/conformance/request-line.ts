@@ -103,6 +103,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
   },
   ...[
     "/v1/",
+    "/v1?limit=1",
     "/v1/pets/",
     "/v1//pets",
     "/v1/PETS",
@@ -149,6 +150,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     "%31",
     "0x1",
     "one",
+    "1%20",
     "-1",
     "9223372036854775807",
     "9223372036854775808",
@@ -171,6 +173,19 @@ export const requestLineCases: readonly ConformanceCase[] = [
     source: "RFC 9112, 3.2.2",
     request: head("GET https://other:1/v1/pets?limit=1"),
     ...list,
+  },
+  {
+    name: "absolute form, with a scheme in capitals",
+    source: "RFC 3986, 3.1",
+    request: head("GET HTTPS://b:1/v1/pets?limit=1"),
+    ...list,
+    ownServerOnly: true,
+  },
+  {
+    name: "absolute form of no route",
+    source: "RFC 9112, 3.2.2",
+    request: head("GET http://pets.test/v1/dogs"),
+    ...notFound,
   },
   ...[
     "v1/pets",

@@ -23,18 +23,26 @@ export async function sendCase(
   return wire;
 }
 
+const ALWAYS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "x-ratelimit-limit": expect.stringMatching(/^\d+$/) as unknown,
+  "x-ratelimit-remaining": expect.stringMatching(/^\d+$/) as unknown,
+  "x-ratelimit-reset": expect.stringMatching(/^\d{10}$/) as unknown,
+};
+
 function methodOf(request: string): string {
   return request.startsWith("HEAD ") ? "HEAD" : "GET";
 }
 
-/** Checks the headers of every response (specification, "Rate limit headers") and the expectations of this one. */
+/** Checks the headers of every response (design, "Other headers"; specification, "Rate limit headers") and the expectations of this one. */
 function check(response: WireResponse, { status, code, headers = {}, body }: Expected): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status });
   if (status === 100) return;
-  for (const name of ["limit", "remaining", "reset"]) {
-    expect(response.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
-  }
-  expect(response.headers["content-type"]).toBe("application/json");
+  expect(response.headers).toMatchObject(ALWAYS);
+  expect(response.headers).not.toHaveProperty("x-powered-by");
+  expect(response.headers).not.toHaveProperty("transfer-encoding");
   for (const [name, value] of Object.entries(headers)) {
     expect(response.headers[name], name).toEqual(expect.stringMatching(exactly(value)));
   }
