@@ -1,9 +1,7 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { bundleClient } from "../../client/test/support/bundle.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { hasChromium, HOW_TO_INSTALL, useChromium } from "./support/chromium.js";
+import { hasChromium, HOW_TO_INSTALL, servePage, useChromium } from "./support/chromium.js";
 import { newDatabase } from "./support/command.js";
 import { sized } from "../../../scripts/test-size.js";
 import { openBeside } from "./support/in-process.js";
@@ -32,16 +30,11 @@ test.runIf(sized(0, 1, 1))(
   async ({ skip }) => {
     skip(!hasChromium, HOW_TO_INSTALL);
     const { code } = await bundleClient("iife");
-    const server = createServer((_, response) => {
-      response.setHeader("Content-Type", "text/html; charset=utf-8");
-      response.end(
-        `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script>${Buffer.from(code).toString()}</script>`,
-      );
-    });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const shop = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+    const script = Buffer.from(code).toString();
+    const icon = '<link rel="icon" href="data:,">';
+    const shop = await servePage(
+      `<!doctype html><title>Shop</title>${icon}<script>${script}</script>`,
+    );
 
     const database = newDatabase();
     const store = await openBeside(database);

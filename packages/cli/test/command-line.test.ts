@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 
 describe("an error", () => {
   it.each([
     [["keys", "issue", "--plan", "gold"], /--plan.*'gold'.*free, pro, business, enterprise/],
+    [["keys", "issue"], /--plan/],
+    [["keys", "issue", "--plan", "free", "--per-minute", "x"], /--per-minute.*whole number/],
     [["keys", "issue", "--plan", "free", "--expires", "2001-01-01"], /--expires.*in the future/],
     [["keys", "issue", "--plan", "free", "--label", "x".repeat(201)], /--label.*200 characters/],
     [["keys", "issue", "--plan", "enterprise"], /enterprise .*--per-minute and --per-day/],
@@ -51,15 +54,27 @@ describe("help", () => {
     expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
   });
 
+  it("is shown, with exit code 1, when no command is given", async () => {
+    const { code, out, error } = await petstore();
+    expect(code).toBe(1);
+    expect(out + error).toContain("Usage: petstore");
+  });
+
   it.each([["issue"], ["plan"]])("of keys %s lists the plans with their limits", async (name) => {
     const { out } = await petstore("keys", name, "--help");
     expect(out).toMatch(/free +60 requests per minute, 1,000 per day/);
     expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
   });
+
+  it("of keys issue says that a time is in UTC", async () => {
+    expect((await petstore("keys", "issue", "--help")).out).toMatch(/--expires .*UTC/s);
+  });
 });
 
-it("-V prints the version", async () => {
-  expect(await petstore("-V")).toEqual(await petstore("--version"));
+it.each(["-V", "--version"])("%s prints the version of the package", async (option) => {
+  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version } = JSON.parse(file) as { version: string };
+  expect(await petstore(option)).toEqual({ code: 0, out: version, error: "" });
 });
 
 it.each([

@@ -1,25 +1,14 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { openBeside } from "./support/in-process.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { hasChromium, HOW_TO_INSTALL, useChromium } from "./support/chromium.js";
+import { hasChromium, HOW_TO_INSTALL, servePage, useChromium } from "./support/chromium.js";
 import { newDatabase } from "./support/command.js";
 
 useBuiltPetstore();
 const openPage = useChromium();
 
-/** An empty page on an origin of its own. */
-async function serveShop(): Promise<string> {
-  const server = createServer((_, response) => {
-    response.setHeader("Content-Type", "text/html").end("<!doctype html><title>Shop</title>");
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-}
+const SHOP = "<!doctype html><title>Shop</title>";
 
 /** The values that the page reads from a response; `undefined` if the browser hides one. */
 interface Read {
@@ -43,7 +32,7 @@ test.runIf(sized(0, 1, 1))(
   "a page of another origin lists, creates once, reads the limits and survives a 429",
   async ({ skip }) => {
     skip(!hasChromium, HOW_TO_INSTALL);
-    const [shop, stranger] = [await serveShop(), await serveShop()];
+    const [shop, stranger] = [await servePage(SHOP), await servePage(SHOP)];
     const database = newDatabase();
     const store = await openBeside(database);
     const limits = { perMinute: 5, perDay: 100 };

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
   startBuilt,
   useBuiltPetstore,
@@ -12,7 +11,6 @@ import {
   type BuiltServer,
 } from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "./support/command.js";
-import { freePort } from "./support/free-port.js";
 import { sized } from "../../../scripts/test-size.js";
 import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
 import { openSocket, sendAndReset, sendUntilClosed } from "./support/raw-client.js";
@@ -137,51 +135,28 @@ describe.each(["1", ...(sized(0, 1, 1) > 0 ? ["2"] : [])])(
   },
 );
 
-describe("petstore serve", () => {
-  it("ends in time although nothing reads its log", async () => {
-    const server = spawn(
-      process.execPath,
-      [
-        program(),
-        "serve",
-        "--log",
-        "--port",
-        String(await freePort()),
-        "--database",
-        newDatabase(),
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    onTestFinished(() => void server.kill("SIGKILL"));
-    const exited = once(server, "exit");
-    const [first] = (await once(server.stdout, "data")) as [Buffer];
-    server.stdout.pause();
-    const url = /listens on (\S+)/.exec(String(first))?.[1] ?? "";
-    // More than a pipe and Node's read-ahead can hold.
-    const request = `GET /v1/${"x".repeat(500)} HTTP/1.1\r\n${HOST}\r\n`;
-    for (let count = 0; count < 20; count += 1) {
-      await sendUntilClosed(
-        url,
-        `${request.repeat(50)}GET /v1 HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-      );
-    }
-    server.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
-  });
-
-  it.each(["SIGHUP", "SIGINT"] as const)("finishes what is under way on %s", async (signal) => {
-    const server = await start("--database", newDatabase());
-    const socket = await openSocket(server.url);
-    let response = "";
-    socket.setEncoding("latin1").on("data", (text: string) => (response += text));
-    socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
-    // Until the server has the first half, a signal may come before the request.
-    await fetch(`${origin(server.url)}/healthz`);
-    const ended = server.end(signal);
-    await expect.poll(() => server.output()).toContain(`petstore received ${signal}`);
+/** Sends half of a request. Returns a function that sends the rest, and resolves to the response. */
+async function sendHalf({ url }: BuiltServer): Promise<() => Promise<string>> {
+  const socket = await openSocket(url);
+  let response = "";
+  socket.setEncoding("latin1").on("data", (text: string) => (response += text));
+  socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
+  // Until the server has the first half, a signal may come before the request.
+  await fetch(`${origin(url)}/healthz`);
+  return async () => {
     socket.write("done\r\n\r\n");
     await once(socket, "close");
-    expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    return response;
+  };
+}
+
+describe("petstore serve", () => {
+  it.each(["SIGHUP", "SIGINT"] as const)("finishes what is under way on %s", async (signal) => {
+    const server = await start("--database", newDatabase());
+    const finish = await sendHalf(server);
+    const ended = server.end(signal);
+    await expect.poll(() => server.output()).toContain(`petstore received ${signal}`);
+    expect(await finish()).toMatch(/^HTTP\/1\.1 401 /);
     expect(await ended).toBe(0);
   });
 });
@@ -197,16 +172,10 @@ describe("an error that no code caught", () => {
       [process.execPath, "--import", pathToFileURL(preload).href, program()],
       ...["--database", newDatabase()],
     );
-    const socket = await openSocket(server.url);
-    let response = "";
-    socket.setEncoding("latin1").on("data", (text: string) => (response += text));
-    socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
-    await fetch(`${origin(server.url)}/healthz`);
+    const finish = await sendHalf(server);
     const ended = server.end("SIGUSR2");
     await expect.poll(() => server.output()).toMatch(/Error: a bug\n\s+at .*crash\.mjs/);
-    socket.write("done\r\n\r\n");
-    await once(socket, "close");
-    expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await finish()).toMatch(/^HTTP\/1\.1 401 /);
     expect(await ended).toBe(70);
   });
 

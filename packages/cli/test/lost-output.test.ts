@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
-import { freePort } from "./support/free-port.js";
+import { issueKey, newDatabase, petstore } from "./support/command.js";
+import { freePort } from "../../../scripts/ports.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
@@ -79,7 +79,7 @@ describe.skipIf(!hasFull)("with outputs that are full", () => {
     "keys %s fails with the cause",
     async (...args) => {
       const database = newDatabase();
-      await petstore("keys", "issue", "--plan", "free", "--database", database);
+      await issueKey(database);
       const child = startFull(["full", "pipe"], "keys", ...args, "--json", "--database", database);
       expect(await reported(child)).toEqual({
         code: 1,

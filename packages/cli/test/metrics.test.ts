@@ -3,8 +3,9 @@ import { createServer, request as sendRequest } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { portOf } from "../../../scripts/ports.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
+import { issueKey, newDatabase, petstore } from "./support/command.js";
 
 useBuiltPetstore();
 
@@ -14,9 +15,7 @@ const documents = fileURLToPath(new URL("../../../docs/monitoring/", import.meta
 async function startMeasured(...options: readonly string[]) {
   const database = newDatabase();
   const limits = ["--per-minute", "2", "--per-day", "9"];
-  const issue = ["keys", "issue", "--plan", "enterprise", ...limits, "--json"];
-  const issued = await petstore(...issue, "--database", database);
-  const { secret } = JSON.parse(issued.out) as { secret: string };
+  const { secret } = await issueKey(database, "--plan", "enterprise", ...limits);
   const server = await startServer("--database", database, "--metrics", "0", ...options);
   const [, metrics = ""] = /metrics at (\S+)\n/.exec(server.output()) ?? [];
   const get = (path: string, key = secret, more: RequestInit = {}) =>
@@ -161,11 +160,9 @@ it("refuses another name on 127.0.0.1: a page whose name leads there could read 
 });
 
 it("says in one line that the port of the metrics is in use, with exit code 1", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
+  const other = createServer();
+  const port = String(await portOf(other));
   onTestFinished(() => void other.close());
-  await new Promise((resolve) => other.once("listening", resolve));
-  const address = other.address();
-  const port = String(typeof address === "object" ? address?.port : address);
   const args = ["--metrics", port, "--port", "0", "--database", newDatabase()];
   const { code, error } = await petstore("serve", ...args);
   expect({ code, error }).toEqual({

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore, petstoreReading } from "./support/command.js";
+import { issueKey, newDatabase, petstore, petstoreReading } from "./support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -11,10 +11,9 @@ const program = useBuiltPetstore();
 const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "🐈"];
 
 async function exportedKeys(labels: readonly string[]): Promise<string> {
-  const at = ["--database", newDatabase()];
-  for (const label of labels)
-    await petstore("keys", "issue", "--plan", "free", "--label", label, ...at);
-  return (await petstore("keys", "export", ...at)).out;
+  const database = newDatabase();
+  for (const label of labels) await issueKey(database, "--label", label);
+  return (await petstore("keys", "export", "--database", database)).out;
 }
 
 it.each([1, 3, 100_000])(

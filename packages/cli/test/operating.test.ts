@@ -1,34 +1,21 @@
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
-import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
-import { newDatabase, petstore } from "./support/command.js";
+import { issueKey, issueUnlimitedKey, newDatabase } from "./support/command.js";
 import { startServer, useBuiltPetstore, useServer } from "./support/built-petstore.js";
+import { sendUntilClosed } from "./support/raw-client.js";
 
 const program = useBuiltPetstore();
-
-async function issue(database: string): Promise<{ readonly id: string; readonly secret: string }> {
-  const limits = ["--per-minute", "1000000", "--per-day", "1000000"];
-  const args = ["keys", "issue", "--plan", "enterprise", ...limits, "--database", database];
-  return JSON.parse((await petstore(...args, "--json")).out) as { id: string; secret: string };
-}
 
 const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 
-function openSocket(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject);
-  });
-}
-
 describe("serve", () => {
   const server = useServer(program);
 
-  it("takes X-Request-Id from the client if it is safe to repeat and otherwise a new one, on every response", async () => {
+  it("takes X-Request-Id from the client or makes a new one, on every response", async () => {
     const { url } = server();
     const idFor = async (path: string, sent?: string) =>
       (
@@ -39,17 +26,6 @@ describe("serve", () => {
       const fresh = [await idFor(path), await idFor(path)];
       expect(fresh[0]).toMatch(FRESH);
       expect(fresh[1]).not.toBe(fresh[0]);
-    }
-    for (const harmful of [
-      "x".repeat(129),
-      "a b",
-      "<script>",
-      "pet_live_abc",
-      "PET_LIVE_ABC",
-      "live_abc",
-      "ü",
-    ]) {
-      expect(await idFor(`${url}/pets`, harmful)).toMatch(FRESH);
     }
   });
 
@@ -71,10 +47,7 @@ describe("serve --log", () => {
 
   it("responds to a message that cannot be read with an X-Request-Id, and logs it", async () => {
     const { url, output } = server();
-    const socket = await openSocket(url);
-    socket.write("nonsense\r\n\r\n");
-    let response = "";
-    for await (const chunk of socket.setEncoding("utf8")) response += String(chunk);
+    const response = await sendUntilClosed(url, "nonsense\r\n\r\n");
     const [, id] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(response) ?? [];
     expect(id).toMatch(FRESH);
     await expect.poll(output).toContain(`"requestId":"${String(id)}"`);
@@ -83,7 +56,7 @@ describe("serve --log", () => {
 
   it("writes a line of JSON for each response, and never a key or a path", async () => {
     const { url, database, output } = server();
-    const { secret, id } = await issue(database);
+    const { secret, id } = await issueKey(database);
     const named = { "x-request-id": "mine" };
     const headers = { authorization: `Bearer ${secret}`, ...named };
     const paths = [`/pets?limit=5&key=${secret}`, `/pets/${secret}`, `/${secret}`, "/../healthz"];
@@ -133,7 +106,7 @@ describe("serve --log", () => {
 describe("the graceful end", () => {
   it("drops no request on a connection that was accepted, and logs none without --log", async () => {
     const database = newDatabase();
-    const { secret } = await issue(database);
+    const secret = await issueUnlimitedKey(database);
     const server = await startServer("--database", database);
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     let ending = false;
@@ -169,26 +142,5 @@ describe("the graceful end", () => {
     expect(failures).toEqual([]);
     expect(server.output()).not.toContain("{");
     agent.destroy();
-  });
-
-  it("responds to a request that was half sent when it began, and closes the connection", async () => {
-    const database = newDatabase();
-    const { secret } = await issue(database);
-    const server = await startServer("--database", database);
-    const socket = await openSocket(server.url);
-    const body = '{"name":"Rex","categoryId":1}';
-    socket.write(
-      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
-    );
-    await expect
-      .poll(async () => (await petstore("keys", "list", "--database", database)).out)
-      .toContain("1/1000000");
-    const exit = server.end();
-    await expect.poll(() => server.output()).toContain("SIGTERM");
-    socket.write(body.slice(9));
-    let response = "";
-    for await (const chunk of socket.setEncoding("utf8")) response += String(chunk);
-    expect(response).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
-    expect(await exit).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore, petstoreReading } from "./support/command.js";
+import { issueKey, newDatabase, petstore, petstoreReading } from "./support/command.js";
 
 /** Runs a shell script in a mount namespace of its own, in which the folder `$0` is read-only. */
 function runReadOnly(folder: string, script: string, ...args: readonly string[]) {
@@ -21,8 +21,7 @@ it.skipIf(!canMount)("a backup on a read-only disk can be listed and exported", 
   const database = newDatabase();
   const options = ["--database", database];
   await petstoreReading('{"name":"Rex","categoryId":7}\n', "pets", "import", "-", ...options);
-  const issued = await petstore("keys", "issue", "--plan", "free", "--json", ...options);
-  const { id } = JSON.parse(issued.out) as { id: string };
+  const { id } = await issueKey(database);
   const folder = join(dirname(database), "backups");
   const backup = join(folder, "monday.db");
   mkdirSync(folder);

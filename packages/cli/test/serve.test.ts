@@ -1,18 +1,13 @@
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { createPetsClient } from "@petstore/client";
 import { describe, expect, it } from "vitest";
-import { newDatabase, petstore } from "./support/command.js";
+import { portOf } from "../../../scripts/ports.js";
+import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
 import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 
 const program = useBuiltPetstore();
-
-async function secretOf(database: string): Promise<{ id: string; secret: string }> {
-  const args = ["keys", "issue", "--plan", "free", "--database", database, "--json"];
-  return JSON.parse((await petstore(...args)).out) as { id: string; secret: string };
-}
 
 const PET = '{"name":"Rex","categoryId":1}';
 
@@ -68,7 +63,7 @@ describe("serve", () => {
     expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
     const issued = await petstore(...args.split(" "), "--json");
-    const { id, secret } = JSON.parse(issued.out) as { id: string; secret: string };
+    const { id, secret } = JSON.parse(issued.out) as IssuedKey;
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
@@ -84,7 +79,7 @@ describe("serve", () => {
     ],
   ])("%s", async (_, options, dayLimit, fields) => {
     const database = newDatabase();
-    const { secret } = await secretOf(database);
+    const { secret } = await issueKey(database);
     const { url } = await startServer("--database", database, ...options);
     const { headers } = await fetch(`${url}/pets`, bearer(secret));
     expect(headers.get("ratelimit")).toBe(fields);
@@ -109,7 +104,7 @@ describe("serve", () => {
     "with a shutdown delay and %j, serves on after SIGTERM and is not ready",
     async (...workers) => {
       const database = newDatabase();
-      const { secret } = await secretOf(database);
+      const { secret } = await issueKey(database);
       const delay = ["--shutdown-delay", "1"];
       const server = await startServer("--database", database, ...delay, ...workers);
       const ended = server.end();
@@ -123,7 +118,7 @@ describe("serve", () => {
 
   it("reports once that its database was removed, and responds with 503", async () => {
     const database = newDatabase();
-    const { secret } = await secretOf(database);
+    const { secret } = await issueKey(database);
     const server = await startServer("--database", database);
     rmSync(`${database}-shm`);
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
@@ -140,7 +135,7 @@ describe("serve", () => {
 
   it("is not ready while pets cannot be stored, and reports failures of one kind once with their number", async () => {
     const database = newDatabase();
-    const { secret } = await secretOf(database);
+    const { secret } = await issueKey(database);
     const full = fillUpAfter(database, 0);
     const server = await startServer("--database", database);
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
@@ -160,10 +155,8 @@ describe("serve", () => {
   });
 
   it("says in one line that the port is in use, with exit code 1", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    const port = String(typeof address === "object" ? address?.port : address);
+    const other = createServer();
+    const port = String(await portOf(other));
     const { code, error } = await petstore("serve", "--port", port, "--database", newDatabase());
     other.close();
     expect(code).toBe(1);

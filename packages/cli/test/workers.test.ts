@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import { once } from "node:events";
 import { Agent } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
+import { portOf } from "../../../scripts/ports.js";
 import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
 import { addPet, send } from "./support/client.js";
@@ -97,10 +97,8 @@ describe("serve --workers", () => {
   });
 
   it("says in one line that the port is in use, with exit code 1", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    const port = String(typeof address === "object" ? address?.port : address);
+    const other = createServer();
+    const port = String(await portOf(other));
     const refused = start("--port", port, "--database", newDatabase());
     await expect(refused).rejects.toThrow(
       `ended with 1: petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,

@@ -13,10 +13,9 @@ import { userInfo, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase, petstore } from "../support/command.js";
+import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
+import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
-import { startConsole } from "./start-console.js";
 
 const program = useBuiltPetstore();
 
@@ -42,9 +41,9 @@ async function send(
 /** A console, and a function that logs in with a token and resolves to the cookie. */
 async function open() {
   const database = newDatabase();
-  await petstore("keys", "issue", "--plan", "free", "--label", "acme", "--database", database);
-  const console = await startConsole(program(), database);
-  const link = new URL(console.link);
+  await issueKey(database, "--label", "acme");
+  const console = await startConsole(database);
+  const link = new URL(console.url);
   const token = link.hash.slice("#token=".length);
   const page = new URL(link.pathname, link);
   const login = new URL(`${link.pathname}login`, link);
@@ -58,7 +57,7 @@ async function open() {
     const json = { "Content-Type": "application/json", "Content-Length": length };
     return send(list, "POST", { ...own, ...json, ...headers }, query);
   };
-  return { console, link, token, page, own, logIn, listKeys };
+  return { console, database, link, token, page, own, logIn, listKeys };
 }
 
 describe("petstore console", () => {
@@ -141,9 +140,9 @@ describe("petstore console", () => {
   });
 
   it("says why it cannot start", async () => {
-    const { link, console } = await open();
+    const { link, database } = await open();
     const port = ["--port", link.port];
-    const used = await petstore("console", "--no-open", "--database", console.database, ...port);
+    const used = await petstore("console", "--no-open", "--database", database, ...port);
     expect(used.error).toContain("the port is in use");
     const missing = await petstore("console", "--database", "/nowhere/pets.db");
     expect(missing.error).toContain("there is no database");
@@ -179,7 +178,7 @@ describe("petstore console on a terminal", () => {
 
   it("opens the browser with a file that only its user can read, and removes it at the end", async () => {
     const { command, opened, database } = withBrowser();
-    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    await issueKey(database);
     const { output, type, ended } = runOnTerminal(command(), 200, 24);
     await expect.poll(() => existsSync(opened)).toBe(true);
     const argument = readFileSync(opened, "utf8").trim();
@@ -195,7 +194,7 @@ describe("petstore console on a terminal", () => {
 
   it("prints a new link after Enter, which ends the one before, and each action", async () => {
     const { command, opened, database } = withBrowser();
-    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    await issueKey(database);
     const { output, type, ended } = runOnTerminal(command("--no-open"), 200, 24);
     await expect.poll(() => linksOf(output())).toHaveLength(1);
     type("\r");

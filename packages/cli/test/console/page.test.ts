@@ -1,18 +1,17 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
 import { getRequestListener } from "@hono/node-server";
 import { createConsole } from "@petstore/console";
 import { createPetStore } from "@petstore/core";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished, test } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
-import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { startConsole, startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
-import { newDatabase, petstore } from "../support/command.js";
+import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { openBeside } from "../support/in-process.js";
-import { startConsole } from "./start-console.js";
 
-const program = useBuiltPetstore();
+useBuiltPetstore();
 const openPage = useChromium();
 
 const isCi = process.env["CI"] !== undefined;
@@ -22,12 +21,7 @@ test.runIf(isCi)("there is a Chromium to test the console with", () => {
 });
 
 /** Issues a key with the command, as somebody else than the user of the console. */
-async function issue(database: string, label: string, plan = "free") {
-  const { out } = await petstore(
-    ...["keys", "issue", "--plan", plan, "--label", label, "--database", database, "--json"],
-  );
-  return JSON.parse(out) as { readonly id: string; readonly secret: string };
-}
+const issue = (database: string, label: string) => issueKey(database, "--label", label);
 
 async function show(database: string, id: string) {
   const { out } = await petstore("keys", "show", id, "--database", database, "--json");
@@ -50,9 +44,9 @@ describe.skipIf(!hasChromium)(
     it("issues a key; a person runs into its limit, is found by the secret, and is let back in", async () => {
       const database = newDatabase();
       const { url } = await startServer("--database", database);
-      const console = await startConsole(program(), database, "--url", url);
+      const console = await startConsole(database, "--url", url);
       const permissions = ["clipboard-read", "clipboard-write"];
-      const { page, offences } = await openPage(console.link, { permissions });
+      const { page, offences } = await openPage(console.url, { permissions });
       await page.getByText("There is no key yet.").waitFor();
 
       await button(page, "Issue a key").click();
@@ -102,7 +96,7 @@ describe.skipIf(!hasChromium)(
       const { id, secret } = await issue(database, "acme");
       const store = await openBeside(database);
       const isAccepted = async (each: string) => (await store.as(each).listPets()).isOk();
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page, offences } = await openPage(link);
       await page.getByRole("link", { name: "acme" }).click();
 
@@ -155,7 +149,7 @@ describe.skipIf(!hasChromium)(
         const status = count % 2 === 0 ? "sold" : "pending";
         await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
       }
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page, offences } = await openPage(link);
       await page.getByRole("link", { name: "Pets" }).click();
       await page.getByText("Ids 1 to 50").waitFor();
@@ -184,7 +178,7 @@ describe.skipIf(!hasChromium)(
     it("shows in each tab what another tab and the command line change", async () => {
       const database = newDatabase();
       const acme = await issue(database, "acme");
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page, offences } = await openPage(link);
       await page.getByRole("link", { name: "acme" }).waitFor();
       const other = await page.context().newPage();
@@ -219,15 +213,12 @@ describe.skipIf(!hasChromium)(
       const listener = getRequestListener(createConsole(store), { overrideGlobalObjects: false });
       const serve = async (port: number) => {
         const server = createServer((request, response) => void listener(request, response));
-        server.listen(port, "127.0.0.1");
-        await once(server, "listening");
-        const address = server.address();
         const close = () => {
           server.close();
           server.closeAllConnections();
         };
         onTestFinished(close);
-        return { close, port: typeof address === "object" && address !== null ? address.port : 0 };
+        return { close, port: await portOf(server, port) };
       };
       const { port, close } = await serve(0);
       const { page } = await openPage(`http://127.0.0.1:${port}/console`);
@@ -249,11 +240,11 @@ describe.skipIf(!hasChromium)(
     it("ends in its tab when another console has taken its port", async () => {
       const database = newDatabase();
       await issue(database, "acme");
-      const first = await startConsole(program(), database);
-      const { page } = await openPage(first.link);
+      const first = await startConsole(database);
+      const { page } = await openPage(first.url);
       await page.getByRole("link", { name: "acme" }).waitFor();
       await first.end("SIGTERM");
-      await startConsole(program(), database, "--port", new URL(first.link).port);
+      await startConsole(database, "--port", new URL(first.url).port);
       await page.getByText("This console opens with the link").waitFor();
       await page.reload();
       await page.getByText("This console opens with the link").waitFor();
@@ -276,7 +267,7 @@ describe.skipIf(!hasChromium)(
         (await store.keys.issue({ plan: "free", label }))._unsafeUnwrap();
       }
       for (const name of labels) await store.trusted.createPet({ name, categoryId: 1n });
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const viewport = { width: 375, height: 700 };
       const { page, offences } = await openPage(link, { viewport });
       await page.getByText("<script>alert(2)</script>").waitFor();
@@ -306,7 +297,7 @@ describe.skipIf(!hasChromium)(
     it("cannot be used by a page of another port, which the same browser shows", async () => {
       const database = newDatabase();
       const { id } = await issue(database, "acme");
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page } = await openPage(link);
       await page.getByRole("link", { name: "acme" }).waitFor();
       const target = new URL(page.url());
@@ -316,11 +307,9 @@ describe.skipIf(!hasChromium)(
       const evil = createServer((request, response) => {
         cookies.push(request.headers.cookie ?? "");
         response.setHeader("Content-Type", "text/html").end("<title>evil</title>");
-      }).listen(0, "127.0.0.1");
-      await once(evil, "listening");
+      });
+      const port = await portOf(evil);
       onTestFinished(() => void evil.close());
-      const address = evil.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
       const other = await page.context().newPage();
       onTestFinished(() => other.close());
       await other.goto(`http://127.0.0.1:${port}/`);
@@ -373,7 +362,7 @@ describe.skipIf(!hasChromium)(
     it("can be used with the keyboard alone", async () => {
       const database = newDatabase();
       await issue(database, "acme");
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page } = await openPage(link);
       await page.getByRole("link", { name: "acme" }).waitFor();
       const focused = () =>
@@ -409,7 +398,7 @@ describe.skipIf(!hasChromium)(
         const labels = Array.from({ length: 500 }, (_, index) => `customer ${count + index}`);
         await Promise.all(labels.map((label) => store.keys.issue({ plan: "free", label })));
       }
-      const { link } = await startConsole(program(), database);
+      const { url: link } = await startConsole(database);
       const { page, offences } = await openPage(link);
       await page.getByText(`1 to 50 of ${many.toLocaleString("en-US")}`).waitFor();
       await page.getByRole("searchbox").fill(`customer ${many - 777}`);

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -9,6 +8,7 @@ import { createConsole } from "@petstore/console";
 import type { PetStore } from "@petstore/core";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
 import { createDemoStore } from "./demo-store.js";
@@ -26,16 +26,12 @@ async function serve(store: PetStore) {
     overrideGlobalObjects: false,
   });
   const server = createServer((request, response) => void listener(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
   onTestFinished(close);
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}/console/`, close };
+  return { url: `http://127.0.0.1:${await portOf(server)}/console/`, close };
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });

@@ -9,7 +9,7 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore, startServer, type BuiltServer } from "../support/built-petstore.js";
 import { issueUnlimitedKey, petstore } from "../support/command.js";
-import { freePort } from "../support/free-port.js";
+import { freePort } from "../../../../scripts/ports.js";
 import { root } from "./image.js";
 
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");

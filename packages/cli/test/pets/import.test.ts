@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import {
+  issueKey,
   newDatabase,
   petstore,
   petstoreOn,
@@ -238,7 +239,7 @@ describe("pets import", () => {
     const file = join(dirname(database), "pets.csv");
     const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
     writeFileSync(file, lines("name,categoryId", ...records));
-    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    await issueKey(database);
     const filling = fillUpAfter(database, 14);
     const stopped = await petstore("pets", "import", file, "--database", database);
     filling.end();

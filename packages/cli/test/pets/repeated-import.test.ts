@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase, petstore, petstoreReading } from "../support/command.js";
+import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
 
 const PETS = sized(3_000, 100_000, 1_000_000);
 const KILLS = sized(1, 5, 20);
@@ -32,7 +32,7 @@ describe("an import that is run again", () => {
     );
     writeFileSync(file, `${heading}bad\n${lines.join("")}`);
     const args = ["pets", "import", file, "--rejects", `${file}.bad`, "--database", database];
-    await petstore("keys", "issue", "--plan", "free", "--database", database);
+    await issueKey(database);
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const fromInput = args.with(2, "-").concat("--format", format);
       const child = spawn(process.execPath, [program(), ...fromInput], {

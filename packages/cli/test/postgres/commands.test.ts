@@ -6,7 +6,7 @@ import { connectAdmin } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { burst, count, createClient } from "../support/client.js";
-import { newDatabase, petstore } from "../support/command.js";
+import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { openBeside as openFile } from "../support/in-process.js";
 import { openBeside } from "./servers.js";
 
@@ -15,14 +15,8 @@ const postgres = usePostgres();
 
 const run = (...args: readonly string[]) => petstore(...args, "--database", postgres.url());
 
-async function issueKey(...options: readonly string[]): Promise<string> {
-  const { out } = await run("keys", "issue", "--json", ...options);
-  const { secret } = JSON.parse(out) as { readonly secret: string };
-  return secret;
-}
-
 it("workers on one database admit exactly the plan together", async () => {
-  const secret = await issueKey("--plan", "free");
+  const { secret } = await issueKey(postgres.url());
   const server = await startServer("--database", postgres.url(), "--workers", "2");
   const client = createClient(server.url, 16);
   const replies = await burst([client], [secret], 200);
@@ -41,7 +35,7 @@ it("every other command works on the same database", async () => {
   writeFileSync(pets, '{"name":"Rex","categoryId":9223372036854775807}\n');
   expect(await run("pets", "import", pets)).toMatchObject({ code: 0 });
   expect((await run("pets", "export")).code).toBe(0);
-  await issueKey("--plan", "pro", "--label", "acme");
+  await issueKey(postgres.url(), "--plan", "pro", "--label", "acme");
   expect((await run("keys", "list")).out).toMatch(/acme +pro +0\/300/);
   expect((await run("migrate")).out).toMatch(/^the tables of postgres:.* are up to date$/);
   expect((await petstore("migrate", "--print")).out).toMatch(/^begin;[^]*create table/);
@@ -50,9 +44,8 @@ it("every other command works on the same database", async () => {
 it("keys move from a file with their secrets, usage and bans, once, and no secret is printed", async () => {
   const file = newDatabase();
   const of = (...args: readonly string[]) => petstore(...args, "--database", file);
-  const issued = await of("keys", "issue", "--plan", "free", "--label", "moved", "--json");
-  const { id, secret } = JSON.parse(issued.out) as { readonly id: string; readonly secret: string };
-  await of("keys", "issue", "--plan", "pro");
+  const { id, secret } = await issueKey(file, "--label", "moved");
+  await issueKey(file, "--plan", "pro");
   const before = await openFile(file);
   for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
 

@@ -35,6 +35,16 @@ export function startServer(...args: readonly string[]): Promise<BuiltServer> {
   return startBuilt([process.execPath, join(inject("sharedFolder"), "petstore/bin.js")], ...args);
 }
 
+/** Starts a built console of this database with these options. Its `url` is the link that it printed. */
+export function startConsole(
+  database: string,
+  ...options: readonly string[]
+): Promise<BuiltServer> {
+  const program = join(inject("sharedFolder"), "petstore/bin.js");
+  const command = [process.execPath, program, "console", "--database", database, ...options];
+  return spawnUntil(/(http:\/\/\S+#token=\S+)/, command, onTestFinished);
+}
+
 /**
  * Starts a built server on a new database, with these options, for the tests of a file or of a group.
  * Returns a function that returns it.
@@ -46,8 +56,8 @@ export function useServer(
   let server: (BuiltServer & { readonly database: string }) | undefined;
   beforeAll(async () => {
     const database = join(mkdtempSync(join(tmpdir(), "petstore-server-")), "pets.db");
-    const command = [process.execPath, program()];
-    server = { ...(await spawnServer(command, ["--database", database, ...args])), database };
+    const command = serve([process.execPath, program()], ["--database", database, ...args]);
+    server = { ...(await spawnUntil(LISTENS, command)), database };
   });
   afterAll(async () => {
     if (!server) return;
@@ -65,18 +75,22 @@ export function startBuilt(
   command: readonly string[],
   ...args: readonly string[]
 ): Promise<BuiltServer> {
-  return spawnServer(command, args, onTestFinished);
+  return spawnUntil(LISTENS, serve(command, args), onTestFinished);
 }
 
-async function spawnServer(
-  command: readonly string[],
-  args: readonly string[],
+const LISTENS = /listens on (\S+)/;
+
+function serve(command: readonly string[], args: readonly string[]): readonly string[] {
+  return [...command, "serve", "--port", "0", ...args];
+}
+
+/** Starts a command, and resolves when it has printed its address. */
+async function spawnUntil(
+  addressIn: RegExp,
+  [program = "", ...args]: readonly string[],
   atEnd?: (end: () => Promise<void>) => void,
 ): Promise<BuiltServer> {
-  const [program = "", ...before] = command;
-  const child = spawn(program, [...before, "serve", "--port", "0", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
   );
@@ -89,7 +103,7 @@ async function spawnServer(
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on("line", (line) => {
       output += `${line}\n`;
-      const [, address] = /listens on (\S+)/.exec(line) ?? [];
+      const [, address] = addressIn.exec(line) ?? [];
       if (address !== undefined) resolve(address);
     });
     void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -36,6 +38,15 @@ export function useChromium(): OpenPage {
     if (browser === undefined) throw new Error("The browser is started by beforeAll.");
     return openPage(browser, ...args);
   };
+}
+
+/** Serves this HTML on an origin of its own for the length of a test. Resolves to the origin. */
+export async function servePage(html: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8").end(html);
+  });
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${await portOf(server)}`;
 }
 
 /** Opens a page, which may send requests to its origin and to these, and watches it. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { runCommand, type Streams, type Terminal } from "@petstore/cli";
 
 /** The outcome of a command. */
@@ -74,11 +74,26 @@ export function newDatabase(): string {
   return join(folder, "pets.db");
 }
 
-/** Issues a key with limits that no test reaches. */
+/** A key as `keys issue --json` prints it. */
+export interface IssuedKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Issues a key, of the Free plan unless an option names another. */
+export async function issueKey(
+  database: string,
+  ...options: readonly string[]
+): Promise<IssuedKey> {
+  const plan = options.includes("--plan") ? [] : ["--plan", "free"];
+  const args = [...plan, ...options, "--database", database, "--json"];
+  const { out, error } = await petstore("keys", "issue", ...args);
+  expect(error).toMatch(/^(petstore: new database \S+)?$/);
+  return JSON.parse(out) as IssuedKey;
+}
+
+/** Issues a key with limits that no test reaches. Resolves to its secret. */
 export async function issueUnlimitedKey(database: string): Promise<string> {
   const limits = ["--per-minute", "1000000000", "--per-day", "1000000000000"];
-  const issued = await petstore(
-    ...["keys", "issue", "--plan", "enterprise", ...limits, "--database", database, "--json"],
-  );
-  return (JSON.parse(issued.out) as { secret: string }).secret;
+  return (await issueKey(database, "--plan", "enterprise", ...limits)).secret;
 }

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
 import { createPetStore, type PetStore, type Storage } from "@petstore/core";
 import { mount } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 
 /** A store over this storage, served on a free port of this process. */
 export async function serveInProcess(
@@ -12,14 +12,11 @@ export async function serveInProcess(
   const store = createPetStore({ storage, ban: false });
   const server = createServer((_, response) => response.end());
   mount(server, store);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await portOf(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   return { url: `http://127.0.0.1:${port}/v1`, store };
 }
 
