@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chownSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { portOf } from "../../../scripts/ports.js";
 import { sized } from "../../../scripts/test-size.js";
 import pg from "pg";
 import { connectAdmin } from "./support/admin.js";
@@ -104,9 +104,8 @@ describe("openPostgresStorage fails with", () => {
     const ending = [message("R", "\0\0\0\0"), message("Z", "I"), message("E", fatal)];
     const ended = createServer((socket) => {
       socket.on("error", () => undefined).once("data", () => socket.end(Buffer.concat(ending)));
-    }).listen(0, "127.0.0.1");
-    await once(ended, "listening");
-    const { port } = ended.address() as AddressInfo;
+    });
+    const port = await portOf(ended);
     expect(await codeOf({ url: `postgres://petstore@127.0.0.1:${port}/pets` })).toBe(
       "cannot_connect",
     );
@@ -126,26 +125,21 @@ describe("openPostgresStorage fails with", () => {
   it("cannot_connect while the server has no connection left, and calls work again when it has", async () => {
     const storage = await openStorage({ url: server.url(), schema: "full" });
     const admin = await connectAdmin(server.url());
-    const taken = [];
-    for (;;) {
+    const taken: pg.Client[] = [];
+    /** Takes a connection. Resolves to whether the server had one left. */
+    const take = async (): Promise<boolean> => {
       const client = new pg.Client({ connectionString: server.url(), application_name: "guest" });
-      client.on("error", () => undefined);
-      const isConnected = await client.connect().then(
-        () => true,
+      const connected = client.on("error", () => undefined).connect();
+      return connected.then(
+        () => taken.push(client) > 0,
         () => false,
       );
-      if (!isConnected) break;
-      taken.push(client);
-    }
+    };
+    while (await take());
     expect(await codeOf({ url: server.url() })).toBe("cannot_connect");
     // The place of the storage's own connection is taken, too.
     await admin.query(END_CONNECTIONS);
-    const late = new pg.Client({ connectionString: server.url(), application_name: "guest" });
-    late.on("error", () => undefined);
-    await late.connect().then(
-      () => taken.push(late),
-      () => undefined,
-    );
+    await take();
     const failed = (await storage.pets.create(rex))._unsafeUnwrapErr();
     expect(failed.message).toContain("the server has no connection left (53300)");
     for (const client of taken) await client.end();
@@ -176,21 +170,10 @@ it("connects with TLS only to the server whose certificate was signed, and says 
   const certify = (name: string, host: string): string => {
     const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
     const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-      ].concat(["-keyout", key, "-out", certificate], subject),
-      { stdio: "ignore" },
-    );
+    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    const files = ["-keyout", key, "-out", certificate, "-days", "2"];
+    const args = ["req", "-x509", ...curve, ...files, ...subject];
+    execFileSync("openssl", args, { stdio: "ignore" });
     const owner = unprivilegedUser();
     if (owner) for (const file of [key, certificate]) chownSync(file, owner.uid, owner.gid);
     return certificate;

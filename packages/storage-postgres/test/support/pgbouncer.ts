@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, unprivilegedUser, type PostgresServer } from "./postgres-server.js";
+import { freePort } from "../../../../scripts/ports.js";
+import { unprivilegedUser, type PostgresServer } from "./postgres-server.js";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 

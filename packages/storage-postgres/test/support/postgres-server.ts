@@ -11,11 +11,11 @@ import {
   rmSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, vi } from "vitest";
 import { fillOnce } from "../../../../scripts/fill-once.js";
+import { freePort } from "../../../../scripts/ports.js";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
 export interface PostgresServer {
@@ -216,13 +216,4 @@ interface Owner {
 /** PostgreSQL refuses to run as root: then it runs as nobody. */
 export function unprivilegedUser(): Owner | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

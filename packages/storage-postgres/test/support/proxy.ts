@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { portOf } from "../../../../scripts/ports.js";
 
 /** A network between storages and a server that fails when a test says so. */
 export interface Proxy {
@@ -41,15 +42,14 @@ export async function createProxy(port: number): Promise<Proxy> {
       isLosing = false;
       end();
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address() as AddressInfo;
+  });
+  const ownPort = await portOf(server);
 
   const cut = (): void => {
     for (const pair of [...pairs]) for (const socket of pair) socket.destroy();
   };
   return {
-    url: (database) => database.replace(`:${port}/`, `:${address.port}/`),
+    url: (database) => database.replace(`:${port}/`, `:${ownPort}/`),
     loseNextAnswer: () => {
       isLosing = true;
     },
