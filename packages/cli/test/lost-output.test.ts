@@ -107,8 +107,8 @@ it("a server whose log is not read keeps serving, and shuts down", async () => {
   await expect.poll(() => isHealthy(port)).toBe(true);
   const socket = connect(port, "127.0.0.1");
   // The lines of these are longer than a pipe takes.
-  socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(5_000));
-  expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(5_000);
+  socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000));
+  expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
   expect(await isHealthy(port)).toBe(true);
   server.kill("SIGTERM");
   expect(await exit).toBe(0);

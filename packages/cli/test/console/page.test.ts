@@ -12,7 +12,8 @@ import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { openBeside } from "../support/in-process.js";
 
 useBuiltPetstore();
-const openPage = useChromium();
+/** The page asks for changes every two seconds. */
+const openPage = useChromium(5);
 
 const isCi = process.env["CI"] !== undefined;
 

@@ -13,7 +13,8 @@ import { sized } from "../../../../scripts/test-size.js";
 import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
 import { createDemoStore } from "./demo-store.js";
 
-const openPage = useChromium();
+/** The page asks for changes every two seconds. */
+const openPage = useChromium(5);
 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
@@ -134,9 +135,10 @@ describe.skipIf(!hasChromium)(
           locale: "en-US",
           reducedMotion: "reduce",
         });
+        await page.evaluate(axe);
         const check = async (state: string): Promise<void> => {
           const violations = await page.evaluate(
-            `${axe}; axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+            `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
               violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,
           );
           expect([state, violations]).toEqual([state, []]);
