@@ -31,6 +31,14 @@ export interface ConformanceCase {
   readonly ownServerOnly?: boolean;
 }
 
+/** Returns rows with the same outcome. Each is its name, its source and its request. */
+export function rows(
+  outcome: Omit<ConformanceCase, "name" | "source" | "request">,
+  table: readonly (readonly [name: string, source: string, request: string])[],
+): readonly ConformanceCase[] {
+  return table.map(([name, source, request]) => ({ name, source, request, ...outcome }));
+}
+
 /** The line that authenticates. */
 export const AUTH = "Authorization: Bearer {key}\r\n";
 

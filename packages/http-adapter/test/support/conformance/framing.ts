@@ -1,5 +1,13 @@
 import { PET } from "../pet.js";
-import { badRequest, chunked, head, PET_CHUNKED, post, type ConformanceCase } from "./case.js";
+import {
+  badRequest,
+  chunked,
+  head,
+  PET_CHUNKED,
+  post,
+  rows,
+  type ConformanceCase,
+} from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
 const created = { responses: [{ status: 201 }] } as const;
@@ -28,30 +36,20 @@ export const framingCases: readonly ConformanceCase[] = [
     request: head("POST /v1/pets", `Content-Length: ${value}`) + "x",
     ...refusedByNode,
   })),
-  {
-    name: "the same Content-Length twice",
-    source: "RFC 9112, 6.3",
-    request: post(PET, "Content-Length: 29"),
-    ...refusedByNode,
-  },
-  {
-    name: "two Content-Lengths",
-    source: "RFC 9112, 6.3",
-    request: post(PET, "Content-Length: 5"),
-    ...refusedByNode,
-  },
-  {
-    name: "Content-Length, then Transfer-Encoding",
-    source: "RFC 9112, 6.1",
-    request: head("POST /v1/pets", "Content-Length: 5", "Transfer-Encoding: chunked") + PET_CHUNKED,
-    ...refusedByNode,
-  },
-  {
-    name: "Transfer-Encoding, then Content-Length",
-    source: "RFC 9112, 6.1",
-    request: chunked(PET_CHUNKED, "Content-Length: 5"),
-    ...refusedByNode,
-  },
+  ...rows(refusedByNode, [
+    ["the same Content-Length twice", "RFC 9112, 6.3", post(PET, "Content-Length: 29")],
+    ["two Content-Lengths", "RFC 9112, 6.3", post(PET, "Content-Length: 5")],
+    [
+      "Content-Length, then Transfer-Encoding",
+      "RFC 9112, 6.1",
+      head("POST /v1/pets", "Content-Length: 5", "Transfer-Encoding: chunked") + PET_CHUNKED,
+    ],
+    [
+      "Transfer-Encoding, then Content-Length",
+      "RFC 9112, 6.1",
+      chunked(PET_CHUNKED, "Content-Length: 5"),
+    ],
+  ]),
   ...["chunked, chunked", "chunked, identity", "\x0bchunked"].map((value) => ({
     name: `Transfer-Encoding: ${JSON.stringify(value)}`,
     source: "RFC 9112, 6.1",
@@ -83,31 +81,21 @@ export const framingCases: readonly ConformanceCase[] = [
     ...badRequest,
   },
 
-  { name: "a chunked body", source: "RFC 9112, 7.1", request: chunked(PET_CHUNKED), ...created },
-  {
-    name: "a chunk extension",
-    source: "RFC 9112, 7.1.1",
-    request: chunked(PET_CHUNKED.replace("1d", "1d;a=b;c")),
-    ...created,
-  },
-  {
-    name: "a trailer",
-    source: "RFC 9112, 7.1.2",
-    request: chunked(PET_CHUNKED.replace("0\r\n", "0\r\nX: y\r\n")),
-    ...created,
-  },
-  {
-    name: "chunks of one byte",
-    source: "RFC 9112, 7.1",
-    request: chunked(PET.replace(/./g, "1\r\n$&\r\n") + "0\r\n\r\n"),
-    ...created,
-  },
-  {
-    name: "a chunk size with zeros before it",
-    source: "RFC 9112, 7.1",
-    request: chunked(PET_CHUNKED.replace("1d", "0001D")),
-    ...created,
-  },
+  ...rows(created, [
+    ["a chunked body", "RFC 9112, 7.1", chunked(PET_CHUNKED)],
+    ["a chunk extension", "RFC 9112, 7.1.1", chunked(PET_CHUNKED.replace("1d", "1d;a=b;c"))],
+    ["a trailer", "RFC 9112, 7.1.2", chunked(PET_CHUNKED.replace("0\r\n", "0\r\nX: y\r\n"))],
+    [
+      "chunks of one byte",
+      "RFC 9112, 7.1",
+      chunked(PET.replace(/./g, "1\r\n$&\r\n") + "0\r\n\r\n"),
+    ],
+    [
+      "a chunk size with zeros before it",
+      "RFC 9112, 7.1",
+      chunked(PET_CHUNKED.replace("1d", "0001D")),
+    ],
+  ]),
   ...[
     ["no size", "zz\r\n"],
     ["a negative size", "-1\r\n"],
@@ -172,18 +160,14 @@ export const framingCases: readonly ConformanceCase[] = [
     request: head("POST /v1/pets", "Content-Length: 9223372036854775808"),
     ...tooLarge,
   },
-  {
-    name: "a declared length of 2^64 - 1",
-    source: "RFC 9110, 15.5.14",
-    request: head("POST /v1/pets", "Content-Length: 18446744073709551615"),
-    ...tooLarge,
-  },
-  {
-    name: "chunks beyond the limit",
-    source: "RFC 9110, 15.5.14",
-    request: chunked(`10001\r\n${"x".repeat(65_537)}\r\n`),
-    ...tooLarge,
-  },
+  ...rows(tooLarge, [
+    [
+      "a declared length of 2^64 - 1",
+      "RFC 9110, 15.5.14",
+      head("POST /v1/pets", "Content-Length: 18446744073709551615"),
+    ],
+    ["chunks beyond the limit", "RFC 9110, 15.5.14", chunked(`10001\r\n${"x".repeat(65_537)}\r\n`)],
+  ]),
   {
     name: "a body of 64 KiB",
     source: "design, Body",

@@ -1,4 +1,4 @@
-import { AUTH, badRequest, head, type ConformanceCase } from "./case.js";
+import { AUTH, badRequest, head, rows, type ConformanceCase } from "./case.js";
 
 const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
 const notFound = { responses: [{ status: 404, code: "not_found" }] } as const;
@@ -162,18 +162,14 @@ export const requestLineCases: readonly ConformanceCase[] = [
     request: head(`GET /v1/pets/${id}`),
     ...noPet,
   })),
-  {
-    name: "absolute form",
-    source: "RFC 9112, 3.2.2",
-    request: head("GET http://pets.test/v1/pets"),
-    ...list,
-  },
-  {
-    name: "absolute form, another authority than Host",
-    source: "RFC 9112, 3.2.2",
-    request: head("GET https://other:1/v1/pets?limit=1"),
-    ...list,
-  },
+  ...rows(list, [
+    ["absolute form", "RFC 9112, 3.2.2", head("GET http://pets.test/v1/pets")],
+    [
+      "absolute form, another authority than Host",
+      "RFC 9112, 3.2.2",
+      head("GET https://other:1/v1/pets?limit=1"),
+    ],
+  ]),
   {
     name: "absolute form, with a scheme in capitals",
     source: "RFC 3986, 3.1",
@@ -247,37 +243,14 @@ export const requestLineCases: readonly ConformanceCase[] = [
     request: "GET /v1/pets\r\n\r\n",
     ...badRequest,
   },
-  {
-    name: "the HTTP/2 preface",
-    source: "RFC 9113, 3.4",
-    request: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    ...refusedByNode,
-  },
-  {
-    name: "half an HTTP/2 preface",
-    source: "RFC 9113, 3.4",
-    request: "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
-    ...refusedByNode,
-  },
-  {
-    name: "a TLS handshake",
-    source: "RFC 9112, 2.2",
-    request: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-    ...refusedByNode,
-  },
-  { name: "NUL bytes", source: "RFC 9112, 2.2", request: "\0\0\0\0\r\n\r\n", ...refusedByNode },
-  {
-    name: "bare line feeds",
-    source: "RFC 9112, 2.2",
-    request: `GET /v1/pets HTTP/1.1\nHost: a\n\n`,
-    ...refusedByNode,
-  },
-  {
-    name: "a tab for a space",
-    source: "RFC 9112, 3",
-    request: `GET\t/v1/pets HTTP/1.1\r\n${host}\r\n`,
-    ...refusedByNode,
-  },
+  ...rows(refusedByNode, [
+    ["the HTTP/2 preface", "RFC 9113, 3.4", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["half an HTTP/2 preface", "RFC 9113, 3.4", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"],
+    ["a TLS handshake", "RFC 9112, 2.2", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+    ["NUL bytes", "RFC 9112, 2.2", "\0\0\0\0\r\n\r\n"],
+    ["bare line feeds", "RFC 9112, 2.2", `GET /v1/pets HTTP/1.1\nHost: a\n\n`],
+    ["a tab for a space", "RFC 9112, 3", `GET\t/v1/pets HTTP/1.1\r\n${host}\r\n`],
+  ]),
   {
     name: "empty lines before the request",
     source: "RFC 9112, 2.2",
