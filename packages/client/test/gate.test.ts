@@ -18,6 +18,11 @@ const refused = (number: number, retryAfter: number, jitter = 0): Ended => ({
   resetIn: 0,
   wait: { retryAfter, jitter },
 });
+/** A 429 of a server that still has requests left, such as one that is overloaded. */
+const refusedEarly = (number: number): Ended => ({
+  ...ended(number, 5),
+  wait: { retryAfter: 0, jitter: 0 },
+});
 const lost = (number: number): Ended => ({
   ...{ number, quota: undefined, resetIn: 0, wait: undefined },
 });
@@ -83,7 +88,26 @@ test.each<readonly [string, readonly Event[], number, number]>([
     1_000,
     1,
   ],
-  ["a lost probe does not end the row", ["sent", refused(1, 0), "sent", lost(2)], 1_000, 1],
+  ["a 429 is over, and 5 remain: a probe goes first", ["sent", refusedEarly(1)], 1_000, 1],
+  ["a lost probe does not end the row", ["sent", refusedEarly(1), "sent", lost(2)], 1_000, 1],
+  [
+    "a response from before the 429 does not end the row, and 5 remain",
+    ["sent", "sent", refusedEarly(2), ended(1, 5)],
+    1_000,
+    1,
+  ],
+  ["the fewest that remain in a window count", ["sent", "sent", ended(1, 3), ended(2, 4)], 0, 3],
+  [
+    "another limit that resets at the same time is another window",
+    [
+      "sent",
+      "sent",
+      ended(1, 3),
+      { ...ended(2, 0), quota: { limit: 9, remaining: 7, resetAt: 1 } },
+    ],
+    0,
+    7,
+  ],
 ])("%s", (_, events, later, expected) => {
   expect(free(after(...events), NOW + later)).toBe(expected);
 });
