@@ -27,7 +27,7 @@ const parts = {
   "core/store": { mutate: ["packages/core/src/*.ts"], tests: core },
   "storage-sql/commit": {
     mutate: ["packages/storage-sql/src/commit/*.ts"],
-    tests: ["packages/storage-sql/test/*.test.ts", ...sqlite(...commits)],
+    tests: ["packages/storage-sql/test/*.test.ts"],
   },
   "storage-sql/storage": {
     mutate: ["packages/storage-sql/src/storage/*.ts"],
