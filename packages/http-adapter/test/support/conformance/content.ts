@@ -2,7 +2,7 @@ import { PET } from "../pet.js";
 import { head, post, utf8, type ConformanceCase } from "./case.js";
 
 const query = { responses: [{ status: 400, code: "invalid_query" }] } as const;
-const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
+const list = { responses: [{ status: 200, body: /^\[.*\]$/s }] } as const;
 const malformed = { responses: [{ status: 400, code: "malformed_json" }] } as const;
 const invalid = { responses: [{ status: 400, code: "invalid_pet" }] } as const;
 const created = (body: RegExp) =>

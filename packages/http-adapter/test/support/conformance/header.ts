@@ -2,7 +2,7 @@ import { PET } from "../pet.js";
 import { AUTH, badRequest, head, post, rows, type ConformanceCase } from "./case.js";
 
 const refusedByNode = { ...badRequest, ownServerOnly: true } as const;
-const list = { responses: [{ status: 200, body: /^\[.*\]$/ }] } as const;
+const list = { responses: [{ status: 200, body: /^\[.*\]$/s }] } as const;
 const created = { responses: [{ status: 201 }] } as const;
 const host = "Host: pets.test\r\n";
 
