@@ -3,6 +3,7 @@ export {
   CallFailure,
   Contention,
   storageClosed,
+  NoIdLeft,
   TooLate,
   type Call,
   type Commit,

@@ -1,5 +1,5 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
-import { Contention, TooLate } from "@petstore/storage-sql";
+import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
 /** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */
 export class ConnectionLost extends Error {
@@ -21,11 +21,6 @@ export class NotWritten extends Error {
 /** Thrown when it could not be found out in time whether a write was stored. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
-}
-
-/** Thrown when the greatest id has been used. */
-export class NoIdLeft extends Error {
-  override readonly name = "NoIdLeft";
 }
 
 /** Returns the SQLSTATE of an error of PostgreSQL; an empty string for any other error. */

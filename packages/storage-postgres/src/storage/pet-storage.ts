@@ -13,13 +13,13 @@ import {
   createGroupCommit,
   createPageCache,
   keyOf,
+  NoIdLeft,
   type Call,
   type GroupCommit,
   type Outcome,
 } from "@petstore/storage-sql";
 import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
-import { NoIdLeft } from "../database/errors.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import type { Additions, Pets, Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
@@ -83,7 +83,7 @@ function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
 
   const add = async (pets: readonly PetToCreate[]): Promise<readonly (bigint | null)[]> => {
     if (pets.length === 0) return [];
-    if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft("no id is left");
+    if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft();
     const ids = pets.some(({ request }) => request)
       ? await writer.write(creations.add, { pets, lastId })
       : idsAfter(await writer.write(table.add, withoutTokens(pets, lastId)), pets.length);

@@ -108,7 +108,7 @@ function createLimit<Transaction, Subject>(
 
 /**
  * Creates the function that is called when a transaction begins, with its calls, the oldest first. It returns the
- * function that publishes the transaction when it has ended; `undefined` if it has no receiver.
+ * function that publishes the transaction when it has ended; `undefined` without a subscriber.
  */
 function createTransactionSignal<Transaction, Subject>({
   kind,

@@ -1,4 +1,5 @@
 import { storageFailure, type StorageFailure } from "@petstore/core";
+import { NoIdLeft } from "@petstore/storage-sql";
 
 /** Thrown when a host's connection is inside the host's own transaction. */
 export class DatabaseInUse extends Error {
@@ -19,14 +20,6 @@ export class DatabaseUnusable extends Error {
 /** Thrown when a read has failed inside a charge, which then runs again without it. */
 export class ReadFailed extends Error {
   override readonly name = "ReadFailed";
-}
-
-/** Thrown when the greatest id has been used. */
-export class NoIdLeft extends Error {
-  override readonly name = "NoIdLeft";
-  constructor() {
-    super("no id is left");
-  }
 }
 
 /** Whether a retry may succeed: once another connection or the host is done, or without a read that failed. */

@@ -9,9 +9,14 @@ import {
   type PetStorage,
   type StorageFailure,
 } from "@petstore/core";
-import { createPageCache, pageOf, type GroupCommit, type PetCreation } from "@petstore/storage-sql";
+import {
+  createPageCache,
+  NoIdLeft,
+  pageOf,
+  type GroupCommit,
+  type PetCreation,
+} from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
-import { NoIdLeft } from "../database/errors.js";
 import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 

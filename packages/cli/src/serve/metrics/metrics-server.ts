@@ -96,7 +96,7 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-/** Any other name may be that of a page which leads here so that it can read the metrics (DNS rebinding). */
+/** A page could let its own host name resolve to this address, and then read the metrics (DNS rebinding). */
 function isLocalName(host: string): boolean {
   const name = host.replace(/:\d*$/, "");
   return name.toLowerCase() === "localhost" || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
