@@ -100,7 +100,7 @@ describe("keys list, show, revoke, rotate, plan and unban", () => {
       expect(lines).toHaveLength(7);
       const stateAt = lines[0]?.indexOf("STATE") ?? -1;
       for (const line of lines.slice(1)) {
-        const [before = ""] = line.split(/(?=good|revoked)/);
+        const [before = ""] = line.split(/(?=active|revoked)/);
         expect(columnsOf(before), "aligned").toBe(stateAt);
       }
       for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);

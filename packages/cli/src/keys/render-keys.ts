@@ -109,7 +109,7 @@ function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): stri
   if (revokedAt !== undefined) return `revoked ${short(revokedAt)} UTC`;
   if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)} UTC`;
   // To the second, because the first ban lasts only a minute.
-  return bannedUntil === undefined ? "good" : `banned until ${exact(bannedUntil)} UTC`;
+  return bannedUntil === undefined ? "active" : `banned until ${exact(bannedUntil)} UTC`;
 }
 
 /** The state in a few words, of which the first one is the same as in a list. */

@@ -94,7 +94,7 @@ describe("petstore keys, beside a server that banned a key", () => {
     onTestFinished(() => client.close());
     expect((await client.list(secret)).status).toBe(429);
 
-    expect(await keys(database, "unban", id)).toMatch(/ good$/);
+    expect(await keys(database, "unban", id)).toMatch(/ active$/);
     expect(await keys(database, "list", "--banned", "--json")).toBe("[]");
     // The usage is kept; another plan raises the limit.
     await keys(database, "plan", id, "pro");
