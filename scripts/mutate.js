@@ -12,7 +12,9 @@ const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
 const commits = ["group-commit", "locked", "idempotency", "host-database", "signals"];
 const tables = ["storage-contract", "page-cache", "remembered-keys", "reads-in-charges", "ids"];
-const http = ["packages/http-adapter/test/**/*.test.ts"];
+/** Without the tests of slow and lost connections, each of which takes seconds. */
+const http =
+  "packages/http-adapter/test/!(connection|drain|poll|slow-*|pipelining|fuzz|openapi-types|openapi-document).test.ts";
 
 /**
  * What is mutated, and the tests that have to notice it.
@@ -29,13 +31,12 @@ const parts = {
     mutate: ["packages/storage-sql/src/commit/*.ts"],
     tests: ["packages/storage-sql/test/*.test.ts"],
   },
-  "storage-sql/storage": {
-    mutate: ["packages/storage-sql/src/storage/*.ts"],
-    tests: sqlite(...tables),
-  },
   "storage-sql/tables": {
-    mutate: ["packages/storage-sql/src/tables/*.ts"],
-    tests: sqlite(...tables),
+    mutate: ["packages/storage-sql/src/*.ts"],
+    tests: [
+      ...sqlite(...commits, ...tables, "replaced-file"),
+      "packages/storage-postgres/test/storage-contract.test.ts",
+    ],
   },
   "storage-sqlite/commit": {
     mutate: ["packages/storage-sqlite/src/commit/*.ts"],
@@ -50,8 +51,14 @@ const parts = {
     // Mutated code is larger than the client may be.
     tests: ["packages/client/test/!(size).test.ts"],
   },
-  "http-adapter/request": { mutate: ["packages/http-adapter/src/*.ts"], tests: http },
-  "http-adapter/node": { mutate: ["packages/http-adapter/src/node/*.ts"], tests: http },
+  "http-adapter/request": { mutate: ["packages/http-adapter/src/*.ts"], tests: [http] },
+  "http-adapter/node": {
+    mutate: ["packages/http-adapter/src/node/*.ts"],
+    tests: [
+      "packages/http-adapter/test/!(openapi-*|fuzz).test.ts",
+      "packages/http-adapter/test/hosts/*.test.ts",
+    ],
+  },
 };
 
 const args = process.argv.slice(2);

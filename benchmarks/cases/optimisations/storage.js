@@ -44,7 +44,7 @@ export async function compareStorages(folder, pets) {
     ],
     [`a transaction reads and writes the usage of a key once (${CALLERS} requests of one key; plain: of ${CALLERS} keys)`]:
       [
-        ["storage-sql/src/storage/usage-storage.ts", "request admitted", 1_600],
+        ["storage-sql/src/api-key-usage.ts", "request admitted", 1_600],
         repeatBy(CALLERS, () => caller.admit()),
         repeatBy(CALLERS, (index) => callers[index % CALLERS]?.admit()),
       ],
@@ -59,7 +59,7 @@ export async function compareStorages(folder, pets) {
       repeatBy(1, () => caller.admit().andThen((admission) => admission.getPet(1n))),
     ],
     "a page is kept until a pet changes (plain: a page that is new each time)": [
-      ["storage-sql/src/storage/page-cache.ts", "page of 20", 1_600],
+      ["storage-sql/src/pets.ts", "page of 20", 1_600],
       repeatBy(CALLERS, () => store.trusted.listPets()),
       repeatBy(CALLERS, () => store.trusted.listPets({ after: (unasked -= 1) })),
     ],

@@ -12,15 +12,18 @@ export {
 } from "./commit/commit.js";
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
 export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
-export { createClose, createWarnings, type Warnings } from "./storage/lifecycle.js";
-export { createPageCache, keyOf, pageOf } from "./storage/page-cache.js";
 export {
   createUsageStorage,
   createUsageTransaction,
+  joinPresentedKeys,
+  PRESENTED_KEY_COLUMNS,
+  PRESENTED_KEY_SELECTION,
+  toPresentedKey,
+  toUsage,
   type UsageReader,
   type UsageSubject,
   type UsageTransaction,
-} from "./storage/usage-storage.js";
+} from "./api-key-usage.js";
 export {
   keyValues,
   KEY_COLUMNS,
@@ -30,16 +33,13 @@ export {
   type BareKey,
   type KeyRow,
   type KeysAfter,
-} from "./tables/api-keys.js";
+} from "./api-keys.js";
+export { createClose, createWarnings, type Warnings } from "./lifecycle.js";
 export {
-  PRESENTED_KEY_COLUMNS,
-  PRESENTED_KEY_SELECTION,
-  joinPresentedKeys,
-  toPresentedKey,
-  toUsage,
-} from "./tables/api-key-usage.js";
-export {
+  createPageCache,
   CREATION_COLUMNS,
+  keyOf,
+  pageOf,
   PET_COLUMNS,
   selectPet,
   selectPets,
@@ -47,14 +47,8 @@ export {
   toCreation,
   toPet,
   type PetCreation,
-} from "./tables/pets.js";
-export {
-  compile,
-  type BuildQuery,
-  type Integers,
-  type Parameter,
-  type Tuple,
-} from "./tables/query.js";
+} from "./pets.js";
+export { compile, type BuildQuery, type Integers, type Parameter, type Tuple } from "./query.js";
 export {
   USAGE_COLUMNS,
   usageFields,
@@ -63,4 +57,4 @@ export {
   type ApiKeyUsageTable,
   type PetsTable,
   type SqlSchema,
-} from "./tables/schema.js";
+} from "./schema.js";

@@ -1,0 +1,104 @@
+import type { Creation, Pet, PetPage, PetQuery, PetStatus } from "@petstore/core";
+import { LRUCache } from "lru-cache";
+import type { Parameter, Tuple } from "./query.js";
+import type { PetCreationsTable, PetsTable, Selecting } from "./schema.js";
+
+/** The columns of a pet, in the order that `toPet` reads. */
+export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
+
+/** Which pets a page holds at most. */
+export interface PetsAfter {
+  readonly count: number;
+  readonly after: bigint;
+}
+
+/** Selects the pet with an id. */
+export function selectPet(queries: Selecting, value: Parameter<{ id: bigint }>) {
+  return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
+}
+
+/** Selects in ascending order of id. */
+export function selectPets(queries: Selecting, value: Parameter<PetsAfter>) {
+  return queries
+    .selectFrom("pets")
+    .select(PET_COLUMNS)
+    .where("id", ">", value("after"))
+    .orderBy("id")
+    .limit(value("count"));
+}
+
+/** Selects those with one status, in ascending order of id. */
+export function selectPetsByStatus(
+  queries: Selecting,
+  value: Parameter<PetsAfter & { status: PetStatus }>,
+) {
+  return selectPets(queries, value).where("status", "=", value("status"));
+}
+
+/** Returns the pet in a row, frozen. */
+export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
+  return Object.freeze({ id, name, categoryId, status });
+}
+
+/** A creation under its token. */
+export interface PetCreation extends Omit<Creation, "isReplay"> {
+  readonly token: string;
+}
+
+/** The columns of a creation, in the order that `toCreation` reads. */
+export const CREATION_COLUMNS = ["token", "pet_id", "fingerprint", "expires_at"] as const;
+
+/** Returns the creation in a row. */
+export function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
+  PetCreationsTable,
+  typeof CREATION_COLUMNS
+>): PetCreation {
+  return { token, petId, fingerprint, expiresAt: Number(expiresAt) };
+}
+
+/** Caches pages of pets for one revision of the table, so that a repeated request runs no query. */
+export interface PageCache<Revision> {
+  /** Returns the page that was kept for this revision and query. */
+  find(revision: Revision, query: PetQuery): PetPage | undefined;
+  keep(revision: Revision, query: PetQuery, page: PetPage): void;
+}
+
+/** In characters of names, plus an estimate for each pet: a few MiB. */
+const CAPACITY = 2_000_000;
+const OVERHEAD_PER_PET = 100;
+
+/** Creates an empty cache. */
+export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
+  const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
+  let currentRevision: Revision | undefined;
+
+  const select = (revision: Revision): void => {
+    if (revision !== currentRevision) pages.clear();
+    currentRevision = revision;
+  };
+  return {
+    find: (revision, query) => {
+      select(revision);
+      return pages.get(keyOf(query));
+    },
+    keep: (revision, query, page) => {
+      select(revision);
+      pages.set(keyOf(query), page);
+    },
+  };
+}
+
+/** The same for equal queries, and for no others. */
+export function keyOf({ limit, status, after }: PetQuery): string {
+  return `${limit} ${status ?? ""} ${after?.toString() ?? ""}`;
+}
+
+function sizeOf({ pets }: PetPage): number {
+  return pets.reduce((sum, { name }) => sum + name.length, (1 + pets.length) * OVERHEAD_PER_PET);
+}
+
+/** Makes a page of the pets that were found, one of which may be more than the page holds. */
+export function pageOf(found: readonly Pet[], limit: number): PetPage {
+  const pets = Object.freeze(found.slice(0, limit));
+  return Object.freeze({ pets, next: found.length > limit ? pets.at(-1)?.id : undefined });
+}
