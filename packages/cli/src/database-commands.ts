@@ -78,7 +78,7 @@ is valid again.
 `;
 
 /** `petstore migrate`: brings the tables of the database up to date, or prints the script that does. */
-export function migrateCommand({ terminal, fail }: CommandIO): Command {
+export function migrateCommand({ terminal, report, fail }: CommandIO): Command {
   return new Command("migrate")
     .description("Create or update the tables of the database.")
     .addOption(databaseOption())
@@ -94,7 +94,7 @@ export function migrateCommand({ terminal, fail }: CommandIO): Command {
         terminal.out(postgresMigrations().trimEnd());
         return;
       }
-      const migrated = await withStore(openStore(database), () => Promise.resolve(ok()));
+      const migrated = await withStore(openStore(database, report), () => Promise.resolve(ok()));
       const where = isPostgres(database) ? nameOf(database) : database;
       migrated.match(() => terminal.out(`the tables of ${where} are up to date`), fail);
     });

@@ -1,4 +1,5 @@
 import type { Charged } from "./limits/window.js";
+import type { StorageFailure } from "./storage/storage.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
 export interface CodedError<Code extends string> {
@@ -77,8 +78,8 @@ export type PetNotFound = ReturnType<typeof petNotFound>;
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
 /**
- * The storage failed. Nothing was done, and the same call may succeed later. `cause` is for the
- * host's own log and is never shown to a client.
+ * The storage failed, and the same call may succeed later. Nothing was done, unless the message says that the
+ * change may have been stored. `cause` is for the host's own log and is never shown to a client.
  */
 export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
 /** Creates the error of a storage that failed; the default message says that nothing was done. */
@@ -88,6 +89,11 @@ export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) =
 });
 
 const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
+const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
+
+/** Creates the error of a change that failed. */
+export const changeFailed = (failure: StorageFailure): StorageUnavailable =>
+  storageUnavailable(failure, failure.mayBeStored === true ? MAY_BE_STORED : NOTHING_WAS_DONE);
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
 export const closeTimedOut = (calls: number, seconds: number): StorageUnavailable => {

@@ -63,6 +63,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const perform = createPerform(store, settings);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
+    // Before the key is looked at, because every error has the headers of its operation.
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, charged: undefined };
@@ -129,7 +130,7 @@ function createPerform(store: PetStore, settings: HttpSettings) {
     }
 
     const caller = callerOf(request, origin);
-    if (route.isErr()) return refuse(caller, known, route.error);
+    if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
     switch (route.value.operation) {
       case "listPets":
         return listPets(caller, known, target, renderPage, rateLimitHeaders);
@@ -147,7 +148,11 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
 }
 
 /** Refuses a request whose path or method names no operation. It is charged like any other. */
-async function refuse(caller: UntrustedCaller, known: Known, error: Failure): Promise<Performed> {
+async function chargeAndRefuse(
+  caller: UntrustedCaller,
+  known: Known,
+  error: Failure,
+): Promise<Performed> {
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
   return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });

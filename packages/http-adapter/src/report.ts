@@ -42,7 +42,8 @@ export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
 /** Returns the window whose limit refused a request. The quota of a refusal is that of this window. */
 export function windowOf({ code, quota }: WithQuota<Failure>): Outcome["window"] {
   if (code !== "rate_limit_exceeded") return undefined;
-  return quota.resetAt === quota.minute.resetAt ? "minute" : "day";
+  const { minute } = quota;
+  return quota.resetAt === minute.resetAt && quota.limit === minute.limit ? "minute" : "day";
 }
 
 /** The id of one request, and its report. */

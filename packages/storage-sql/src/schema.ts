@@ -56,7 +56,7 @@ export interface ApiKeyUsageTable extends UsageColumns {
 
 type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
 
-/** The column of each field of a `Usage`. All queries and mappings are derived from this list. */
+/** The column of each field of a `Usage`. All queries are derived from this list, and `toUsage` reads the values in its order. */
 export const usageColumns = {
   minuteOpenedAt: "minute_opened_at",
   minuteUsed: "minute_used",

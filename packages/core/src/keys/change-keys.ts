@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
+  changeFailed,
   keyInactive,
   keyNotFound,
   storageUnavailable,
@@ -50,21 +51,21 @@ export async function issueKey(
     secrets: [storedSecret(secret)],
   };
   const inserted = await storage.keys.insert(key);
-  if (inserted.isErr()) return err(storageUnavailable(inserted.error));
-  return ok({ secret, key: emitted(context, "key_issued", { key, usage: NO_USAGE }) });
+  if (inserted.isErr()) return err(changeFailed(inserted.error));
+  return ok({ secret, key: emitKeyEvent(context, "key_issued", { key, usage: NO_USAGE }) });
 }
 
 /** Revokes a key. See `KeyRing.revoke`. */
 export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const { now } = context.readClock();
   const changed = await changeKey(context, id, (key) =>
-    ok({ ...key, revokedAt: key.revokedAt ?? now }),
+    ok(key.revokedAt === undefined ? { ...key, revokedAt: now } : key),
   );
   if (changed.isErr()) return err(changed.error);
   const { before, after } = changed.value;
   return ok(
     before.revokedAt === undefined
-      ? emitted(context, "key_revoked", after)
+      ? emitKeyEvent(context, "key_revoked", after)
       : viewOf(context, after),
   );
 }
@@ -85,7 +86,7 @@ export async function rotateKey(
     return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
   });
   if (changed.isErr()) return err(changed.error);
-  return ok({ secret, key: emitted(context, "key_rotated", changed.value.after) });
+  return ok({ secret, key: emitKeyEvent(context, "key_rotated", changed.value.after) });
 }
 
 /** Moves a key to another plan. See `KeyRing.changePlan`. */
@@ -98,7 +99,7 @@ export async function changePlan(
   if (choice.isErr()) return err(choice.error);
   const changed = await changeKey(context, id, (key) => ok({ ...key, ...choice.value }));
   if (changed.isErr()) return err(changed.error);
-  return ok(emitted(context, "plan_changed", changed.value.after));
+  return ok(emitKeyEvent(context, "plan_changed", changed.value.after));
 }
 
 /** Ends the ban of a key. See `KeyRing.liftBan`. */
@@ -112,11 +113,13 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
     const after = { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
     return { next: after, result: { before, after } };
   });
-  if (lifted.isErr()) return err(storageUnavailable(lifted.error));
+  if (lifted.isErr()) return err(changeFailed(lifted.error));
   if (lifted.value === undefined) return err(keyNotFound());
   const after = { key, usage: lifted.value.after };
   const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
-  return ok(endsAt === undefined ? viewOf(context, after) : emitted(context, "ban_lifted", after));
+  return ok(
+    endsAt === undefined ? viewOf(context, after) : emitKeyEvent(context, "ban_lifted", after),
+  );
 }
 
 /** How many keys a purge looks at, and removes at most, before other calls run. */
@@ -140,7 +143,7 @@ export async function purgeKeys(
     const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
     if (ended.length > 0) {
       const removed = await storage.keys.remove(ended.map(({ key }) => key.id));
-      if (removed.isErr()) return err(storageUnavailable(removed.error));
+      if (removed.isErr()) return err(changeFailed(removed.error));
       purged += removed.value;
     }
     after = page.value.at(-1)?.key.id;
@@ -172,11 +175,11 @@ async function changeKey(
       return { next: next.value, result: ok({ before, after: { key: next.value, usage } }) };
     },
   );
-  return changed.isErr() ? err(storageUnavailable(changed.error)) : changed.value;
+  return changed.isErr() ? err(changeFailed(changed.error)) : changed.value;
 }
 
 /** Emits an event of a key and returns the key as the host sees it. */
-function emitted(
+function emitKeyEvent(
   context: Context,
   type: "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted",
   stored: KeyWithUsage,

@@ -6,7 +6,7 @@ import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/
 import type { Admission, Caller, TrustedPets } from "../pet-store.js";
 import { admit } from "./admit.js";
 import type { Calls } from "./calls.js";
-import { createPet, getPet, listPets, reportGetPet } from "./pets.js";
+import { createPet, prepareGetPet, prepareListPets, reportGetPet } from "./pets.js";
 
 /** Creates the operations of a caller with an API key. */
 export function createCaller(
@@ -49,12 +49,12 @@ export function createCaller(
           ),
         (error) => withQuota(error, originQuota()),
       ),
-    listPets: (input = {}) => perform(() => listPets(context, input), asStarted),
+    listPets: (input = {}) => perform(() => prepareListPets(context, input), asStarted),
     createPet: (input, options = {}) =>
       perform(startNothing, (_, keyId) => createPet(context, input, options, keyId)),
     getPet: (id) =>
       perform(
-        () => getPet(context, id),
+        () => prepareGetPet(context, id),
         (pet, keyId) => reportGetPet(context, pet, keyId),
       ),
   };
@@ -74,9 +74,9 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
     keyId,
     plan,
     quota,
-    listPets: (input = {}) => perform(() => listPets(context, input)()),
+    listPets: (input = {}) => perform(() => prepareListPets(context, input)()),
     createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),
-    getPet: (id) => perform(() => reportGetPet(context, getPet(context, id)(), keyId)),
+    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)(), keyId)),
   };
 }
 
@@ -94,8 +94,8 @@ export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
   const perform = <T, E>(operation: () => Promise<Result<T, E>>) =>
     calls.run(operation, (error) => error);
   return Object.freeze({
-    listPets: (input = {}) => perform(() => listPets(context, input)()),
+    listPets: (input = {}) => perform(() => prepareListPets(context, input)()),
     createPet: (input, options = {}) => perform(() => createPet(context, input, options)),
-    getPet: (id) => perform(() => reportGetPet(context, getPet(context, id)())),
+    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)())),
   } satisfies TrustedPets);
 }

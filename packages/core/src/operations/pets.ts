@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
+  changeFailed,
   idempotencyKeyReused,
   petNotFound,
   storageUnavailable,
@@ -26,7 +27,10 @@ import type { StorageFailure } from "../storage/storage.js";
 export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailable>>;
 
 /** Prepares to list pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
-export function listPets({ storage }: Context, input: ListPetsInput): Read<PetPage, InvalidQuery> {
+export function prepareListPets(
+  { storage }: Context,
+  input: ListPetsInput,
+): Read<PetPage, InvalidQuery> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
   return () =>
@@ -37,7 +41,10 @@ export function listPets({ storage }: Context, input: ListPetsInput): Read<PetPa
 }
 
 /** Prepares to find a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
-export function getPet({ storage }: Context, input: PetIdInput): Read<PetResult, PetNotFound> {
+export function prepareGetPet(
+  { storage }: Context,
+  input: PetIdInput,
+): Read<PetResult, PetNotFound> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
   return () =>
@@ -100,7 +107,7 @@ async function createAnew(
   newPet: NewPet,
 ): Promise<Result<CreatedPet, StorageUnavailable>> {
   const created = await storage.pets.create(newPet);
-  return created.map((pet) => ({ pet, replayed: false })).mapErr(storageUnavailable);
+  return created.map((pet) => ({ pet, replayed: false })).mapErr(changeFailed);
 }
 
 async function createOnce(
@@ -112,7 +119,7 @@ async function createOnce(
   const fingerprint = fingerprintOf(newPet);
   const request = { token, fingerprint, now, expiresAt: now + idempotencyKeyLife };
   const remembered = await storage.pets.createOnce(newPet, request);
-  if (remembered.isErr()) return err(storageUnavailable(remembered.error));
+  if (remembered.isErr()) return err(changeFailed(remembered.error));
   const creation = remembered.value;
   if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
   const pet = Object.freeze({ id: creation.petId, ...newPet });

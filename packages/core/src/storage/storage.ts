@@ -7,8 +7,8 @@ import type { NewPet, Pet } from "../pets/pet.js";
 
 /**
  * Keeps the data of a store. Several processes may share the data; every member is atomic among all of
- * them. A member that fails has changed nothing. Members never throw, and their promises never reject:
- * a failure is an `Err` value.
+ * them. A member that fails has changed nothing, unless its failure says `mayBeStored`. Members never throw,
+ * and their promises never reject: a failure is an `Err` value.
  */
 export interface Storage {
   readonly pets: PetStorage;
@@ -31,6 +31,8 @@ export interface StorageFailure {
   readonly message: string;
   /** The underlying error, if any. */
   readonly cause: unknown;
+  /** Whether the change may have been stored: the storage could not find out in time. Default: no. */
+  readonly mayBeStored?: boolean;
 }
 
 /** A message to the operator about the storage as a whole, not about one call. */
@@ -42,8 +44,12 @@ export interface StorageWarning {
 }
 
 /** Creates a storage failure. */
-export function storageFailure(message: string, cause?: unknown): StorageFailure {
-  return { message, cause };
+export function storageFailure(
+  message: string,
+  cause?: unknown,
+  mayBeStored = false,
+): StorageFailure {
+  return { message, cause, mayBeStored };
 }
 
 /** Keeps the inventory. */
@@ -99,9 +105,9 @@ export interface Decided<State, Value> {
 }
 
 /**
- * A decision, which a storage runs between a read and a write. It is synchronous and has no side
- * effects. A storage may run it more than once in one call; only the last run counts. If it throws, the
- * call fails and nothing is stored.
+ * A decision, which a storage runs between a read and a write. It is synchronous and stores nothing itself.
+ * A storage may run it more than once in one call; only the last run counts. If it throws, the call fails and
+ * nothing is stored.
  */
 export type Decide<Current, State, Value> = (current: Current) => Decided<State, Value>;
 

@@ -6,8 +6,8 @@ import type { UnreadableMessage } from "../error.js";
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether the client waits for a `100 Continue` that Node has not sent (RFC 9110, section 10.1.1). */
-  readonly awaitsContinue: boolean;
+  /** Whether Node has left the `Expect` header to us: nothing is sent yet (RFC 9110, section 10.1.1). */
+  readonly hasOpenExpect: boolean;
   /** Tells callers without a valid key apart. */
   readonly origin: () => string | undefined;
 }
@@ -15,7 +15,7 @@ export interface Exchange {
 /** The state of a connection. */
 export interface Connection {
   /** Counts a request that waits for its turn. If too many wait, the socket is paused. */
-  wait(response: ServerResponse): void;
+  countWaiting(response: ServerResponse): void;
   /** Resumes the socket, if it was paused. */
   release(): void;
   /** The request that arrived last, until it is over. Only its body may still be incomplete. */
@@ -48,7 +48,7 @@ function createConnection(socket: Socket): Connection {
     isHeld = false;
     socket.off("resume", pause).resume();
   };
-  const wait = (response: ServerResponse): void => {
+  const countWaiting = (response: ServerResponse): void => {
     waiting += 1;
     response.once("socket", () => {
       waiting -= 1;
@@ -58,7 +58,13 @@ function createConnection(socket: Socket): Connection {
     isHeld = true;
     socket.on("resume", pause).pause();
   };
-  return { wait, release, newest: undefined, inputError: undefined, onInputError: undefined };
+  return {
+    countWaiting,
+    release,
+    newest: undefined,
+    inputError: undefined,
+    onInputError: undefined,
+  };
 }
 
 /** Returns the error that keeps a request from arriving completely, if there is one. */

@@ -52,10 +52,10 @@ export function dispatchMessages(
     return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
   }
 
-  function take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
+  function take(request: IncomingMessage, response: ServerResponse, hasOpenExpect: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined) return;
-    const exchange = { request, response, awaitsContinue, origin: () => origin(request) };
+    const exchange = { request, response, hasOpenExpect, origin: () => origin(request) };
     connection.newest = exchange;
     response.on("close", () => {
       // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.
@@ -63,7 +63,7 @@ export function dispatchMessages(
       connection.newest = undefined;
       connection.onInputError = undefined;
     });
-    if (response.socket === null) connection.wait(response);
+    if (response.socket === null) connection.countWaiting(response);
     runInTurn(exchange, () => respond(exchange));
   }
 
@@ -82,7 +82,7 @@ export function dispatchMessages(
   });
 }
 
-/** Runs a task after the responses to all requests of a connection, unless it is then closed. */
+/** Runs a task after the responses to all requests of a connection. */
 function runLast(socket: Socket, task: () => void): void {
   const { newest } = connectionOf(socket);
   if (newest === undefined || newest.response.destroyed) task();
@@ -110,7 +110,7 @@ function createFallback(
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
-    const { request, response, awaitsContinue } = exchange;
+    const { request, response, hasOpenExpect } = exchange;
     const { socket } = request;
     const report = startReport(request.headers["x-request-id"], request.method);
     const finish = (): void => sendReport(report, response, UNKNOWN_OUTCOME);
@@ -123,7 +123,7 @@ function createFallback(
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
-    if (awaitsContinue) response.writeContinue();
+    if (hasOpenExpect) response.writeContinue();
     try {
       await fallback(request, response);
     } catch (cause) {

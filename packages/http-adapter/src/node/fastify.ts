@@ -71,7 +71,7 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
       const exchange = {
         request: raw,
         response,
-        awaitsContinue: false,
+        hasOpenExpect: false,
         origin: () => origin(request),
       };
       runInTurn(exchange, () => responder.respond(exchange, target));

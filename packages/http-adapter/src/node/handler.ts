@@ -44,7 +44,7 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
     const target = responder.locate(request);
     if (target === undefined && next !== undefined) next();
     else {
-      const exchange = { request, response, awaitsContinue: false, origin: () => origin(request) };
+      const exchange = { request, response, hasOpenExpect: false, origin: () => origin(request) };
       runInTurn(exchange, () => responder.respond(exchange, target));
     }
   };

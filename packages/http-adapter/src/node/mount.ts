@@ -76,12 +76,12 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
   const emit = server.emit.bind(server);
   server.emit = (event, ...args) => {
     const [request, response] = args;
-    const awaitsContinue = event === "checkContinue";
-    if (event !== "request" && !awaitsContinue) return emit(event, ...args);
+    const hasOpenExpect = event === "checkContinue";
+    if (event !== "request" && !hasOpenExpect) return emit(event, ...args);
     if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
       return emit(event, ...args);
     const respond = ({ responder, origin }: Mount, target: Target | undefined): true => {
-      const exchange = { request, response, awaitsContinue, origin: () => origin(request) };
+      const exchange = { request, response, hasOpenExpect, origin: () => origin(request) };
       runInTurn(exchange, () => responder.respond(exchange, target));
       return true;
     };

@@ -76,6 +76,7 @@ function createPolling(): Polling {
       return;
     }
     isScheduled = false;
+    // After `stop`, which has decided, it is negative.
     if (turnsLeft === 0) backOff();
   };
 

@@ -21,7 +21,7 @@ export interface NodeRequest extends HttpRequest {
 
 /** Creates the request that the handler takes. */
 export function toHttpRequest(
-  { request, response, awaitsContinue, origin }: Exchange,
+  { request, response, hasOpenExpect, origin }: Exchange,
   flaw: HttpError | undefined,
   maxBodySeconds: number,
 ): NodeRequest {
@@ -33,7 +33,7 @@ export function toHttpRequest(
     origin,
     lines: (name) => headerLines(request, name),
     readBody: (limit) => {
-      if (awaitsContinue) response.writeContinue();
+      if (hasOpenExpect) response.writeContinue();
       isRead = true;
       return readBody(request, limit, maxBodySeconds);
     },
@@ -41,7 +41,7 @@ export function toHttpRequest(
       if (flaw !== undefined || isUpgrade(request)) return true;
       if (request.complete) return false;
       // Reading the body was stopped, or the client was not asked for it.
-      return isRead || awaitsContinue || inputErrorOf(request) !== undefined || isLong(request);
+      return isRead || hasOpenExpect || inputErrorOf(request) !== undefined || isLong(request);
     },
   };
 }
@@ -50,14 +50,14 @@ export function toHttpRequest(
 const MAX_LINES = 1_000;
 
 /** Checks a message that Node's parser accepts. Returns the error in the message, if there is one. */
-export function flawOf({ request, awaitsContinue }: Exchange): HttpError | undefined {
+export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefined {
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
   const flaw =
     flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
     flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
-  if (flaw !== undefined || !awaitsContinue) return flaw;
+  if (flaw !== undefined || !hasOpenExpect) return flaw;
   // Node also waits if 100-continue is one of several expectations.
   return headers.expect?.trim().toLowerCase() === "100-continue" ? undefined : expectationFailed();
 }

@@ -15,10 +15,10 @@ export interface Responder {
   /** Returns the target of a request, or `undefined` if it is not below the base path. */
   locate(request: IncomingMessage): Target | undefined;
   /**
-   * Responds to a request. A flaw, given here or found in the message, is an error response that closes the
+   * Responds to a request. An error that is given here, or a flaw that is found in the message, is an error response that closes the
    * connection. Without a target, the response is 404. Resolves when the response is passed to Node.
    */
-  respond(exchange: Exchange, target: Target | undefined, flaw?: HttpError): Promise<void>;
+  respond(exchange: Exchange, target: Target | undefined, error?: HttpError): Promise<void>;
   /** Responds to input that is not a request, and closes the connection. */
   refuseInput(error: HttpError, socket: Socket): void;
 }
@@ -33,11 +33,11 @@ export function createResponder(
   const handler = createHandler(store, settings);
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    respond: async (exchange, target, flaw) => {
+    respond: async (exchange, target, error) => {
       const { request, response } = exchange;
       const report = startReport(request.headers["x-request-id"], request.method);
       try {
-        const message = toHttpRequest(exchange, flaw ?? flawOf(exchange), maxBodySeconds);
+        const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
         const handled = await handler.handle(message, target);
         addRequestId(handled, report);
         writeResponse(request, response, handled.response, isDraining() || message.isLast());

@@ -88,7 +88,7 @@ export const operationErrors: Responses = {
   ),
   "500": error("The service has a bug.", {}, "internal_error"),
   "503": error(
-    "The storage failed and nothing was done, or the service is shutting down.",
+    "The storage failed, or the service is shutting down. Nothing was done, unless the message says that the change may have been stored.",
     { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     "storage_unavailable",
     "store_closed",

@@ -1,5 +1,4 @@
-import { setTimeout } from "node:timers/promises";
-import { storageFailure, type StorageFailure } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core";
 import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 
@@ -54,15 +53,14 @@ async function runInTime<T>(
   action: () => Promise<T>,
 ): Promise<Result<T, StorageFailure>> {
   const { errors, limit } = settings;
-  const deadline = new AbortController();
-  const late = setTimeout(limit, undefined, { signal: deadline.signal }).then(
-    () => err(errors.toFailure(name, new TooLate())),
-    () => err(storageFailure(`${name} was answered.`)),
-  );
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Result<T, StorageFailure>>((resolve) => {
+    timer = setTimeout(() => resolve(err(errors.toFailure(name, new TooLate()))), limit);
+  });
   try {
     return await Promise.race([retry(settings, name, action), late]);
   } finally {
-    deadline.abort();
+    clearTimeout(timer);
   }
 }
 

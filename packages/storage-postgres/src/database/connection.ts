@@ -11,7 +11,7 @@ export interface Connection {
   readonly table: (name: keyof Schema) => RawBuilder<unknown>;
   /** A call of a function of this schema. */
   readonly callOf: (name: string) => RawBuilder<unknown>;
-  /** Prepares a query that selects exactly these columns. */
+  /** Prepares a query that has to select exactly these columns, for the type of its rows. */
   readonly select: <Argument, Row, const Columns extends readonly string[]>(
     columns: Columns,
     build: BuildQuery<Schema, Argument, Row>,

@@ -58,7 +58,8 @@ export function isCausedByCall(error: unknown): boolean {
  */
 export function toFailure(name: string, error: unknown): StorageFailure {
   const reason = reasonFor(error);
-  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
+  const mayBeStored = error instanceof OutcomeUnknown || error instanceof TooLate;
+  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error), mayBeStored);
 }
 
 /**

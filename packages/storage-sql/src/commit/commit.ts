@@ -41,7 +41,7 @@ export class Contention extends Error {
 export class TooLate extends Error {
   override readonly name = "TooLate";
   constructor() {
-    super("the database did not answer in time, and it may have been stored");
+    super("the database did not answer in time; a change may have been stored");
   }
 }
 

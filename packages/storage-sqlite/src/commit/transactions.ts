@@ -63,7 +63,7 @@ export function createTransactions(
       beginImmediate.run([]);
       const result = commitOrRollBack(() => {
         // Until the commit, no other connection can change the database, so one look is enough.
-        changes.look();
+        changes.refresh();
         const value = writing.run(work);
         if (synchronous === "FULL") check.beforeFullCommit();
         return value;
@@ -89,7 +89,7 @@ export function createTransactions(
       }
       return commitOrRollBack(work);
     },
-    version: () => (writing.isRunning() ? changes.counted() : changes.look()),
+    version: () => (writing.isRunning() ? changes.counted() : changes.refresh()),
   };
 }
 
@@ -136,7 +136,7 @@ function createChanges(database: SqliteDatabase, isShared: boolean) {
     counted: () => counted,
     count,
     /** Counts what others have committed, and returns all that is counted. */
-    look: (): number => {
+    refresh: (): number => {
       if (isShared) count();
       else {
         const seen = dataVersion.get([])?.[0];
