@@ -63,7 +63,6 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   const perform = createPerform(store, settings);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
-    // Before the key is looked at, because every error has the headers of its operation.
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, charged: undefined };

@@ -304,7 +304,7 @@ it("a call whose commit does not end fails at its limit, and is over when the co
     error: {
       cause: {
         name: "TooLate",
-        message: "the database did not answer in time, and it may have been stored",
+        message: "the database did not answer in time; a change may have been stored",
       },
     },
   });

@@ -44,12 +44,8 @@ export interface StorageWarning {
 }
 
 /** Creates a storage failure. */
-export function storageFailure(
-  message: string,
-  cause?: unknown,
-  mayBeStored = false,
-): StorageFailure {
-  return { message, cause, mayBeStored };
+export function storageFailure(message: string, cause?: unknown): StorageFailure {
+  return { message, cause };
 }
 
 /** Keeps the inventory. */

@@ -59,7 +59,8 @@ export function isCausedByCall(error: unknown): boolean {
 export function toFailure(name: string, error: unknown): StorageFailure {
   const reason = reasonFor(error);
   const mayBeStored = error instanceof OutcomeUnknown || error instanceof TooLate;
-  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error), mayBeStored);
+  const failure = storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
+  return { ...failure, mayBeStored };
 }
 
 /**
