@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Storage } from "@petstore/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openStorage } from "./support/open-storage.js";
 import { aKey, chargeOnce, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
@@ -72,4 +73,21 @@ describe("a call that fails in a shared commit", () => {
     await Promise.all([storage.pets.create(rex), storage.pets.create(impossible)]);
     expect(await commitsOf(() => Promise.all(times(32, () => storage.pets.create(rex))))).toBe(1);
   });
+});
+
+it("publishes each transaction with its group and the number of its calls", async () => {
+  const signals: unknown[] = [];
+  const collect = (signal: unknown) => void signals.push(signal);
+  subscribe("petstore:transaction", collect);
+  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
+  await storage.pets.list(firstPage);
+  await chargeOnce(storage, "a");
+  const milliseconds = expect.any(Number) as number;
+  const rest = { waitMilliseconds: milliseconds, commitMilliseconds: milliseconds, failed: false };
+  expect(signals).toEqual([
+    { storage: "sqlite", group: "writes", calls: 2, ...rest },
+    { storage: "sqlite", group: "reads", calls: 1, ...rest },
+    { storage: "sqlite", group: "charges", calls: 1, ...rest },
+  ]);
 });

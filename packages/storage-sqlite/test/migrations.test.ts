@@ -44,10 +44,10 @@ describe("the schema", () => {
     expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
   });
 
-  it("is migrated from an older version, and keeps its data", () => {
+  it("is migrated once from an older version, and keeps its data", () => {
     migrateTo(...migrations);
     database.exec("insert into pets (name, category_id, status) values ('Rex', 7, 'sold')");
-    migrateTo(...migrations, addsColumn);
+    for (let opened = 0; opened < 2; opened += 1) migrateTo(...migrations, addsColumn);
 
     expect(recorded()).toEqual(numbers(NEWEST + 1));
     expect(columns()).toContain("colour");
@@ -70,35 +70,11 @@ describe("the schema", () => {
     ]);
   });
 
-  it("applies each migration once", () => {
-    migrateTo(...migrations, addsColumn);
-    migrateTo(...migrations, addsColumn);
-    expect(recorded()).toEqual(numbers(NEWEST + 1));
-  });
-
   it("is unchanged when a migration fails", () => {
     migrateTo(...migrations);
     expect(() => migrateTo(...migrations, addsColumn, fails)).toThrow();
     expect(recorded()).toEqual(numbers(NEWEST));
     expect(columns()).toEqual(["id", "name", "category_id", "status"]);
     expect(database.inTransaction).toBe(false);
-  });
-
-  it("reads a page by status, and a page of banned keys, without a scan of other rows", () => {
-    migrateTo(...migrations);
-    const planOf = (query: string): string => {
-      const steps = database.prepare<[], { detail: string }>(`explain query plan ${query}`).all();
-      return steps.map(({ detail }) => detail).join("\n");
-    };
-    expect(
-      planOf("select * from pets where status = 'sold' and id > 1000 order by id limit 20"),
-    ).toBe("SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)");
-    expect(
-      planOf("select * from api_key_usage where bans > 0 and key_id > 'a' order by key_id limit 9"),
-    ).toBe("SEARCH api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
-    const expired = "select token from pet_creations where expires_at <= 9 order by expires_at";
-    expect(planOf(`delete from pet_creations where token in (${expired} limit 2)`)).not.toMatch(
-      /SCAN|TEMP/,
-    );
   });
 });

@@ -1,69 +1,38 @@
+import { storageContract, type StorageUnderTest } from "@petstore/storage-contract";
 import Database from "better-sqlite3";
-import { storageContract } from "@petstore/storage-contract";
 import { describe, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { createFolder } from "./support/temporary-folder.js";
 
-storageContract(
-  { describe, it },
-  {
-    name: "a file",
-    createFixture: () => {
-      const folder = createFolder();
-      const filename = folder.path("pets.db");
-      return Promise.resolve({
-        open: () => openStorage({ filename }),
-        remove: () => resolved(folder.remove),
-      });
-    },
-  },
-);
+function fixtureOf(open: (filename: string) => ReturnType<typeof openStorage>) {
+  const { path, remove } = createFolder();
+  return Promise.resolve({
+    open: () => open(path("pets.db")),
+    remove: () => Promise.resolve().then(remove),
+  });
+}
 
-storageContract(
-  { describe, it },
+const storages: readonly StorageUnderTest[] = [
+  { name: "a file", createFixture: () => fixtureOf((filename) => openStorage({ filename })) },
   {
     name: "the database of a host",
-    createFixture: () => {
-      const folder = createFolder();
-      const databases: Database.Database[] = [];
-      return Promise.resolve({
-        open: () => {
-          const database = new Database(folder.path("host.db"), { timeout: 2 });
-          // Without ORDER BY, SQLite then returns rows in reverse order.
-          database.pragma("reverse_unordered_selects = on");
-          databases.push(database);
-          return openStorage({ database });
-        },
-        remove: () =>
-          resolved(() => {
-            for (const database of databases) database.close();
-            folder.remove();
-          }),
-      });
+    createFixture: () =>
+      fixtureOf((filename) => {
+        const database = new Database(filename, { timeout: 2 });
+        // Without ORDER BY, SQLite then returns rows in reverse order.
+        database.pragma("reverse_unordered_selects = on");
+        return openStorage({ database });
+      }),
+  },
+  {
+    name: "a database in memory",
+    createFixture: () => fixtureOf(() => openStorage({ filename: ":memory:" })),
+    unsupported: {
+      reopening: "a database in memory is gone when it is closed",
+      sharing: "every database in memory is one of its own",
     },
   },
-);
+];
 
-if (sized(0, 1, 1) > 0) {
-  storageContract(
-    { describe, it },
-    {
-      name: "a database in memory",
-      createFixture: () =>
-        Promise.resolve({
-          open: () => openStorage({ filename: ":memory:" }),
-          remove: () => Promise.resolve(),
-        }),
-      unsupported: {
-        reopening: "a database in memory is gone when it is closed",
-        sharing: "every database in memory is one of its own",
-      },
-    },
-  );
-}
-
-function resolved(work: () => void): Promise<void> {
-  work();
-  return Promise.resolve();
-}
+for (const storage of storages.slice(0, sized(2, 3, 3))) storageContract({ describe, it }, storage);
