@@ -40,11 +40,13 @@ async function turns(count: number): Promise<void> {
 }
 
 describe("while another connection holds the write lock", () => {
-  it("writes wait without blocking the event loop, and complete when the lock is released", async () => {
+  it("reads do not wait, and writes do without blocking the event loop until it is released", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 60 });
     other.exec("begin immediate");
     let settled = 0;
     const waiting = writes(storage).map((write) => write.finally(() => (settled += 1)));
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
+    expect((await storage.pets.find(1n))._unsafeUnwrap()).toBeUndefined();
     await turns(50);
     expect(settled).toBe(0);
 
@@ -52,16 +54,6 @@ describe("while another connection holds the write lock", () => {
     other.exec("rollback");
     for (const result of await Promise.all(waiting)) expect(result.isOk()).toBe(true);
     expect((await storage.keys.find("a"))._unsafeUnwrap()?.usage.dayUsed).toBe(1);
-    await storage.close();
-  });
-
-  it("reads do not wait", async () => {
-    const storage = await openWith({ lockTimeoutSeconds: 60 });
-    await storage.pets.create(rex);
-    other.exec("begin immediate");
-    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(1);
-    expect((await storage.pets.find(1n))._unsafeUnwrap()?.name).toBe("Rex");
-    other.exec("rollback");
     await storage.close();
   });
 
@@ -111,30 +103,30 @@ describe("while another connection holds the write lock", () => {
     database.close();
   });
 
-  it("a close waits for the writes before it", async () => {
+  it("a close waits for the writes before it, and opening waits", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 60 });
     other.exec("begin immediate");
     const created = storage.pets.create(rex);
-    const closed = storage.close();
+    const waiting = [storage.close(), openStorage({ filename, lockTimeoutSeconds: 60 })] as const;
     await turns(10);
     other.exec("rollback");
     expect((await created).isOk()).toBe(true);
-    expect((await closed).isOk()).toBe(true);
-  });
-
-  it("opening waits", async () => {
-    await (await openWith({ lockTimeoutSeconds: 60 })).close();
-    other.exec("begin immediate");
-    const opening = openStorage({ filename, lockTimeoutSeconds: 60 });
-    await turns(10);
-    other.exec("rollback");
-    await (await opening).close();
+    expect((await waiting[0]).isOk()).toBe(true);
+    await (await waiting[1]).close();
   });
 });
 
-describe("a read of a busy database, for example while another process recovers the log", () => {
-  /** A host's database whose first `times` reads from pets fail with this code. */
-  function failing(times: number): Database.Database {
+it.each([
+  ["is retried", 3, 60, undefined],
+  [
+    "fails after the timeout",
+    Infinity,
+    0.005,
+    "Finding a pet failed: another connection locked the database for too long (SQLITE_BUSY_RECOVERY).",
+  ],
+])(
+  "a read while another process recovers the log %s",
+  async (_, times, lockTimeoutSeconds, message) => {
     const database = new Database(":memory:");
     let fails = times;
     observe(database, (source) => {
@@ -142,18 +134,8 @@ describe("a read of a busy database, for example while another process recovers 
       fails -= 1;
       throw new Database.SqliteError("database is locked", "SQLITE_BUSY_RECOVERY");
     });
-    return database;
-  }
-
-  it("is retried", async () => {
-    const storage = await openStorage({ database: failing(3), lockTimeoutSeconds: 60 });
-    expect((await storage.pets.find(1n)).isOk()).toBe(true);
-  });
-
-  it("fails after the timeout", async () => {
-    const storage = await openStorage({ database: failing(Infinity), lockTimeoutSeconds: 0.005 });
-    expect((await storage.pets.find(1n))._unsafeUnwrapErr().message).toBe(
-      "Finding a pet failed: another connection locked the database for too long (SQLITE_BUSY_RECOVERY).",
-    );
-  });
-});
+    const storage = await openStorage({ database, lockTimeoutSeconds });
+    const found = await storage.pets.find(1n);
+    expect(found.isErr() ? found.error.message : undefined).toBe(message);
+  },
+);

@@ -16,46 +16,39 @@ const twoSecrets = {
 describe("what a charge has read of a key is read again", () => {
   const folder = useFolder();
   let storage: Storage;
+  let other: Storage;
   let shell: Database.Database;
   beforeEach(async () => {
     storage = await openStorage({ filename: folder.path("pets.db") });
+    other = await openStorage({ filename: folder.path("pets.db") });
     shell = new Database(folder.path("pets.db"));
     await storage.keys.insert(twoSecrets);
     await storage.keys.insert(aKey("b"));
     await chargeOnce(storage, "a");
   });
   afterEach(async () => {
-    await storage.close();
+    for (const each of [storage, other]) await each.close();
     shell.close();
   });
   const presentedKeyOf = async (digest: string) =>
     (await storage.usage.charge(digest, (presented) => ({ result: presented })))._unsafeUnwrap();
 
-  it("after another storage has charged the key", async () => {
-    const other = await openStorage({ filename: folder.path("pets.db") });
+  it.each<[what: string, charge: () => Promise<number>]>([
+    ["by another storage", () => chargeOnce(other, "a")],
+    ["with its other secret", () => chargeOnce(storage, "old")],
+  ])("after it was charged %s", async (_, charge) => {
     for (const used of [1, 3, 5]) {
-      expect(await chargeOnce(other, "a")).toBe(used);
-      expect(await chargeOnce(storage, "a")).toBe(used + 1);
-    }
-    await other.close();
-  });
-
-  it("after it was charged with its other secret", async () => {
-    for (const used of [1, 3, 5]) {
-      expect(await chargeOnce(storage, "old")).toBe(used);
+      expect(await charge()).toBe(used);
       expect(await chargeOnce(storage, "a")).toBe(used + 1);
     }
   });
 
-  it("after its usage was changed by its id", async () => {
+  it("after its usage was changed by its id, and the key was changed here", async () => {
     await storage.usage.update("a", (usage) => ({
       next: usage && { ...usage, dayUsed: 500 },
       result: undefined,
     }));
     expect(await chargeOnce(storage, "a")).toBe(500);
-  });
-
-  it("after the key was changed here", async () => {
     await storage.keys.update("a", (key) => ({
       next: key && { ...key, revokedAt: 7, secrets: aKey("a").secrets },
       result: undefined,
@@ -64,15 +57,12 @@ describe("what a charge has read of a key is read again", () => {
     expect(await presentedKeyOf("digest of old")).toBeUndefined();
   });
 
-  it("after it was changed by another program", async () => {
+  it("after it was changed by another program, and after it was removed", async () => {
     shell.exec("update api_keys set revoked_at = 7; update api_key_usage set day_used = 500");
     expect(await presentedKeyOf("digest of a")).toMatchObject({
       key: { revokedAt: 7 },
       usage: { dayUsed: 500 },
     });
-  });
-
-  it("after the key was removed", async () => {
     await storage.keys.remove(["a"]);
     expect(await presentedKeyOf("digest of a")).toBeUndefined();
     await storage.keys.insert(aKey("a"));
