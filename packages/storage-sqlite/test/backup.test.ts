@@ -1,5 +1,4 @@
 import {
-  copyFileSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -16,8 +15,9 @@ import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
+import { leaveLog, petsIn } from "./support/left-files.js";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, rex, times } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const BATCHES = sized(20, 60, 60);
@@ -35,26 +35,8 @@ afterEach(() => storage.close());
 
 async function add(count: number, name = "Rex"): Promise<void> {
   const pet = { ...rex, name };
-  const created = await Promise.all(Array.from({ length: count }, () => storage.pets.create(pet)));
+  const created = await Promise.all(times(count, () => storage.pets.create(pet)));
   expect(created.every((result) => result.isOk())).toBe(true);
-}
-function petsIn(file: string): number {
-  const database = new Database(file, { readonly: true });
-  const count = Number(database.prepare("select count(*) from pets").pluck().get());
-  expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
-  database.close();
-  return count;
-}
-/** Creates a database and the log of its one pet, as a killed process leaves them. */
-async function leaveBehind(database: string): Promise<void> {
-  const left = folder.path("left.db");
-  const other = await openStorage({ filename: left });
-  (await other.pets.create(rex))._unsafeUnwrap();
-  for (const ending of ["", "-wal", "-shm"]) {
-    copyFileSync(`${left}${ending}`, `${database}${ending}`);
-  }
-  await other.close();
-  rmSync(left);
 }
 const backupFiles = (): readonly string[] =>
   readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
@@ -81,19 +63,15 @@ describe("a backup of a database in use", () => {
     for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(200));
     const over = new AbortController();
     let during = 0;
-    const backUp = async (): Promise<boolean> => {
-      const backup = await backupSqliteFile({ filename, to });
-      over.abort();
-      return backup.isOk();
-    };
-    const backedUp = backUp();
+    const backedUp = backupSqliteFile({ filename, to });
+    void backedUp.then(() => over.abort());
     while (!over.signal.aborted) {
       const created = await storage.pets.create(rex);
       expect(created.isOk()).toBe(true);
       during += 1;
       await setImmediate();
     }
-    expect(await backedUp).toBe(true);
+    expect((await backedUp).isOk()).toBe(true);
     expect(during).toBeGreaterThan(5);
     // All pets from before, and later ones without a gap.
     expect(petsIn(to)).toBeGreaterThanOrEqual(BATCHES * 1_000);
@@ -113,44 +91,31 @@ describe("a backup of a database in use", () => {
     other.close();
   });
 
-  it("replaces a file only with overwrite", async () => {
-    await add(1);
-    writeFileSync(to, "mine");
-    expect(await codeOf({ filename, to })).toBe("destination_exists");
-    const replaced = await backupSqliteFile({ filename, to, overwrite: true });
-    expect(replaced.isOk()).toBe(true);
-    expect(petsIn(to)).toBe(1);
-  });
-
-  it("is refused beside a log that SQLite would replay over it, except with overwrite", async () => {
+  it("replaces a file, and logs that SQLite would replay over the backup, only with overwrite", async () => {
     await add(3);
-    for (const ending of ["-wal", "-shm", "-journal"]) {
-      writeFileSync(`${to}${ending}`, "");
+    for (const ending of ["", "-wal", "-shm", "-journal"]) {
+      writeFileSync(`${to}${ending}`, "mine");
       const { code, message } = (await backupSqliteFile({ filename, to }))._unsafeUnwrapErr();
       expect(code).toBe("destination_exists");
-      expect(message).toContain(`${to}${ending} already exists`);
+      expect(message).toContain(`${ending && to}${ending || "The destination"} already exists`);
       rmSync(`${to}${ending}`);
     }
-    await leaveBehind(to);
-    rmSync(to);
-    expect(await codeOf({ filename, to })).toBe("destination_exists");
-    expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
-    expect(backupFiles()).toEqual(["backup.db"]);
-    expect(petsIn(to)).toBe(3);
-  });
-
-  it("replaces a file and the logs beside it, whether they belong to it or not", async () => {
-    await add(3);
     const whole = folder.path("whole.db");
     (await backupSqliteFile({ filename, to: whole }))._unsafeUnwrap();
-    const contents = { own: undefined, foreign: readFileSync(whole), none: "mine".repeat(500) };
-    for (const [name, content] of Object.entries(contents)) {
-      await leaveBehind(to);
-      if (content !== undefined) writeFileSync(to, content);
+    const leave = {
+      "a database and its log": () => undefined,
+      "a log without its database": () => rmSync(to),
+      "another database": () => writeFileSync(to, readFileSync(whole)),
+      "no database": () => writeFileSync(to, "mine".repeat(500)),
+    };
+    for (const [left, change] of Object.entries(leave)) {
+      rmSync(to, { force: true });
+      await leaveLog(to);
+      change();
+      expect(await codeOf({ filename, to })).toBe("destination_exists");
       const replaced = await backupSqliteFile({ filename, to, overwrite: true });
-      expect([name, replaced.isOk()]).toEqual([name, true]);
+      expect([left, replaced.isOk(), petsIn(to)]).toEqual([left, true, 3]);
       expect(backupFiles()).toEqual(["backup.db"]);
-      expect(petsIn(to)).toBe(3);
     }
   });
 
@@ -167,24 +132,14 @@ describe("a backup of a database in use", () => {
     expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
   });
 
-  it("does not replace a folder", async () => {
-    mkdirSync(to);
-    expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
-    expect(backupFiles()).toEqual(["backup.db"]);
-  });
-
   it("is complete or refused when several backups to one name run at the same time", async () => {
     for (let batch = 0; batch < 20; batch += 1) await add(1_000, "x".repeat(200));
-    const atOnce = (overwrite: boolean): Promise<readonly string[]> => {
-      const backUp = async (): Promise<string> => {
-        const backup = await backupSqliteFile({ filename, to, overwrite });
-        return backup.isOk() ? "ok" : backup.error.code;
-      };
-      return Promise.all([backUp(), backUp(), backUp()]);
+    const atOnce = async (overwrite: boolean): Promise<readonly string[]> => {
+      const backups = times(3, () => backupSqliteFile({ filename, to, overwrite }));
+      const results = await Promise.all(backups);
+      return results.map((backup) => (backup.isOk() ? "ok" : backup.error.code)).sort();
     };
-    expect([...(await atOnce(false))].sort()).toEqual([
-      ...["destination_exists", "destination_exists", "ok"],
-    ]);
+    expect(await atOnce(false)).toEqual(["destination_exists", "destination_exists", "ok"]);
     expect(petsIn(to)).toBe(20_000);
     expect(await atOnce(true)).toEqual(["ok", "ok", "ok"]);
     expect(petsIn(to)).toBe(20_000);
@@ -211,6 +166,9 @@ describe("a backup of a database in use", () => {
     expect(await codeOf({ filename: notes, to })).toBe("damaged");
     expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
     expect(backupFiles()).toEqual([]);
+    mkdirSync(to);
+    expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
+    expect(backupFiles()).toEqual(["backup.db"]);
   });
 
   it("never replaces the database or its logs, whatever their paths", async () => {
@@ -234,12 +192,9 @@ describe("a backup of a database in use", () => {
     }
     expect(statSync(filename).ino).toBe(ino);
     expect(petsIn(filename)).toBe(3);
-  });
-
-  it("does not delete a database whose name looks like another one's log", async () => {
-    const odd = folder.path("odd.db-wal");
-    (await backupSqliteFile({ filename, to: odd }))._unsafeUnwrap();
-    const backup = { filename: odd, to: folder.path("odd.db"), overwrite: true };
-    expect(await codeOf(backup)).toBe("destination_is_database");
+    // A database whose name looks like another one's log.
+    const odd = { filename: folder.path("odd.db-wal"), to: folder.path("odd.db"), overwrite: true };
+    (await backupSqliteFile({ filename, to: odd.filename }))._unsafeUnwrap();
+    expect(await codeOf(odd)).toBe("destination_is_database");
   });
 });
