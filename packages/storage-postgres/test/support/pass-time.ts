@@ -1,0 +1,18 @@
+import { setTimeout } from "node:timers/promises";
+import { vi } from "vitest";
+
+/** Makes calls that wait for their deadlines, while the clock of the deadlines runs ten times as fast. */
+export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const over = new AbortController();
+  try {
+    const result = calls().finally(() => over.abort());
+    while (!over.signal.aborted) {
+      await setTimeout(5);
+      vi.advanceTimersByTime(50);
+    }
+    return await result;
+  } finally {
+    vi.useRealTimers();
+  }
+}
