@@ -25,25 +25,20 @@ describe("in a host's database", () => {
     expect(database.prepare("select count(*) from pets").pluck().get()).toBe(0);
   });
 
-  it("a write waits for the end of the host's transaction, and is not part of it", async () => {
-    database.exec("begin");
-    const created = storage.pets.create(rex);
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-    expect(database.inTransaction).toBe(true);
-    database.exec("rollback");
-    expect((await created).isOk()).toBe(true);
-    expect(await names()).toEqual(["Rex"]);
-  });
-
-  it("a wait for the host's transaction does not use SQLite's own timeout, even a long one", async () => {
-    database.pragma("busy_timeout = 60000");
-    const other = await openStorage({ database, lockTimeoutSeconds: 60 });
-    database.exec("begin");
-    const created = other.pets.create(rex);
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-    database.exec("rollback");
-    expect((await created).isOk()).toBe(true);
-  });
+  it.each([0, 60_000])(
+    "a write waits for the end of the host's transaction, and is no part of it: busy_timeout %i",
+    async (timeout) => {
+      database.pragma(`busy_timeout = ${timeout}`);
+      const other = await openStorage({ database, lockTimeoutSeconds: 60 });
+      database.exec("begin");
+      const created = other.pets.create(rex);
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+      expect(database.inTransaction).toBe(true);
+      database.exec("rollback");
+      expect((await created).isOk()).toBe(true);
+      expect(await names()).toEqual(["Rex"]);
+    },
+  );
 
   it("a write waits while the host iterates over rows", async () => {
     const rows = database.prepare("select 1 union select 2").iterate();
