@@ -134,7 +134,9 @@ describe("openPostgresStorage fails with", () => {
     await admin.query(END_CONNECTIONS);
     await take();
     const failed = await whileTimePasses(() => storage.pets.create(rex));
-    expect(failed._unsafeUnwrapErr().message).toContain("the server has no connection left (53300)");
+    expect(failed._unsafeUnwrapErr().message).toContain(
+      "the server has no connection left (53300)",
+    );
     for (const client of taken) await client.end();
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     await storage.close();
