@@ -7,7 +7,7 @@ import { times } from "../../../storage-sql/test/support/samples.js";
 import { openStorage } from "../support/open-storage.js";
 import { useFolder } from "../support/temporary-folder.js";
 
-const HISTORIES = sized(10, 2_000, 20_000);
+const HISTORIES = sized(10, 500, 5_000);
 const PROCESSES = 3;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
