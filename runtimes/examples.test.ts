@@ -10,9 +10,7 @@ test.each([
 ] as const)("the example of %s tells callers without a key apart", async (runtime, program) => {
   const { port } = await serve(runtime, program, newDatabase());
   const visit = async (path: string, localAddress: string) => {
-    const wire = await dial(port, "127.0.0.1", (to, host) =>
-      connect({ port: to, host, localAddress }),
-    );
+    const wire = await dial(port, (to, host) => connect({ port: to, host, localAddress }));
     wire.send(compose({ path }));
     const { body, headers } = await wire.response();
     wire.socket.destroy();

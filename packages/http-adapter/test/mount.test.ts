@@ -57,6 +57,14 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
   expect(await responseTo(upgrade)).toContain("498");
 });
 
+test("more header lines than Node keeps are 431, whether Node or the store refuses them", async () => {
+  const { store } = await makeStore();
+  const server = createServer(host);
+  mount(server, store);
+  const { call } = await listen(server, "");
+  expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
+});
+
 test("a mount touches no other server and no prototype", async () => {
   const { store, key } = await makeStore();
   const emit = emitOf(Server.prototype);

@@ -10,6 +10,11 @@ test("the result of a host's body parser is used, and validated by the engine", 
   expect((await create("[]")).body).toContain('"invalid_pet"');
 });
 
+test("an empty body that the host has read is an empty body", async () => {
+  const { create } = await behind(() => undefined);
+  expect((await create("")).body).toContain('"malformed_json"');
+});
+
 test("a number that the parser may have rounded is 400, with advice", async () => {
   const { create } = await behind((text) => JSON.parse(text));
   for (const digits of ["9007199254740993", "-9223372036854775808"]) {

@@ -1,19 +1,9 @@
 import { petStorePlugin } from "@petstore/http-adapter";
 import fastify from "fastify";
 import { expect, test } from "vitest";
-import { sized } from "../../../../scripts/test-size.js";
 import { makeStore } from "../support/serve.js";
-import { dial } from "../support/wire.js";
-import { startBench } from "./bench.js";
-import { describeHost } from "./describe-host.js";
-import { createHost } from "./fastify-hosts.js";
-
-/** By default, a variant of a host takes a part of the cases. */
-const STRIDE = sized(4, 1, 1);
-
-describeHost(createHost("", "/v1"));
-describeHost(createHost("/api", "/v1"), STRIDE);
-describeHost(createHost("/a/b/v1", ""), STRIDE);
+import { createHost } from "./fastify.js";
+import { startHost } from "./host.js";
 
 test("app.inject() reaches the store without a socket", async () => {
   const { store, key } = await makeStore();
@@ -30,7 +20,7 @@ test("app.inject() reaches the store without a socket", async () => {
 
 test("the host's hooks run on the store's responses, and the headers that they set go out", async () => {
   const seen: number[] = [];
-  const { call } = await startBench(
+  const { call } = await startHost(
     createHost("", "/v1", (app) => {
       app.addHook("onRequest", async (_, reply) => void reply.header("X-Host", "kept"));
       app.addHook("onResponse", async (_, reply) => void seen.push(reply.statusCode));
@@ -50,20 +40,6 @@ test("the plugin is encapsulated: its hook sees no request of the host's", async
   expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
   for (const url of ["/nowhere", "/%76%31/pets", "/v1x"]) {
     expect((await app.inject({ url })).body).toBe("The host's own 404");
-  }
-});
-
-test("it responds at every address of localhost", async () => {
-  const { store, key } = await makeStore();
-  await using app = fastify();
-  await app.register(petStorePlugin, { store });
-  await app.listen({ port: 0 });
-  for (const address of app.addresses()) {
-    if (typeof address === "string") throw new Error("no port");
-    const wire = await dial(address.port, address.address);
-    wire.send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    expect((await wire.response()).status).toBe(200);
-    wire.socket.destroy();
   }
 });
 

@@ -1,12 +1,16 @@
 import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
+import { setImmediate } from "node:timers/promises";
 import {
   createManualClock,
+  createMemoryStorage,
   createPetStore,
   type ManualClock,
   type PetStore,
   type PetStoreOptions,
   type RateLimits,
+  type Storage,
+  type UsageStorage,
 } from "@petstore/core";
 import { onTestFinished } from "vitest";
 import {
@@ -15,7 +19,7 @@ import {
   type PetStoreServerOptions,
 } from "@petstore/http-adapter";
 import { portOf } from "../../../../scripts/ports.js";
-import { dial, type WireResponse, type Wire } from "./wire.js";
+import { dial, type Open, type WireResponse, type Wire } from "./wire.js";
 
 /** A request of a test. */
 export interface Call {
@@ -77,29 +81,41 @@ export async function issue(store: PetStore, plan: string | RateLimits): Promise
   return (await store.keys.issue(options))._unsafeUnwrap().secret;
 }
 
+/** A storage in memory that takes this many turns of the event loop to charge a request. */
+export function slowToAdmit(turns: number): Storage {
+  const storage = createMemoryStorage();
+  const charge: UsageStorage["charge"] = async (digest, decide) => {
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+    return storage.usage.charge(digest, decide);
+  };
+  return { ...storage, usage: { ...storage.usage, charge } };
+}
+
 /** Starts a server for the length of a test, unless it has started. */
-export async function listen(server: Server | SecureServer, key: string): Promise<Listening> {
+export async function listen(
+  server: Server | SecureServer,
+  key: string,
+  open?: Open,
+): Promise<Listening> {
   const port = await portOf(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const call = (what: Call = {}): Promise<WireResponse> => exchange(port, { key, ...what });
+  const call = async (sent: Call = {}): Promise<WireResponse> => {
+    const wire = await dial(port, open);
+    wire.send(compose({ key, ...sent }));
+    if (sent.body !== undefined) wire.send(sent.body);
+    const response = await wire.response(sent.method);
+    wire.socket.destroy();
+    return response;
+  };
   return {
     port,
     call,
     create: (json) => call({ method: "POST", body: json }),
-    dial: () => dial(port),
+    dial: () => dial(port, open),
   };
-}
-
-async function exchange(port: number, call: Call): Promise<WireResponse> {
-  const wire = await dial(port);
-  wire.send(compose(call));
-  if (call.body !== undefined) wire.send(call.body);
-  const response = await wire.response(call.method);
-  wire.socket.destroy();
-  return response;
 }
 
 /** The head of a request as text. */

@@ -18,13 +18,12 @@ export interface Wire {
   rest(): Promise<string>;
 }
 
+/** Opens a connection. */
+export type Open = (port: number, host: string) => Socket;
+
 /** Connects to a server on this machine, by TCP or as `open` does. */
-export async function dial(
-  port: number,
-  host = "127.0.0.1",
-  open: (port: number, host: string) => Socket = connect,
-): Promise<Wire> {
-  const socket = open(port, host);
+export async function dial(port: number, open: Open = connect): Promise<Wire> {
+  const socket = open(port, "127.0.0.1");
   let received = "";
   let isOver = false;
   let wake: () => void = () => undefined;

@@ -109,7 +109,7 @@ export const headerCases: readonly ConformanceCase[] = [
     request: head("GET /v1/pets", ...Array.from({ length: 3_000 }, () => "a:")),
     responses: [{ status: 431, code: "headers_too_large", headers: { connection: "close" } }],
     closes: true,
-    // Node 24.21 and newer refuse them: test/hosts/cases.ts.
+    // On a host's server, Node 24.21 and newer refuse them: test/mount.test.ts.
     ownServerOnly: true,
   },
   {

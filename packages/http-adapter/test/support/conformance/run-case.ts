@@ -6,7 +6,8 @@ import type { ConformanceCase, Expected } from "./case.js";
 export async function runCase(row: ConformanceCase, port: number, key: string): Promise<void> {
   const { request, responses, closes = false } = row;
   const wire = await sendCase(row, port, key);
-  for (const expected of responses) check(await wire.response(methodOf(request)), expected);
+  for (const expected of responses)
+    expectResponse(await wire.response(methodOf(request)), expected);
   if (closes) expect(await wire.rest()).toBe("");
   wire.socket.destroy();
 }
@@ -37,7 +38,10 @@ function methodOf(request: string): string {
 }
 
 /** Checks the headers of every response (design, "Other headers"; specification, "Rate limit headers") and the expectations of this one. */
-function check(response: WireResponse, { status, code, headers = {}, body }: Expected): void {
+export function expectResponse(
+  response: WireResponse,
+  { status, code, headers = {}, body }: Expected,
+): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status });
   if (status === 100) return;
   expect(response.headers).toMatchObject(ALWAYS);

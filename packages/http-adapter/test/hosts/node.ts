@@ -1,0 +1,80 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { text } from "node:stream/consumers";
+import { connect as connectSecurely } from "node:tls";
+import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
+import { createSelfSigned } from "../support/self-signed.js";
+import type { Host } from "./host.js";
+
+const identity = createSelfSigned();
+
+/** A server of ours, with the host's pages as its fallback. */
+export const ours: Host = {
+  name: "createPetStoreServer",
+  basePath: "/v1",
+  start: (store, behindProxy) =>
+    store === undefined
+      ? createServer(pages)
+      : createPetStoreServer(store, { fallback: pages, origin: originOf(behindProxy) }),
+};
+
+/** `mount` on a server for HTTP. */
+export const plain: Host = {
+  name: "mount on node:http",
+  basePath: "/v1",
+  start: (store, behindProxy) => {
+    const server = createServer(pages);
+    if (store !== undefined) mount(server, store, { origin: originOf(behindProxy) });
+    return server;
+  },
+};
+
+/** `mount` on a server for HTTPS. */
+export const secure: Host = {
+  name: "mount on node:https",
+  basePath: "/api/v1",
+  start: (store, behindProxy) => {
+    const server = createSecureServer(identity, pages);
+    const options = { basePath: "/api/v1", origin: originOf(behindProxy) };
+    if (store !== undefined) mount(server, store, options);
+    return server;
+  },
+  open: (port, host) => connectSecurely({ port, host, ca: identity.cert }),
+};
+
+/** The handler, called by a listener. */
+export const listener: Host = {
+  name: "createNodeHandler in a listener of node:http",
+  basePath: "/a/b/v1",
+  start: (store, behindProxy) => {
+    if (store === undefined) return createServer(pages);
+    const options = { basePath: "/a/b/v1", origin: originOf(behindProxy) };
+    const handle = createNodeHandler(store, options);
+    return createServer((request, response) => {
+      handle(request, response, () => pages(request, response));
+    });
+  },
+};
+
+function originOf(behindProxy: boolean) {
+  return behindProxy
+    ? ({ headers }: IncomingMessage) => headers["x-forwarded-for"]?.toString()
+    : undefined;
+}
+
+const pages: RequestListener = (request, response) => {
+  const { url = "", method } = request;
+  if (url.startsWith("/hello")) response.end("hello");
+  else if (url === "/echo" && method === "POST") void echo(request, response);
+  else if (url === "/boom") response.writeHead(500).end("The host's own error page");
+  else response.writeHead(404).end("The host's own 404");
+};
+
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.end(await text(request));
+}
