@@ -31,12 +31,15 @@ export interface ConformanceCase {
   readonly ownServerOnly?: boolean;
 }
 
-/** Returns rows with the same outcome. Each is its name, its source and its request. */
+type Outcome = Omit<ConformanceCase, "name" | "source" | "request">;
+
+/** Returns rows with the same source and outcome. Each is its name and its request. */
 export function rows(
-  outcome: Omit<ConformanceCase, "name" | "source" | "request">,
-  table: readonly (readonly [name: string, source: string, request: string])[],
+  source: string,
+  outcome: Outcome,
+  table: readonly (readonly [name: string, request: string])[],
 ): readonly ConformanceCase[] {
-  return table.map(([name, source, request]) => ({ name, source, request, ...outcome }));
+  return table.map(([name, request]) => ({ name, source, request, ...outcome }));
 }
 
 /** The line that authenticates. */
@@ -65,8 +68,32 @@ export function utf8(text: string): string {
 /** The good pet as one chunk. */
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
 
-/** A plain refusal of a message: 400 and the end of the connection. */
-export const badRequest = {
-  responses: [{ status: 400, code: "bad_request", headers: { connection: "close" } }],
+/** A list of pets. */
+export const list: Outcome = { responses: [{ status: 200, body: /^\[.*\]$/s }] };
+
+/** A new pet. */
+export const created: Outcome = { responses: [{ status: 201 }] };
+
+/** An Error with these headers. */
+export const error = (
+  status: number,
+  code: string,
+  headers: Expected["headers"] = {},
+): Outcome => ({
+  responses: [{ status, code, headers }],
+});
+
+/** An Error and the end of the connection. */
+export const closing = (status: number, code: string): Outcome => ({
+  ...error(status, code, { connection: "close" }),
   closes: true,
-} as const;
+});
+
+/** What holds only where the store owns the server. */
+export const own = (outcome: Outcome): Outcome => ({ ...outcome, ownServerOnly: true });
+
+/** The refusal of a message. */
+export const badRequest = closing(400, "bad_request");
+
+/** The refusal of a message by Node's parser. */
+export const refusedByNode = own(badRequest);
