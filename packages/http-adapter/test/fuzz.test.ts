@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized, seed } from "../../../scripts/test-size.js";
-import { burst } from "./support/fuzz/arbitrary.js";
-import { readResponses, type RawResponse } from "./support/fuzz/read-responses.js";
-import { sendBurst } from "./support/fuzz/send-burst.js";
+import { burst, readResponses, sendBurst, type RawResponse } from "./support/fuzz.js";
 import { collectGarbage } from "./support/garbage.js";
 import { connectionsOf, issue, serve } from "./support/serve.js";
 
