@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { createNodeHandler, createPetStoreServer, type CorsOptions } from "@petstore/http-adapter";
+import { createNodeHandler, type CorsOptions } from "@petstore/http-adapter";
 import { listen, makeStore, serve } from "./support/serve.js";
 
 const SHOP = "https://shop.example";
@@ -35,18 +35,6 @@ test("a preflight is 204, costs nothing, and allows what the store supports", as
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
 
-test("a preflight whose origin cannot be found out is a reported 500", async () => {
-  const causes: unknown[] = [];
-  const bug = new Error("no origin");
-  const origin = () => {
-    throw bug;
-  };
-  const { call } = await serve({ cors: listed, origin, onError: (cause) => causes.push(cause) });
-  const { status, headers } = await call(preflight(SHOP));
-  expect([status, headers["access-control-allow-origin"]]).toEqual([500, SHOP]);
-  expect(causes).toEqual([bug]);
-});
-
 test("every response to an allowed origin can be read with all its headers, errors too", async () => {
   const { call, key } = await serve({ cors: listed });
   const headers = [`Origin: ${SHOP}`];
@@ -61,13 +49,10 @@ test("every response to an allowed origin can be read with all its headers, erro
     expect(response.headers["access-control-allow-origin"]).toBe(SHOP);
     expect(response.headers["vary"]).toBe("Origin");
     const exposed = response.headers["access-control-expose-headers"]?.toLowerCase().split(", ");
-    const always = ["access-control-", "vary", "content-", "cache-control", "connection"];
-    const hidden = Object.keys(response.headers).filter(
-      (name) => !exposed?.includes(name) && !always.some((start) => name.startsWith(start)),
-    );
-    expect(
-      hidden.filter((name) => !["x-content-type-options", "keep-alive"].includes(name)),
-    ).toEqual([]);
+    const others =
+      /^(?:access-control-|vary|content-|cache-control|connection|x-content-|keep-alive)/;
+    const told = Object.keys(response.headers).filter((name) => !others.test(name));
+    expect(exposed).toEqual(expect.arrayContaining(told));
   }
 });
 
@@ -110,18 +95,4 @@ test("CORS is off by default: OPTIONS is a method like others", async () => {
 test("OPTIONS that is not a preflight is a normal request", async () => {
   const { call } = await serve({ cors: listed });
   expect((await call({ method: "OPTIONS", headers: [`Origin: ${SHOP}`] })).status).toBe(405);
-});
-
-test.each([
-  {},
-  { origins: "https://shop.example" },
-  { origins: ["shop.example"] },
-  { origins: ["https://shop.example/"] },
-  { origins: ["https://Shop.example"] },
-  { origins: ["*"] },
-])("the option %j is refused", async (cors) => {
-  const { store } = await makeStore();
-  const wrong = { cors } as never;
-  expect(() => createPetStoreServer(store, wrong)).toThrow(/option cors/);
-  expect(() => createNodeHandler(store, wrong)).toThrow(/option cors/);
 });

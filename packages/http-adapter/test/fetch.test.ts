@@ -3,77 +3,64 @@ import { expect, test } from "vitest";
 import { makeStore } from "./support/serve.js";
 
 test.each([
-  [401, { authorization: "Bearer a, Bearer b" }, "/v1/pets"],
-  [404, {}, "/"],
-  [404, {}, "/V1/pets"],
-])("%i for %j %s", async (status, headers, path) => {
-  const { handle } = await fetchHandler();
-  const response = await handle(request(path, headers));
+  [401, "missing_api_key", "/v1/pets", { authorization: "" }],
+  [401, "invalid_api_key", "/v1/pets", { authorization: "Bearer a, Bearer b" }],
+  [404, "not_found", "/", {}],
+  [404, "not_found", "/V1/pets", {}],
+  [400, "bad_request", "/v1/pets", { host: "a, a" }],
+  [400, "bad_request", "/v1/pets", { host: "a/b" }],
+  [400, "bad_request", "/v1/pets", { "transfer-encoding": "gzip, chunked" }],
+])("%i %s: %s with %j", async (status, code, path, headers) => {
+  const { send } = await fetchHandler();
+  const response = await send({ headers }, path);
+  expect(await response.json()).toMatchObject({ status, code });
   expect(response.status).toBe(status);
-  expect(await response.json()).toMatchObject({ status });
   expect(response.headers.get("x-ratelimit-limit")).toBe("60");
 });
 
-test("a fragment is not part of a request", async () => {
-  const { handle, authorization } = await fetchHandler();
-  const response = await handle(request("/v1/pets?limit=1#limit=x", { authorization }));
-  expect(response.status).toBe(200);
+test("a response to HEAD has no body, and a fragment is not part of a request", async () => {
+  const { send } = await fetchHandler();
+  const response = await send({ method: "HEAD" }, "/v1/pets?limit=1#limit=x");
+  expect([response.status, response.headers.get("content-length")]).toEqual([200, "2"]);
+  expect(response.body).toBeNull();
 });
 
-test("a body that the host is reading is 400", async () => {
-  const { handle, authorization } = await fetchHandler();
-  const taken = request("/v1/pets", { method: "POST", body: "{}", authorization });
+test("a body that the host has read or is reading, or that breaks, is 400", async () => {
+  const { handle, requestOf, send } = await fetchHandler();
+  const taken = requestOf(post("{}"));
   taken.body?.getReader();
-  const response = await handle(taken);
-  expect([response.status, await response.text()]).toEqual([
-    400,
-    expect.stringContaining("The host"),
-  ]);
+  const read = requestOf(post("{}"));
+  await read.text();
+  for (const request of [taken, read]) {
+    const response = await handle(request);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining("The host"),
+    ]);
+  }
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+  expect((await send(post(broken))).status).toBe(400);
 });
 
-test("a body is cut at the limit, declared or not", async () => {
-  const { handle, authorization } = await fetchHandler({ maxBodyBytes: 10 });
+test("a body is cut at the limit, although its length is not declared", async () => {
+  const { send } = await fetchHandler({ maxBodyBytes: 10 });
   let pulled = 0;
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      pulled += 1;
-      controller.enqueue(new Uint8Array(8));
-    },
-  });
-  const endless = new Request("http://a/v1/pets", {
-    method: "POST",
-    body,
-    duplex: "half",
-    headers: { authorization },
-  });
-  expect((await handle(endless)).status).toBe(413);
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    pulled += 1;
+    controller.enqueue(new Uint8Array(8));
+  };
+  expect((await send(post(new ReadableStream({ pull })))).status).toBe(413);
   expect(pulled).toBeLessThan(10);
 });
 
 test("a body that takes too long is 408, and its source is cancelled", async () => {
-  const { handle, authorization } = await fetchHandler({ maxBodySeconds: 0.02 });
+  const { send } = await fetchHandler({ maxBodySeconds: 0.02 });
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
-  const init = { method: "POST", body, duplex: "half" as const, headers: { authorization } };
-  const response = await handle(new Request("http://a/v1/pets", init));
+  const response = await send(post(body));
   expect(response.status).toBe(408);
   expect(await response.json()).toMatchObject({ code: "request_timeout", status: 408 });
   expect(isCancelled).toBe(true);
-});
-
-test("a body that the host has read, or that breaks, is 400", async () => {
-  const { handle, authorization } = await fetchHandler();
-  const read = request("/v1/pets", { method: "POST", body: "{}", authorization });
-  await read.text();
-  expect((await handle(read)).status).toBe(400);
-  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
-  const init = {
-    method: "POST",
-    body: broken,
-    duplex: "half" as const,
-    headers: { authorization },
-  };
-  expect((await handle(new Request("http://a/v1/pets", init))).status).toBe(400);
 });
 
 test("the origin function gets the host's other arguments", async () => {
@@ -82,38 +69,30 @@ test("the origin function gets the host's other arguments", async () => {
     origin: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
       isTrusted ? address : undefined,
   });
-  await handle(request("/v1/pets", {}), "192.0.2.1", { isTrusted: true });
-  const other = await handle(request("/v1/pets", {}), "192.0.2.2", { isTrusted: true });
+  const request = new Request("http://pets.test/v1/pets");
+  await handle(request, "192.0.2.1", { isTrusted: true });
+  const other = await handle(request, "192.0.2.2", { isTrusted: true });
   expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
   expect(store.anonymousQuota("192.0.2.1").remaining).toBe(59);
 });
 
-test.each([
-  ["Host", "a, a"],
-  ["Host", "a/b"],
-  ["Transfer-Encoding", "gzip, chunked"],
-])("what shows that the message was no good (%s: %s) is 400", async (name, value) => {
-  const { handle, authorization } = await fetchHandler();
-  const response = await handle(request("/v1/pets", { [name]: value, authorization }));
-  expect([response.status, await response.json()]).toEqual([
-    400,
-    expect.objectContaining({ code: "bad_request" }),
-  ]);
-});
+interface Sent {
+  readonly method?: string;
+  readonly body?: string | ReadableStream;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const post = (body: string | ReadableStream): Sent => ({ method: "POST", body });
 
 async function fetchHandler(options: FetchOptions = {}) {
   const { store, key } = await makeStore();
-  return { handle: createFetchHandler(store, options), authorization: `Bearer ${key}` };
-}
-
-function request(
-  path: string,
-  { method = "GET", body, ...headers }: Record<string, string>,
-): Request {
-  return new Request(`http://pets.test${path}`, {
-    method,
-    headers,
-    // As bytes: a string would declare itself text/plain.
-    ...(body === undefined ? {} : { body: Buffer.from(body) }),
-  });
+  const handle = createFetchHandler(store, options);
+  const requestOf = ({ headers, ...sent }: Sent, path = "/v1/pets"): Request => {
+    // A text would declare itself text/plain.
+    const type = "application/json";
+    const all = { authorization: `Bearer ${key}`, "content-type": type, ...headers };
+    return new Request(`http://pets.test${path}`, { ...sent, headers: all, duplex: "half" });
+  };
+  const send = (sent: Sent, path?: string) => handle(requestOf(sent, path));
+  return { handle, requestOf, send };
 }

@@ -20,6 +20,19 @@ test("each request of a connection is charged to its own key", async () => {
   expect(await limitOf(null)).toEqual([401, "60", "57"]);
 });
 
+test("a host can give the requests of one connection different origins, as behind a proxy", async () => {
+  const { dial } = await serve({
+    origin: ({ headers }) => headers["x-forwarded-for"]?.toString(),
+  });
+  const wire = await dial();
+  const remaining: unknown[] = [];
+  for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.1"]) {
+    wire.send(compose({ headers: [`X-Forwarded-For: ${address}`] }));
+    remaining.push((await wire.response()).headers["x-ratelimit-remaining"]);
+  }
+  expect(remaining).toEqual(["59", "59", "58"]);
+});
+
 test("a key that is revoked is refused with the next request of its connection, like an unknown one", async () => {
   const { store, dial, key } = await serve();
   const wire = await dial();

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type Server } from "node:http";
-import { createManualClock, type PetStore } from "@petstore/core";
+import type { PetStore, RequestSignal } from "@petstore/core";
 import {
   createFetchHandler,
   createNodeHandler,
@@ -8,9 +9,37 @@ import {
   type HttpOptions,
   type ResponseReport,
 } from "@petstore/http-adapter";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { PET } from "./support/pet.js";
-import { compose, listen, makeStore, serve } from "./support/serve.js";
+import { compose, issue, listen, makeStore, serve, type Call } from "./support/serve.js";
+
+type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;
+
+/** Requests, the facts that are reported of each, and whether it was admitted. No signal has the text "hostile". */
+const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
+  [{}, facts("listPets", "GET", 200), true],
+  [{ method: "POST", body: PET.replace("Rex", "hostile") }, facts("createPet", "POST", 201), true],
+  [
+    { path: "/v1/pets/hostile", method: "HEAD" },
+    facts("getPet", "HEAD", 404, "pet_not_found"),
+    true,
+  ],
+  [{ path: "/v1/hostile" }, facts(undefined, "GET", 404, "not_found"), true],
+  [{ method: "PROPFIND" }, facts(undefined, "_OTHER", 405, "method_not_allowed"), true],
+  [{ key: "hostile" }, facts("listPets", "GET", 401, "invalid_api_key"), false],
+  [{ path: "/hostile" }, facts(undefined, "GET", 404, "not_found"), false],
+];
+
+const ROUTES = { listPets: "/v1/pets", createPet: "/v1/pets", getPet: "/v1/pets/{petId}" };
+
+function facts(
+  operation: Facts["operation"],
+  method: string,
+  status: number,
+  code?: Facts["code"],
+): Facts {
+  return { operation, method, status, code };
+}
 
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
   [
@@ -27,41 +56,33 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     },
   ],
 ])("%s", (_, start) => {
-  test("reports each response once, with every field", async () => {
+  test("reports and publishes each response once, with every field", async () => {
     const { reports, onResponse } = collect();
+    const signals = collectSignals();
     const { store, key } = await makeStore();
-    const clock = {
-      ...createManualClock(),
-      now: (
-        (now) => () =>
-          (now += 5)
-      )(0),
-    };
-    const server = start(store, { onResponse, clock, requestIds: true });
-    const { call, create } = await listen(server, key);
-    const [{ id: keyId } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
-    const sent = { headers: ["X-Request-Id: mine"] };
-    expect((await call(sent)).headers["x-request-id"]).toBe("mine");
-    const created = await create(PET);
-    await call({ ...sent, path: "/v1/pets/7", method: "HEAD" });
-    await call({ ...sent, path: "/v1/dogs" });
-    await call({ ...sent, key: null });
-    await call({ ...sent, path: "/" });
-    const common = { keyId, milliseconds: 5, requestId: "mine", code: undefined };
-    const unnamed = { operation: undefined, keyId: undefined };
-    expect(await reports(6)).toEqual([
-      { ...common, operation: "listPets", status: 200 },
-      {
-        ...common,
-        operation: "createPet",
-        status: 201,
-        requestId: created.headers["x-request-id"],
-      },
-      { ...common, operation: "getPet", status: 404, code: "pet_not_found" },
-      { ...common, operation: undefined, status: 404, code: "not_found" },
-      { ...common, ...unnamed, operation: "listPets", status: 401, code: "missing_api_key" },
-      { ...common, ...unnamed, status: 404, code: "not_found" },
-    ]);
+    let now = 0;
+    const clock = { ...store.clock, now: () => (now += 5) };
+    const { call } = await listen(start(store, { onResponse, clock, requestIds: true }), key);
+    const [{ id } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
+    for (const [sent] of REQUESTS) {
+      const { headers } = await call({ ...sent, headers: ["X-Request-Id: mine"] });
+      expect(headers["x-request-id"]).toBe("mine");
+    }
+    expect(await reports(REQUESTS.length)).toEqual(
+      REQUESTS.map(([, { operation, status, code }, isAdmitted]) => {
+        const keyId = isAdmitted ? id : undefined;
+        return { operation, status, code, keyId, milliseconds: 5, requestId: "mine" };
+      }),
+    );
+    const published = await signals(REQUESTS.length);
+    expect(published).toEqual(
+      REQUESTS.map(([, fact, isAdmitted]) => {
+        const route = fact.operation && ROUTES[fact.operation];
+        const plan = isAdmitted ? "free" : undefined;
+        return { ...fact, route, plan, window: undefined, milliseconds: 5 };
+      }),
+    );
+    expect(JSON.stringify(published)).not.toMatch(/hostile|PROPFIND|127\.0\.0\.1|pet_live_/);
   });
 
   test("reports a request whose client has gone, without a status", async () => {
@@ -69,85 +90,94 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     const { store, key } = await makeStore();
     const { dial } = await listen(start(store, { onResponse }), key);
     const wire = await dial();
-    wire.send(compose({ method: "POST", key, body: PET }) + "{");
-    wire.send(PET.slice(1, 5));
-    await expect
-      .poll(() =>
-        store
-          .as(key)
-          .admit()
-          .then((a) => a._unsafeUnwrap().quota.remaining),
-      )
-      .toBeLessThan(59);
+    wire.send(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
+    const remaining = async (): Promise<number> =>
+      (await store.as(key).admit())._unsafeUnwrap().quota.remaining;
+    await expect.poll(remaining).toBeLessThan(59);
     wire.socket.resetAndDestroy();
-    const [report] = await reports(1);
-    expect(report).toMatchObject({ operation: "createPet", status: undefined });
+    expect(await reports(1)).toMatchObject([{ operation: "createPet", status: undefined }]);
   });
 });
 
 test("a server of ours also reports unreadable messages and the responses of its fallback", async () => {
   const { reports, onResponse } = collect();
+  const signals = collectSignals();
   const { dial, call } = await serve({
     onResponse,
     fallback: (_, response) => response.writeHead(203).end(),
   });
   const { headers } = await call({ path: "/docs" });
   const wire = await dial();
-  wire.send("nonsense\r\n\r\n");
+  wire.send("hostile\r\n\r\n");
   const refused = await wire.response();
   const unnamed = { operation: undefined, keyId: undefined };
   expect(await reports(2)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },
     { ...unnamed, status: 400, code: "bad_request", requestId: refused.headers["x-request-id"] },
   ]);
+  expect((await signals(2))[1]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
 });
 
-test("the fetch handler reports, too", async () => {
-  const { reports, onResponse } = collect();
-  const { store } = await makeStore();
-  const handle = createFetchHandler(store, { onResponse, requestIds: true });
-  const { headers } = await handle(new Request("http://a/v1/pets"));
-  expect(await reports(1)).toMatchObject([
-    { operation: "listPets", status: 401, requestId: headers.get("x-request-id") },
-  ]);
-});
+test.each([
+  ["minute", { perMinute: 1, perDay: 9 }],
+  ["day", { perMinute: 9, perDay: 1 }],
+] as const)(
+  "the fetch handler reports, too, and a refusal names the window: %s",
+  async (window, limits) => {
+    const { reports, onResponse } = collect();
+    const signals = collectSignals();
+    const { store } = await makeStore();
+    const authorization = `Bearer ${await issue(store, limits)}`;
+    const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
+    const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
+    await handle(request);
+    const { headers } = await handle(request);
+    const refusal = facts("listPets", "GET", 429, "rate_limit_exceeded");
+    const requestId = headers.get("x-request-id");
+    const { method, ...reported } = refusal;
+    expect((await reports(2))[1]).toMatchObject({ ...reported, requestId });
+    const known = { method, route: "/api/pets", plan: "enterprise", window };
+    expect((await signals(2))[1]).toMatchObject({ ...refusal, ...known });
+  },
+);
 
 test("an error of onResponse, at once or later, goes to onError and does not change the response", async () => {
   const causes: unknown[] = [];
   const bug = new Error("no log");
-  const onError = (cause: unknown): void => void causes.push(cause);
-  const throwing = await serve({ onError, onResponse: () => fail(bug) });
-  expect((await throwing.call()).status).toBe(200);
-  const rejecting = await serve({
-    onError,
-    onResponse: () => Promise.reject(bug) as unknown as undefined,
-  });
-  expect((await rejecting.call()).status).toBe(200);
+  const fail = (): never => {
+    throw bug;
+  };
+  for (const onResponse of [fail, () => Promise.reject(bug) as unknown as undefined]) {
+    const { call } = await serve({ onError: (cause) => causes.push(cause), onResponse });
+    expect((await call()).status).toBe(200);
+  }
   await expect.poll(() => causes).toEqual([bug, bug]);
 });
 
 describe("X-Request-Id", () => {
-  test.each([
-    "x".repeat(129),
-    "a b",
-    "<script>",
-    "pet_live_abc",
-    "PET_LIVE_ABC",
-    "live_abc",
-    "ü",
-    "apet_live_",
-    "a\r\nX-Request-Id: b",
-  ])("is a fresh one where the client's is %j", async (sent) => {
+  test("is a fresh one where the client's is not safe to repeat", async () => {
     const { call } = await serve();
-    const { headers } = await call({ headers: [`X-Request-Id: ${sent}`] });
-    expect(headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
+    const unsafe = [
+      "x".repeat(129),
+      "a b",
+      "<script>",
+      "apet_live_abc",
+      "PET_LIVE_ABC",
+      "live_abc",
+    ];
+    for (const sent of [...unsafe, "ü", "a\r\nX-Request-Id: b"]) {
+      const { headers } = await call({ headers: [`X-Request-Id: ${sent}`] });
+      expect(headers["x-request-id"], sent).toMatch(/^[\da-f-]{36}$/);
+    }
   });
 
   test("is the client's where it is safe to repeat, on each response", async () => {
     const { call } = await serve({ fallback: (_, response) => response.end() });
     for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
-      const { headers } = await call({ path, headers: ["X-Request-Id: trace-1.2:3/+="] });
-      expect(headers["x-request-id"]).toBe("trace-1.2:3/+=");
+      for (const id of ["trace-1.2:3/+=", "x".repeat(128)]) {
+        const { headers } = await call({ path, headers: [`X-Request-Id: ${id}`] });
+        expect(headers["x-request-id"]).toBe(id);
+      }
     }
   });
 
@@ -158,10 +188,6 @@ describe("X-Request-Id", () => {
   });
 });
 
-function fail(bug: Error): never {
-  throw bug;
-}
-
 function collect() {
   const seen: ResponseReport[] = [];
   return {
@@ -170,5 +196,17 @@ function collect() {
       await expect.poll(() => seen.length).toBe(count);
       return seen;
     },
+  };
+}
+
+/** Collects the signals of requests until the test ends. Resolves to them once there are `count`. */
+function collectSignals(): (count: number) => Promise<readonly unknown[]> {
+  const signals: unknown[] = [];
+  const listener = (signal: unknown): void => void signals.push(signal);
+  subscribe("petstore:request", listener);
+  onTestFinished(() => void unsubscribe("petstore:request", listener));
+  return async (count) => {
+    await expect.poll(() => signals.length).toBe(count);
+    return signals;
   };
 }
