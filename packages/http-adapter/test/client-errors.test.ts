@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { compose, serve } from "./support/serve.js";
 
 const GARBAGE = "\x01\r\n\r\n";
+const BROKEN = `${compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`;
 
 test("a message that the parser refuses gets an Error with the headers of its address, and costs nothing", async () => {
   const { dial, store } = await serve();
@@ -24,13 +25,16 @@ test("a message that the parser refuses gets an Error with the headers of its ad
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
 });
 
+const INVALID = /^The request is not valid HTTP: .+\.$/;
+const VERSION = /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/;
+
 test.each([
-  ["SECRET / HTTP/1.1\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
-  ["GET / SECRET\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
-  ["GET / HTTP/1.1\r\nSECRET\x01: a\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
-  ["GET / HTTP/1.1\r\nContent-Length: SECRET\r\n\r\n", /^The request is not valid HTTP: .+\.$/],
-  ["GET / HTTP/3.1\r\n\r\n", /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/],
-  ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/],
+  ["SECRET / HTTP/1.1\r\n\r\n", INVALID],
+  ["GET / SECRET\r\n\r\n", INVALID],
+  ["GET / HTTP/1.1\r\nSECRET\x01: a\r\n\r\n", INVALID],
+  ["GET / HTTP/1.1\r\nContent-Length: SECRET\r\n\r\n", INVALID],
+  ["GET / HTTP/3.1\r\n\r\n", VERSION],
+  ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", VERSION],
   ["GET / HTTP/1.1\r\nHost: SECRET", /^The request ended early\.$/],
 ])("the refusal of %j says why, and repeats nothing of it", async (bytes, message) => {
   const { dial } = await serve();
@@ -71,9 +75,7 @@ test("if the fallback still waits for a broken body, the server responds for it,
   const wire = await dial();
   const refused = once(server, "clientError");
   wire.send(compose({ path: "/" }));
-  wire.send(
-    compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }) + "zz\r\n",
-  );
+  wire.send(BROKEN);
   await refused;
   server.emit("go on");
   expect((await wire.response()).body).toContain("first");
@@ -89,8 +91,7 @@ test("a broken body that the fallback is reading is refused at once", async () =
     },
   });
   const wire = await dial();
-  wire.send(compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }));
-  wire.send("1\r\nx\r\nzz\r\n");
+  wire.send(BROKEN.replace("zz", "1\r\nx\r\nzz"));
   expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
 });
@@ -109,8 +110,7 @@ test("what the fallback writes after the refusal of a broken body is not sent, a
     },
   });
   const wire = await dial();
-  wire.send(compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] }));
-  wire.send("zz\r\n");
+  wire.send(BROKEN);
   expect((await wire.response()).body).toContain('"bad_request"');
   expect(await wire.rest()).toBe("");
   await expect.poll(() => events).toEqual(["end", "close"]);

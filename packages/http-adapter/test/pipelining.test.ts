@@ -1,8 +1,6 @@
-import { createServer } from "node:http";
-import { mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";
-import { compose, listen, makeStore, serve } from "./support/serve.js";
+import { compose, makeStore, serve } from "./support/serve.js";
 
 test("each of the requests that are sent at once costs one", async () => {
   const { dial, key, call } = await serve();
@@ -19,7 +17,7 @@ test("thousands of requests sent at once all get their responses, also long ones
   const wire = await dial();
   const body = "x".repeat(5_000);
   for (let count = 0; count < 1_000; count += 1) {
-    wire.send(compose({ key }) + compose({ path: "/" }).replace("/", "/"));
+    wire.send(compose({ key }) + compose({ path: "/" }));
     if (count % 100 === 0) wire.send(compose({ method: "POST", key, body }) + body);
   }
   for (let count = 0; count < 1_000; count += 1) {
@@ -53,19 +51,5 @@ test("bytes after a response with Connection: close are not a request, neither f
     expect(await wire.rest()).toBe("");
   }
   expect(asked).toEqual(["/docs"]);
-  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
-});
-
-test("neither is it on a host's server with two mounted stores", async () => {
-  const { store, key } = await makeStore();
-  const server = createServer((_, response) => response.end("host"));
-  mount(server, store);
-  mount(server, store, { basePath: "/v2" });
-  const { dial } = await listen(server, key);
-  const wire = await dial();
-  const post = compose({ method: "POST", path: "/v2/pets", key, body: PET }) + PET;
-  wire.send(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${post}`);
-  expect((await wire.response()).status).toBe(400);
-  expect(await wire.rest()).toBe("");
   expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
 });

@@ -52,16 +52,6 @@ async function polling(): Promise<Served> {
 const havePolled = (counts: readonly number[]): readonly boolean[] =>
   counts.map((count) => count > POLLING - 20);
 
-test("a server polls for the next request before its process sleeps", async () => {
-  const [count] = await turnsOf(await polling(), 1);
-  expect(count).toBeGreaterThanOrEqual(POLLING);
-});
-
-test("without polling, the process sleeps after a response", async () => {
-  const [count] = await turnsOf(await serve(), 1);
-  expect(count).toBeLessThan(FEW);
-});
-
 test("a server polls less and less often for requests that do not come", async () => {
   const polled = havePolled(await turnsOf(await polling(), 8));
   expect(polled).toEqual([true, false, true, false, false, false, true, false]);
@@ -91,11 +81,12 @@ test("a request on another connection counts as polling in vain", async () => {
   expect(havePolled(await turnsOf(served, 3))).toEqual([true, false, false]);
 });
 
-test("only the requests of this server count", async () => {
+test("only a server that is told to polls, and only for its own requests", async () => {
   const other = await serve();
-  await polling();
-  const [count] = await turnsOf(other, 1);
-  expect(count).toBeLessThan(FEW);
+  const [count] = await turnsOf(await polling(), 1);
+  expect(count).toBeGreaterThanOrEqual(POLLING);
+  const [few] = await turnsOf(other, 1);
+  expect(few).toBeLessThan(FEW);
 });
 
 test("a host can let the server of a mounted store poll, before or after it listens", async () => {
