@@ -56,6 +56,16 @@ test("every response to an allowed origin can be read with all its headers, erro
   }
 });
 
+test("pages may read every header that a client reads", async () => {
+  const { call } = await serve({ cors: listed });
+  const { headers } = await call();
+  expect(headers["access-control-expose-headers"]).toBe(
+    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
+      "Retry-After, Link, Location, Date, Deprecation, Sunset, WWW-Authenticate, X-Request-Id, " +
+      "Idempotent-Replayed",
+  );
+});
+
 test("another origin is not allowed, and the response varies by origin", async () => {
   const { call } = await serve({ cors: listed });
   for (const origin of ["https://evil.example", "https://shop.example.evil", "null"]) {
