@@ -1,53 +1,69 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { Agent } from "node:http";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { startBuilt, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
-import { addPet, send, writeUntilCut } from "./support/client.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { issueUnlimitedKey, newDatabase, petstore, petstoreReading } from "./support/command.js";
+import { addPet, startWriters } from "./support/client.js";
+import { openBeside } from "./support/open-beside.js";
 
 const program = useBuiltPetstore();
+
+const PET = '{"name":"Rex","categoryId":1}\n';
+
+async function petsIn(database: string): Promise<readonly { id: number; name: string }[]> {
+  const { out } = await petstore("pets", "export", "--database", database);
+  const lines = out.split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as { id: number; name: string });
+}
 
 it("holds every pet that a busy server acknowledged before it began, and can be served", async () => {
   const database = newDatabase();
   const secret = await issueUnlimitedKey(database);
-  const server = await startBuilt([process.execPath, program()], "--database", database);
-  const acknowledged = new Map<number, string>();
-  const writing = writeUntilCut(server.url, secret, 8, "pet", (id, name) =>
-    acknowledged.set(id, name),
+  const server = await startServer("--database", database);
+  const { created, stop } = startWriters(8, (name, agent) =>
+    addPet(server.url, agent, secret, name),
   );
-  const backups: (readonly [file: string, before: ReadonlyMap<number, string>])[] = [];
+  const backups: (readonly [file: string, before: ReadonlyMap<string, number>])[] = [];
   for (let count = 0; count < 3; count += 1) {
-    const more = acknowledged.size + 20;
-    while (acknowledged.size < more) await setTimeout(5);
+    const before = created.size;
+    await expect.poll(() => created.size, { interval: 5 }).toBeGreaterThan(before + 20);
     const file = join(dirname(database), `backup-${count}.db`);
-    const before = new Map(acknowledged);
+    backups.push([file, new Map(created)]);
     const made = await petstore("backup", file, "--database", database);
     expect(made).toMatchObject({ code: 0, error: "" });
     expect(made.out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
-    backups.push([file, before]);
   }
-  await server.end("SIGKILL");
-  await writing;
-
+  await stop();
   for (const [file, before] of backups) {
-    const { out } = await petstore("pets", "export", "--database", file);
-    const stored = out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
-    const names = new Map(stored.map(({ id, name }) => [id, name]));
-    const missing = [...before].filter(([id, name]) => names.get(id) !== name);
-    expect(missing).toEqual([]);
-    expect(names.size).toBe(stored.length);
+    const stored = new Map((await petsIn(file)).map(({ id, name }) => [name, id]));
+    expect([...before].filter(([name, id]) => stored.get(name) !== id)).toEqual([]);
   }
+  const restored = await openBeside(backups[2]?.[0] ?? "");
+  expect((await restored.as(secret).listPets()).isOk()).toBe(true);
+});
 
-  const [file = ""] = backups.at(-1) ?? [];
-  const restored = await startBuilt([process.execPath, program()], "--database", file);
-  const listed = await send(`${restored.url}/pets?limit=1`, new Agent(), secret);
-  expect(listed.status).toBe(200);
-  expect(await restored.end("SIGTERM")).toBe(0);
+it("restore puts a backup in place, and keeps the old database beside it, unless it is used", async () => {
+  const database = newDatabase();
+  const backup = join(dirname(database), "monday.db");
+  await petstoreReading(PET, "pets", "import", "-", "--database", database);
+  await petstore("backup", backup, "--database", database);
+  await petstoreReading(PET, "pets", "import", "-", "--again", "--database", database);
+  const server = await openBeside(database);
+  expect(await petstore("restore", backup, "--database", database)).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: ${database} was not restored from ${backup}: The database is in use: stop the servers and other commands on it first.`,
+  });
+  await server.close();
+  const restored = await petstore("restore", backup, "--database", database);
+  expect(restored).toMatchObject({ code: 0, error: "" });
+  const [, previous = ""] = /^restored .*\nthe old database is now (\S+)$/.exec(restored.out) ?? [];
+  expect([await petsIn(database), await petsIn(previous)]).toMatchObject([[{}], [{}, {}]]);
 });
 
 it("does not replace a file without --force", async () => {
@@ -55,82 +71,40 @@ it("does not replace a file without --force", async () => {
   await issueUnlimitedKey(database);
   const file = join(dirname(database), "backup.db");
   writeFileSync(file, "mine");
+  const error = `petstore: no backup of ${database}: The destination already exists.`;
   const refused = await petstore("backup", file, "--database", database);
-  expect(refused).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: no backup of ${database}: The destination already exists.`,
-  });
+  expect(refused).toEqual({ code: 1, out: "", error });
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
 });
 
-it("replaces neither the database that it backs up nor another one while a server uses it", async () => {
+it("says in one line why there is no backup, and creates no database", async () => {
   const database = newDatabase();
+  const missing = await petstore("backup", `${database}.backup`, "--database", database);
+  expect(missing.code).toBe(1);
+  expect(missing.error).toMatch(/^petstore: no backup of .*: The database does not exist .*$/);
+  expect(readdirSync(dirname(database))).toEqual([]);
   await issueUnlimitedKey(database);
-  const used = newDatabase();
-  const secret = await issueUnlimitedKey(used);
-  const server = await startBuilt([process.execPath, program()], "--database", used);
-  const overUsed = (source: string) => petstore("backup", used, "--force", "--database", source);
-  expect(await overUsed(used)).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: no backup of ${used}: The destination is the database itself, or a file that belongs to it.`,
-  });
-  expect(await overUsed(database)).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: no backup of ${database}: The file to replace is a database that another connection has open.`,
-  });
-  const added = await addPet(server.url, new Agent(), secret, "Rex");
-  expect(added.status).toBe(201);
-  await server.end("SIGKILL");
-  expect((await petstore("pets", "export", "--database", used)).out).toBe(added.body);
-
-  // The killed server has left its log behind.
-  await issueUnlimitedKey(used);
-  expect(await overUsed(database)).toMatchObject({ code: 0, error: "" });
-  expect((await petstore("pets", "export", "--database", used)).out).toBe("");
-});
-
-it("reports a missing database in one line, and does not create it", async () => {
-  const database = newDatabase();
-  const file = join(dirname(database), "backup.db");
-  const refused = await petstore("backup", file, "--database", database);
-  expect(refused.code).toBe(1);
-  expect(refused.error).toMatch(/^petstore: no backup of .*: The database does not exist .*$/);
-  expect([existsSync(file), existsSync(database)]).toEqual([false, false]);
-});
-
-it("names the cause of an unexpected failure", async () => {
-  const database = newDatabase();
-  await issueUnlimitedKey(database);
-  const file = join(dirname(database), "x".repeat(300));
-  const failed = await petstore("backup", file, "--database", database);
-  expect(failed.code).toBe(1);
-  expect(failed.error).toMatch(
+  const long = join(dirname(database), "x".repeat(300));
+  expect((await petstore("backup", long, "--database", database)).error).toMatch(
     /^petstore: no backup of \S+: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/,
   );
 });
 
-it("leaves no files behind when it receives a stop signal", async () => {
+it.each(["SIGINT", "SIGTERM"] as const)("leaves no files behind at %s", async (signal) => {
   const database = newDatabase();
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");
   const folder = dirname(database);
-  const file = join(folder, "backup.db");
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    const args = [program(), "backup", file, "--database", database];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
-    let error = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (error += text));
-    const ended = once(child, "close");
-    // It has begun, and waits for the lock that is held here.
-    while (readdirSync(folder).length < 2) await setTimeout(5);
-    child.kill(signal);
-    expect(await ended).toEqual([1, null]);
-    expect(error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
-    expect(readdirSync(folder)).toEqual(["pets.db"]);
-  }
+  const args = [program(), "backup", join(folder, "backup.db"), "--database", database];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  const error = text(child.stderr);
+  const ended = once(child, "close");
+  // It has begun, and waits for the lock that is held here.
+  while (readdirSync(folder).length < 2) await setTimeout(5);
+  child.kill(signal);
+  expect(await ended).toEqual([1, null]);
+  expect(await error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
+  expect(readdirSync(folder)).toEqual(["pets.db"]);
   other.close();
 });

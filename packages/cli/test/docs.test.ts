@@ -4,7 +4,7 @@ import { openApiDocument } from "@petstore/http-adapter";
 import { describe, expect, it } from "vitest";
 import { useBuiltPetstore, useServer } from "./support/built-petstore.js";
 
-const server = useServer(useBuiltPetstore());
+const server = useServer();
 
 /** The server's address without the base path. */
 const originOf = (): string => new URL(server().url).origin;

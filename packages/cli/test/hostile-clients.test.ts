@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   startBuilt,
+  startServer,
   useBuiltPetstore,
   useServer,
+  workersOf,
   type BuiltServer,
 } from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "./support/command.js";
@@ -17,19 +15,15 @@ import { openSocket, sendAndReset, sendUntilClosed } from "./support/raw-client.
 
 const program = useBuiltPetstore();
 const HOST = "Host: pets.test\r\n";
-const BODY = `Content-Length: 27\r\n\r\n${"x".repeat(27)}`;
-
-const start = (...args: readonly string[]): Promise<BuiltServer> =>
-  startBuilt([process.execPath, program()], ...args);
 
 const bearer = (secret: string): string => `Authorization: Bearer ${secret}\r\n`;
 
-const origin = (url: string): string => new URL(url).origin;
+const healthOf = ({ url }: BuiltServer): Promise<number> =>
+  fetch(new URL("/healthz", url)).then(({ status }) => status);
 
 /** Expects that the server serves, and has printed no error, after it received this. */
 async function expectServing(server: BuiltServer, received: string): Promise<void> {
-  const health = await fetch(`${origin(server.url)}/healthz`).then(({ status }) => status, String);
-  expect(health, received).toBe(200);
+  expect(await healthOf(server).catch(String), received).toBe(200);
   expect(server.output(), received).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
 }
 
@@ -43,54 +37,34 @@ const RESET: readonly [name: string, bytes: string][] = [
   ["a refused expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
 ];
 
-/** Bytes that clients send in one segment. The response to the first message is the last one of its connection. */
-const SEGMENTS: readonly [name: string, segment: string][] = [
-  [
-    "an expectation, a body and a made-up key",
-    `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\n` +
-      `GET /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-  ],
-  [
-    "a wrong method for the docs, a body and a made-up key",
-    `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
-      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-      `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-  ],
-  [
-    "a wrong method for the docs, a body for the health check and a made-up key",
-    `DELETE /docs HTTP/1.1\r\n${HOST}\r\n` +
-      `GET /readyz HTTP/1.1\r\n${HOST}${BODY}` +
-      `GET /v1 HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-  ],
-  [
-    "two Hosts, a body and a made-up key",
-    `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}\r\n` +
-      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-  ],
-  [
-    "an old version, a body and a made-up key",
-    `GET /healthz HTTP/1.0\r\n\r\n` +
-      `POST /v1/pets HTTP/1.1\r\n${HOST}${BODY}` +
-      `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`,
-  ],
+/** First messages whose responses are the last ones of their connection, and the request line of the next message. */
+const CLOSING: readonly [name: string, first: string, second: string][] = [
+  ["an expectation", `GET /v1/pets HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n`, "GET /v1/pets"],
+  ["a wrong method for the docs", `DELETE /docs HTTP/1.1\r\n${HOST}`, "POST /v1/pets"],
+  ["the docs, then a health check", `DELETE /docs HTTP/1.1\r\n${HOST}`, "GET /readyz"],
+  ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HOST}${HOST}`, "POST /v1/pets"],
+  ["an old version", "GET /healthz HTTP/1.0\r\n", "POST /v1/pets"],
 ];
+
+/** One segment of three messages: the second has a body, the third a made-up key. */
+const segmentOf = (first: string, second: string): string =>
+  `${first}\r\n${second} HTTP/1.1\r\n${HOST}Content-Length: 27\r\n\r\n${"x".repeat(27)}` +
+  `GET /v1/pets HTTP/1.1\r\n${HOST}${bearer(madeUpKey(0))}\r\n`;
 
 describe.each(["1", ...(sized(0, 1, 1) > 0 ? ["2"] : [])])(
   "petstore serve --workers %s",
   (count) => {
-    const server = useServer(program, "--workers", count);
+    const server = useServer("--workers", count);
 
-    it("survives bad messages and a reset, and responds to the first of several messages only", async () => {
+    it("survives bad messages and a reset, and several messages in one segment, of which the first gets a response", async () => {
       const { url } = server();
       for (const [name, bytes] of RESET) {
         for (let count = 0; count < sized(2, 30, 100); count += 1) await sendAndReset(url, bytes);
         await expectServing(server(), name);
       }
-      for (const [name, segment] of SEGMENTS) {
+      for (const [name, first, second] of CLOSING) {
         for (let count = 0; count < sized(1, 8, 40); count += 1) {
-          const received = await sendUntilClosed(url, segment);
+          const received = await sendUntilClosed(url, segmentOf(first, second));
           expect(received.match(/HTTP\/1\.1 (?!100)\d\d\d /g), name).toHaveLength(1);
           expect(received, name).toMatch(/\r\nConnection: close\r\n/i);
         }
@@ -129,20 +103,20 @@ describe.each(["1", ...(sized(0, 1, 1) > 0 ? ["2"] : [])])(
 
     it("opens no inspector on SIGUSR1", async () => {
       process.kill(server().pid, "SIGUSR1");
-      for (let count = 0; count < 5; count += 1) await fetch(`${origin(server().url)}/healthz`);
+      for (let count = 0; count < 5; count += 1) await healthOf(server());
       await expectServing(server(), "SIGUSR1");
     });
   },
 );
 
 /** Sends half of a request. Returns a function that sends the rest, and resolves to the response. */
-async function sendHalf({ url }: BuiltServer): Promise<() => Promise<string>> {
-  const socket = await openSocket(url);
+async function sendHalf(server: BuiltServer): Promise<() => Promise<string>> {
+  const socket = await openSocket(server.url);
   let response = "";
   socket.setEncoding("latin1").on("data", (text: string) => (response += text));
   socket.write(`GET /v1/pets HTTP/1.1\r\n${HOST}X-Slow: `);
   // Until the server has the first half, a signal may come before the request.
-  await fetch(`${origin(url)}/healthz`);
+  await healthOf(server);
   return async () => {
     socket.write("done\r\n\r\n");
     await once(socket, "close");
@@ -150,46 +124,38 @@ async function sendHalf({ url }: BuiltServer): Promise<() => Promise<string>> {
   };
 }
 
+/** A server that has a bug when it receives SIGUSR2. */
+const startCrashing = (...args: readonly string[]): Promise<BuiltServer> => {
+  const crash = 'process.on("SIGUSR2", () => { throw new Error("a bug"); });';
+  const command = [process.execPath, "--import", `data:text/javascript,${crash}`, program()];
+  return startBuilt(command, "--database", newDatabase(), ...args);
+};
+
 describe("petstore serve", () => {
   it.each(["SIGHUP", "SIGINT"] as const)("finishes what is under way on %s", async (signal) => {
-    const server = await start("--database", newDatabase());
+    const server = await startServer("--database", newDatabase());
     const finish = await sendHalf(server);
     const ended = server.end(signal);
     await expect.poll(() => server.output()).toContain(`petstore received ${signal}`);
     expect(await finish()).toMatch(/^HTTP\/1\.1 401 /);
     expect(await ended).toBe(0);
   });
-});
 
-describe("an error that no code caught", () => {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-crash-"));
-  const preload = join(folder, "crash.mjs");
-  writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new Error("a bug"); });');
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  it("is logged with its stack, lets requests finish, and ends the process with exit code 70", async () => {
-    const server = await startBuilt(
-      [process.execPath, "--import", pathToFileURL(preload).href, program()],
-      ...["--database", newDatabase()],
-    );
+  it("logs an error that no code caught with its stack, lets requests finish, and ends with exit code 70", async () => {
+    const server = await startCrashing();
     const finish = await sendHalf(server);
     const ended = server.end("SIGUSR2");
-    await expect.poll(() => server.output()).toMatch(/Error: a bug\n\s+at .*crash\.mjs/);
+    await expect.poll(() => server.output()).toMatch(/Error: a bug\n\s+at .*javascript/);
     expect(await finish()).toMatch(/^HTTP\/1\.1 401 /);
     expect(await ended).toBe(70);
   });
 
-  it.runIf(sized(0, 1, 1))("ends a worker, which is replaced", async () => {
-    const server = await startBuilt(
-      [process.execPath, "--import", pathToFileURL(preload).href, program()],
-      ...["--workers", "2", "--database", newDatabase()],
-    );
-    const children = `/proc/${server.pid}/task/${server.pid}/children`;
-    if (!existsSync(children)) return;
-    const [worker = ""] = readFileSync(children, "utf8").trim().split(" ");
-    process.kill(Number(worker), "SIGUSR2");
+  it.runIf(sized(0, 1, 1))("replaces a worker that such an error ends", async () => {
+    const server = await startCrashing("--workers", "2");
+    const [worker = -1] = workersOf(server);
+    process.kill(worker, "SIGUSR2");
     await expect.poll(() => server.output()).toContain("exit code 70");
-    expect((await fetch(`${origin(server.url)}/healthz`)).status).toBe(200);
+    expect(await healthOf(server)).toBe(200);
     expect(await server.end("SIGTERM")).toBe(0);
   });
 });

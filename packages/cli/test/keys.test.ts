@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { issueKey, newDatabase, petstore, petstoreAt, type IssuedKey } from "./support/command.js";
-import { openBeside } from "./support/in-process.js";
+import { openBeside } from "./support/open-beside.js";
 
 /** How many columns of a terminal a line takes. */
 function columnsOf(line: string): number {

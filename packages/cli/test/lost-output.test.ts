@@ -5,113 +5,105 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { useBuiltPetstore } from "./support/built-petstore.js";
-import { issueKey, newDatabase, petstore } from "./support/command.js";
 import { freePort } from "../../../scripts/ports.js";
+import { useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { issueKey, newDatabase, petstore } from "./support/command.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
-const hasFull = existsSync(FULL);
 const program = useBuiltPetstore();
 
-/** Runs the command with outputs that are full. */
-function startFull(stdio: readonly ("full" | "pipe")[], ...args: readonly string[]): ChildProcess {
-  const full = openSync(FULL, "w");
-  const outputs = stdio.map((each) => (each === "full" ? full : each));
-  const child = spawn(process.execPath, [program(), ...args], { stdio: ["ignore", ...outputs] });
-  closeSync(full);
+/** Runs the command with these outputs; `full` fails. */
+function start(
+  outputs: readonly ("full" | "pipe" | "ignore")[],
+  ...args: readonly string[]
+): ChildProcess {
+  const full = outputs.includes("full") ? openSync(FULL, "w") : undefined;
+  const stdio = outputs.map((each) => (each === "full" ? full : each));
+  const child = spawn(process.execPath, [program(), ...args], { stdio: ["ignore", ...stdio] });
+  if (full !== undefined) closeSync(full);
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
 
-async function ended(child: ChildProcess): Promise<unknown> {
-  const [code, signal] = (await once(child, "exit")) as unknown[];
-  return code ?? signal;
-}
-
-/** The exit code and the output of a process. */
+/** The exit code and the errors of a process. */
 async function reported(child: ChildProcess): Promise<{ code: unknown; error: string }> {
-  let error = "";
-  child.stderr?.setEncoding("utf8").on("data", (part: string) => (error += part));
-  const [code] = (await once(child, "close")) as unknown[];
-  return { code, error };
+  const error = child.stderr ? text(child.stderr) : "";
+  const [code] = (await once(child, "exit")) as unknown[];
+  return { code, error: await error };
 }
 
-async function isHealthy(port: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-  return response?.ok ?? false;
-}
-
-describe.skipIf(!hasFull)("with outputs that are full", () => {
-  it("a server keeps serving, and shuts down", async () => {
-    const port = await freePort();
-    const args = ["--port", String(port), "--database", newDatabase(), "--log"];
-    const server = startFull(["full", "full"], "serve", ...args);
-    const exit = ended(server);
-    await expect.poll(() => isHealthy(port)).toBe(true);
-    // The first line of a log may be lost without an error.
-    expect(await Promise.all([isHealthy(port), isHealthy(port)])).toEqual([true, true]);
+/** A server whose outputs are lost, on a port that it cannot report. */
+async function startServer(
+  outputs: Parameters<typeof start>[0],
+  ...args: readonly string[]
+): Promise<{
+  readonly port: number;
+  readonly server: ChildProcess;
+  readonly isHealthy: () => Promise<boolean>;
+  readonly end: () => Promise<unknown>;
+}> {
+  const port = await freePort();
+  const server = start(outputs, "serve", "--log", "--port", String(port), ...args);
+  const ended = reported(server);
+  const isHealthy = async (): Promise<boolean> => {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    return response?.ok ?? false;
+  };
+  await expect.poll(isHealthy).toBe(true);
+  const end = async (): Promise<unknown> => {
     server.kill("SIGTERM");
-    expect(await exit).toBe(0);
+    return (await ended).code;
+  };
+  return { port, server, isHealthy, end };
+}
+
+describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
+  it("a server keeps serving, and shuts down", async () => {
+    const { isHealthy, end } = await startServer(["full", "full"], "--database", newDatabase());
+    // The first line of a log may be lost without an error.
+    expect(await Promise.all([isHealthy(), isHealthy()])).toEqual([true, true]);
+    expect(await end()).toBe(0);
   });
 
   it("a supervisor replaces its workers, one after the other, and shuts down", async () => {
-    const port = await freePort();
-    const args = ["--port", String(port), "--database", newDatabase(), "--log", "--workers", "2"];
-    const server = startFull(["full", "full"], "serve", ...args);
-    const exit = ended(server);
-    const children = `/proc/${server.pid}/task/${server.pid}/children`;
-    const workers = (): readonly string[] =>
-      readFileSync(children, "utf8").trim().split(" ").filter(Boolean);
+    const args = ["--database", newDatabase(), "--workers", "2"];
+    const { server, isHealthy, end } = await startServer(["full", "full"], ...args);
     for (let count = 0; count < 2; count += 1) {
-      await expect.poll(workers).toHaveLength(2);
-      const [worker] = workers();
-      process.kill(Number(worker), "SIGKILL");
-      await expect.poll(workers).not.toContain(worker);
+      await expect.poll(() => workersOf(server)).toHaveLength(2);
+      const [worker = -1] = workersOf(server);
+      process.kill(worker, "SIGKILL");
+      await expect.poll(() => workersOf(server)).not.toContain(worker);
     }
-    await expect.poll(() => isHealthy(port)).toBe(true);
-    expect(await Promise.all([isHealthy(port), isHealthy(port)])).toEqual([true, true]);
-    server.kill("SIGTERM");
-    expect(await exit).toBe(0);
+    await expect.poll(isHealthy).toBe(true);
+    expect(await Promise.all([isHealthy(), isHealthy()])).toEqual([true, true]);
+    expect(await end()).toBe(0);
   });
 
-  it.each([["issue", "--plan", "free"], ["list"]])(
-    "keys %s fails with the cause",
-    async (...args) => {
-      const database = newDatabase();
-      await issueKey(database);
-      const child = startFull(["full", "pipe"], "keys", ...args, "--json", "--database", database);
-      expect(await reported(child)).toEqual({
-        code: 1,
-        error: "petstore: done, but the result could not be printed: the disk is full\n",
-      });
-    },
-  );
-
-  it("help fails with the cause", async () => {
-    const child = startFull(["full", "pipe"], "--help");
-    expect(await reported(child)).toEqual({
-      code: 1,
-      error: "petstore: the output could not be printed: the disk is full\n",
-    });
+  it.each([
+    ["keys issue", "done, but the result", ["keys", "issue", "--plan", "free", "--json"]],
+    ["keys list", "done, but the result", ["keys", "list"]],
+    ["help", "the output", ["keys", "--help"]],
+  ])("%s fails with the cause", async (_, lost, args) => {
+    const database = newDatabase();
+    await issueKey(database);
+    const child = start(["full", "pipe"], ...args, "--database", database);
+    const error = `petstore: ${lost} could not be printed: the disk is full\n`;
+    expect(await reported(child)).toEqual({ code: 1, error });
   });
 });
 
 it("a server whose log is not read keeps serving, and shuts down", async () => {
-  const port = await freePort();
-  const args = ["serve", "--port", String(port), "--database", ":memory:", "--log"];
-  const stdio = ["ignore", "pipe", "ignore"] as const;
-  const server = spawn(process.execPath, [program(), ...args], { stdio: [...stdio] });
-  onTestFinished(() => void server.kill("SIGKILL"));
-  const exit = ended(server);
-  await expect.poll(() => isHealthy(port)).toBe(true);
+  const { port, isHealthy, end } = await startServer(
+    ["pipe", "ignore"],
+    ...["--database", ":memory:"],
+  );
   const socket = connect(port, "127.0.0.1");
   // The lines of these are longer than a pipe takes.
   socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000));
   expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
-  expect(await isHealthy(port)).toBe(true);
-  server.kill("SIGTERM");
-  expect(await exit).toBe(0);
+  expect(await isHealthy()).toBe(true);
+  expect(await end()).toBe(0);
 });
 
 it("an import whose outputs are closed imports every valid line", async () => {
@@ -121,11 +113,10 @@ it("an import whose outputs are closed imports every valid line", async () => {
     index % 10 === 0 ? "bad\n" : '{"name":"Rex","categoryId":1}\n',
   );
   writeFileSync(file, lines.join(""));
-  const args = ["pets", "import", file, "--database", database];
-  const child = spawn(process.execPath, [program(), ...args]);
-  child.stdout.destroy();
-  child.stderr.destroy();
-  expect(await ended(child)).toBe(1);
+  const child = start(["pipe", "pipe"], "pets", "import", file, "--database", database);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  expect(await once(child, "exit")).toEqual([1, null]);
   const { out } = await petstore("pets", "export", "--database", database);
   expect(out.split("\n")).toHaveLength(4_500);
 });
@@ -143,10 +134,8 @@ it.skipIf(!hasBash)("writes a rejected line completely or not at all", async () 
   const limited = ["-c", 'ulimit -f 1000; exec "$@"', "bash", process.execPath, program()];
   const child = spawn("bash", [...limited, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const { code, error } = await reported(child);
-  expect({ code, error: error.slice(-300) }).toMatchObject({
-    code: 1,
-    error: expect.stringMatching(/cannot write rejected lines to .*\n$/) as string,
-  });
+  expect(code).toBe(1);
+  expect(error.slice(-300)).toMatch(/cannot write rejected lines to .*\n$/);
   const whole = ["name,categoryId", "Rex,x", long, ""].join("\n");
   expect(readFileSync(rejects, "utf8") === whole).toBe(true);
 });

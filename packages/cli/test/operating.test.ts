@@ -13,7 +13,7 @@ const FRESH = /^[\da-f-]{36}$/;
 const origin = (url: string) => new URL(url).origin;
 
 describe("serve", () => {
-  const server = useServer(program);
+  const server = useServer();
 
   it("takes X-Request-Id from the client or makes a new one, on every response", async () => {
     const { url } = server();
@@ -43,7 +43,7 @@ describe("serve", () => {
 });
 
 describe("serve --log", () => {
-  const server = useServer(program, "--log");
+  const server = useServer("--log");
 
   it("responds to a message that cannot be read with an X-Request-Id, and logs it", async () => {
     const { url, output } = server();

@@ -1,17 +1,20 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { createPetsClient } from "@petstore/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
-import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { HURRIED, startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 
 const program = useBuiltPetstore();
 
-const PET = '{"name":"Rex","categoryId":1}';
-
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+
+const addingRex = (secret: string) => ({
+  ...{ method: "POST", body: '{"name":"Rex","categoryId":9007199254740993}' },
+  headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+});
 
 /** A module that prints how often the event loop has turned, at each timer. */
 const PRINTS_TURNS =
@@ -34,19 +37,17 @@ describe("serve", () => {
     const database = newDatabase();
     const first = await startServer("--database", database, "--first-key");
     await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
-    const [, authorization = "", url = ""] =
-      /-H "Authorization: (.*?)" "(.*?)"/.exec(first.output()) ?? [];
-    const created = await fetch(url, {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: '{"name":"Rex","categoryId":9007199254740993}',
-    });
+    const [, secret = "", url = ""] =
+      /-H "Authorization: Bearer (.*?)" "(.*?)"/.exec(first.output()) ?? [];
+    const created = await fetch(url, addingRex(secret));
     expect(await created.text()).toBe(
       '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
     );
+    // Without --rate-limit-fields.
+    expect(created.headers.get("ratelimit")).toBeNull();
     expect(await first.end()).toBe(0);
     const second = await startServer("--database", database, "--first-key");
-    const listed = await fetch(`${second.url}/pets`, { headers: { authorization } });
+    const listed = await fetch(`${second.url}/pets`, bearer(secret));
     expect(await listed.text()).toContain("9007199254740993");
     expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
     await second.end();
@@ -54,37 +55,25 @@ describe("serve", () => {
     expect(second.output()).toContain(`database  ${database}\n`);
   });
 
-  it("names the page, the database and the command for another key, which is accepted and refused at once, and takes --keep-alive", async () => {
+  it("names the page, the database and the command for another key, which is accepted and refused at once", async () => {
     const database = newDatabase();
-    const { url, output } = await startServer("--database", database, "--keep-alive", "75");
-    expect((await fetch(`${url}/pets`)).headers.get("keep-alive")).toBe("timeout=75");
+    const options = ["--keep-alive", "75", "--rate-limit-fields"];
+    const { url, output } = await startServer("--database", database, ...options);
     await expect.poll(output).toContain("new key");
     expect(output()).toContain(new URL("/docs", url).href);
     expect(output()).toContain(`database  ${database} (new)\n`);
     const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
     const issued = await petstore(...args.split(" "), "--json");
     const { id, secret } = JSON.parse(issued.out) as IssuedKey;
-    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(200);
+
+    const { status, headers } = await fetch(`${url}/pets`, bearer(secret));
+    expect(status).toBe(200);
+    expect(headers.get("keep-alive")).toBe("timeout=75");
+    expect(headers.get("ratelimit")).toBe('"minute";r=59;t=60, "day";r=999;t=86400');
+    const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
+    expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
-  });
-
-  it.each([
-    ["sends no RateLimit fields", [], 60, null],
-    [
-      "with --rate-limit-fields sends both windows, which a client then knows",
-      ["--rate-limit-fields"],
-      1_000,
-      '"minute";r=59;t=60, "day";r=999;t=86400',
-    ],
-  ])("%s", async (_, options, dayLimit, fields) => {
-    const database = newDatabase();
-    const { secret } = await issueKey(database);
-    const { url } = await startServer("--database", database, ...options);
-    const { headers } = await fetch(`${url}/pets`, bearer(secret));
-    expect(headers.get("ratelimit")).toBe(fields);
-    const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
-    expect(listed._unsafeUnwrap().quota.day.limit).toBe(dayLimit);
   });
 
   it.each([
@@ -105,11 +94,12 @@ describe("serve", () => {
     async (...workers) => {
       const database = newDatabase();
       const { secret } = await issueKey(database);
-      const delay = ["--shutdown-delay", "1"];
-      const server = await startServer("--database", database, ...delay, ...workers);
+      const command = [process.execPath, ...HURRIED, program()];
+      const options = ["--database", database, "--shutdown-delay", "20", ...workers];
+      const server = await startBuilt(command, ...options);
       const ended = server.end();
       const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
-      await expect.poll(ready).toBe('{"status":"shutting down"}');
+      await expect.poll(ready, { interval: 5 }).toBe('{"status":"shutting down"}');
       expect((await fetch(`${server.url}/pets`, bearer(secret))).status).toBe(200);
       expect(await ended).toBe(0);
       await expect(fetch(server.url)).rejects.toThrow();
@@ -121,9 +111,7 @@ describe("serve", () => {
     const { secret } = await issueKey(database);
     const server = await startServer("--database", database);
     rmSync(`${database}-shm`);
-    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
-    const add = { method: "POST", headers, body: PET };
-    for (const sent of [add, add, bearer(secret)]) {
+    for (const sent of [addingRex(secret), addingRex(secret), bearer(secret)]) {
       expect((await fetch(`${server.url}/pets`, sent)).status).toBe(503);
     }
     expect((await fetch(new URL("/readyz", server.url))).status).toBe(503);
@@ -138,8 +126,7 @@ describe("serve", () => {
     const { secret } = await issueKey(database);
     const full = fillUpAfter(database, 0);
     const server = await startServer("--database", database);
-    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
-    const add = () => fetch(`${server.url}/pets`, { method: "POST", headers, body: PET });
+    const add = () => fetch(`${server.url}/pets`, addingRex(secret));
     const readiness = async () => (await fetch(new URL("/readyz", server.url))).status;
     expect(await readiness()).toBe(200);
     for (let count = 0; count < 10; count += 1) expect((await add()).status).toBe(503);
@@ -154,26 +141,23 @@ describe("serve", () => {
     expect(server.output()).toMatch(/petstore: Adding a pet failed: .* \(9 more\)\n/);
   });
 
-  it("says in one line that the port is in use, with exit code 1", async () => {
+  it("says in one line why it cannot start, with exit code 1", async () => {
     const other = createServer();
+    onTestFinished(() => void other.close());
     const port = String(await portOf(other));
-    const { code, error } = await petstore("serve", "--port", port, "--database", newDatabase());
-    other.close();
-    expect(code).toBe(1);
-    expect(error).toBe(`petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`);
-  });
-
-  it("refuses an empty address instead of listening on every interface", async () => {
-    const { code, error } = await petstore("serve", "--host=", "--database", newDatabase());
-    expect({ code, error }).toEqual({
-      code: 1,
-      error: expect.stringContaining("It must be an address.") as string,
-    });
-  });
-
-  it("says in one line that the database cannot be used, with exit code 1", async () => {
-    const { code, error } = await petstore("serve", "--database", "/nowhere/pets.db");
-    expect(code).toBe(1);
-    expect(error).toMatch(/^petstore: cannot use the database \/nowhere\/pets\.db: .+$/);
+    const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
+    const here = ["--database", newDatabase()];
+    for (const [error, ...options] of [
+      [expect.stringMatching(`^${inUse}$`), "--port", port, ...here],
+      [expect.stringMatching(`^${inUse}$`), "--metrics", port, "--port", "0", ...here],
+      // It would mean every interface.
+      [expect.stringContaining("It must be an address."), "--host=", ...here],
+      [
+        expect.stringMatching(/^petstore: cannot use the database \/nowhere\/pets\.db: .+$/),
+        ...["--database", "/nowhere/pets.db"],
+      ],
+    ] as [string, ...string[]][]) {
+      expect(await petstore("serve", ...options)).toEqual({ code: 1, out: "", error });
+    }
   });
 });

@@ -1,29 +1,33 @@
-import { setTimeout } from "node:timers/promises";
 import { Agent } from "node:http";
-import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { describe, expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
-import { startBuilt, useBuiltPetstore, type BuiltServer } from "./support/built-petstore.js";
+import {
+  HURRIED,
+  startBuilt,
+  startServer,
+  useBuiltPetstore,
+  workersOf,
+  type BuiltServer,
+} from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
-import { addPet, send } from "./support/client.js";
+import { addPet, send, startWriters } from "./support/client.js";
 
 const program = useBuiltPetstore();
 
-const start = (...args: readonly string[]): Promise<BuiltServer> =>
-  startBuilt([process.execPath, program()], "--workers", "2", ...args);
-
-/** The processes that this one has started and that are alive. */
-function workersOf({ pid }: BuiltServer): readonly number[] {
-  const children = `/proc/${pid}/task/${pid}/children`;
-  if (!existsSync(children)) return [];
-  return readFileSync(children, "utf8").trim().split(" ").filter(Boolean).map(Number);
-}
+/** Starts a server whose workers are soon restarted. */
+const startHurried = (database: string): Promise<BuiltServer> =>
+  startBuilt(
+    [process.execPath, ...HURRIED, program()],
+    ...["--workers", "2", "--database", database],
+  );
 
 describe("serve --workers", () => {
   it("serves with the given number of processes, issues the first key once, admits exactly its plan, trusts its proxy, and ends with exit code 0", async () => {
-    const server = await start(
-      ...["--database", newDatabase(), "--first-key", "--trust-proxy", "127.0.0.1"],
+    const server = await startServer(
+      ...["--workers", "2", "--database", newDatabase(), "--first-key"],
+      ...["--trust-proxy", "127.0.0.1"],
     );
     expect(server.output()).toContain("with 2 workers");
     const workers = workersOf(server);
@@ -52,27 +56,20 @@ describe("serve --workers", () => {
   it("keeps replacing a worker that dies, loses no acknowledged pet, and leaves no worker when it is killed", async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
-    const server = await start("--database", database);
+    const server = await startHurried(database);
     const [spared = -1] = workersOf(server);
     const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
     const killOthers = async (): Promise<void> => {
       for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
       await setTimeout(20);
     };
-    const acknowledged: string[] = [];
-    let isOver = false;
-    const write = async (writer: number): Promise<void> => {
-      for (let count = 0; !isOver; count += 1) {
-        const name = `pet ${writer} ${count}`;
-        const response = await addPet(server.url, new Agent(), secret, name).catch(() => undefined);
-        if (response?.status === 201) acknowledged.push(name);
-      }
-    };
-    const writing = Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(50);
+    // A connection for each request, so that they go to both workers.
+    const { created, stop } = startWriters(8, (name) =>
+      addPet(server.url, new Agent(), secret, name).catch(() => undefined),
+    );
+    await expect.poll(() => created.size).toBeGreaterThan(50);
     while (restarts() < 1) await killOthers();
-    isOver = true;
-    await writing;
+    await stop();
 
     while (restarts() < 6) await killOthers();
     expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
@@ -84,7 +81,20 @@ describe("serve --workers", () => {
     const exported = (await petstore("pets", "export", "--database", database)).out;
     const stored = exported.split("\n").map((line) => JSON.parse(line) as { name: string });
     const names = new Set(stored.map(({ name }) => name));
-    expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+    expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it("ends with exit code 1 and a line that says why when all workers keep dying", async () => {
+    const server = await startHurried(newDatabase());
+    let isOver = false;
+    void server.ended.then(() => (isOver = true));
+    while (!isOver) {
+      workersOf(server).forEach(kill);
+      await setTimeout(20);
+    }
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain("petstore: a worker keeps ending: it ended with SIGKILL");
+    expect(workersOf(server)).toEqual([]);
   });
 
   it("refuses a database in memory, which processes cannot share", async () => {
@@ -98,26 +108,14 @@ describe("serve --workers", () => {
 
   it("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer();
+    onTestFinished(() => void other.close());
     const port = String(await portOf(other));
-    const refused = start("--port", port, "--database", newDatabase());
-    await expect(refused).rejects.toThrow(
-      `ended with 1: petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,
+    const options = ["--workers", "2", "--port", port, "--database", newDatabase()];
+    await expect(startServer(...options)).rejects.toThrow(
+      new Error(
+        `ended with 1: petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,
+      ),
     );
-    await expect(refused).rejects.toThrow(/^[^\n]*\n$/);
-    other.close();
-  });
-
-  it("ends with exit code 1 and a line that says why when all workers keep dying", async () => {
-    const server = await start("--database", newDatabase());
-    const over = new AbortController();
-    void server.ended.then(() => over.abort());
-    while (!over.signal.aborted) {
-      workersOf(server).forEach(kill);
-      await setTimeout(20);
-    }
-    expect(await server.ended).toBe(1);
-    expect(server.output()).toContain("petstore: a worker keeps ending: it ended with SIGKILL");
-    expect(workersOf(server)).toEqual([]);
   });
 });
 

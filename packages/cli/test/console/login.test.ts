@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { request, type IncomingMessage } from "node:http";
 import {
   chmodSync,
   existsSync,
@@ -9,36 +8,31 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { userInfo, tmpdir } from "node:os";
-import { join } from "node:path";
+import { createServer, request, type IncomingMessage } from "node:http";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Sends one request with exactly these headers, as no browser would. */
-async function send(
-  url: URL,
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  body = "",
-): Promise<{ readonly status: number; readonly cookie: string; readonly text: string }> {
+async function send(url: URL, method: string, headers: Headers, body = "") {
   const sent = request({ host: "127.0.0.1", port: url.port, path: url.pathname, method, headers });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
-  let text = "";
-  for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
-  return {
-    status: response.statusCode ?? 0,
-    cookie: String(response.headers["set-cookie"] ?? ""),
-    text,
-  };
+  const [cookie = ""] = response.headers["set-cookie"] ?? [];
+  return { status: response.statusCode ?? 0, cookie, text: await text(response) };
 }
 
-/** A console, and a function that logs in with a token and resolves to the cookie. */
+/** A console, with a function that logs in with a token, and one that lists the keys. */
 async function open() {
   const database = newDatabase();
   await issueKey(database, "--label", "acme");
@@ -46,47 +40,29 @@ async function open() {
   const link = new URL(console.url);
   const token = link.hash.slice("#token=".length);
   const page = new URL(link.pathname, link);
-  const login = new URL(`${link.pathname}login`, link);
-  const list = new URL(`${link.pathname}api/keys/list`, link);
   const own = { Host: link.host, Origin: link.origin };
-  const logIn = (text = token, headers: Readonly<Record<string, string>> = own) =>
-    send(login, "POST", { ...headers, "Content-Length": String(text.length) }, text);
-  const query = JSON.stringify({ search: "", order: "newest", page: 0 });
-  const listKeys = (headers: Readonly<Record<string, string>>) => {
-    const length = String(query.length);
-    const json = { "Content-Type": "application/json", "Content-Length": length };
-    return send(list, "POST", { ...own, ...json, ...headers }, query);
+  const post = (path: string, headers: Headers, body: string) => {
+    const length = { "Content-Length": String(body.length) };
+    return send(new URL(path, page), "POST", { ...length, ...headers }, body);
   };
-  return { console, database, link, token, page, own, logIn, listKeys };
+  const logIn = (secret = token, headers: Headers = own) => post("login", headers, secret);
+  const query = JSON.stringify({ search: "", order: "newest", page: 0 });
+  const listKeys = (headers: Headers) =>
+    post("api/keys/list", { ...own, "Content-Type": "application/json", ...headers }, query);
+  return { console, link, token, page, own, logIn, listKeys };
 }
 
 describe("petstore console", () => {
-  it("lets in who has the link, once, and shows the keys", async () => {
+  it("lets in who has the link, once, and refuses other users of the machine", async () => {
     const { console, link, page, own, token, logIn, listKeys } = await open();
     expect(link.hostname).toBe("127.0.0.1");
+    expect(link.pathname).toMatch(/^\/[\w-]{22}\/$/);
     expect(token).toMatch(/^[\w-]{43}$/);
-    const { status, cookie } = await logIn();
-    expect(status).toBe(204);
-    expect(cookie).toMatch(
-      new RegExp(
-        `^petstore-console-${link.port}=[\\w-]{43}; Path=${link.pathname}; HttpOnly; SameSite=Strict$`,
-      ),
-    );
-    const [Cookie = ""] = cookie.split(";");
-    expect((await send(page, "GET", { ...own, Cookie })).text).toContain("main.js");
-    expect((await listKeys({ Cookie })).text).toContain("acme");
-    expect((await logIn()).status).toBe(401);
-    expect(console.output()).not.toContain(Cookie.split("=")[1]);
-  });
-
-  it("refuses other users of the machine", async () => {
-    const { link, page, own, token, logIn, listKeys } = await open();
-    const other = new URL("/", link);
-    for (const url of [page, other, new URL("main.js", page), new URL("api/keys/list", page)]) {
+    for (const path of ["", "/", "main.js", "api/keys/list"]) {
       for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
-        const { status, text } = await send(url, method, own);
-        expect(status, `${method} ${url.pathname}`).toBe(401);
-        expect(text).not.toMatch(/acme|pet_live_|keys\/list/);
+        const refused = await send(new URL(path, page), method, own);
+        expect(refused.status, `${method} ${path}`).toBe(401);
+        expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
       }
     }
     const name = `petstore-console-${link.port}`;
@@ -96,110 +72,108 @@ describe("petstore console", () => {
     for (const wrong of ["", token.slice(1), `${token}x`, "x".repeat(1_000_000)]) {
       expect((await logIn(wrong)).status).toBe(401);
     }
-    expect((await logIn()).status).toBe(204);
+
+    const { status, cookie } = await logIn();
+    expect(status).toBe(204);
+    const rules = `; Path=${link.pathname}; HttpOnly; SameSite=Strict`;
+    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}${rules}$`));
+    const [Cookie = ""] = cookie.split(";");
+    expect((await send(page, "GET", { ...own, Cookie })).text).toContain("main.js");
+    expect((await listKeys({ Cookie })).text).toContain("acme");
+    expect((await logIn()).status).toBe(401);
+    expect(console.output()).not.toContain(Cookie.split("=")[1]);
+    expect(await console.end("SIGTERM")).toBe(0);
+    await expect(send(page, "GET", own)).rejects.toThrow();
   });
 
   it("refuses other names of its address, other origins and other ports, also with the cookie", async () => {
-    const { link, page, own, logIn, listKeys } = await open();
+    const [{ console, link, page, own, logIn, listKeys }, other] = [await open(), await open()];
+    expect(other.page.pathname).not.toBe(page.pathname);
     const { port } = link;
-    for (const headers of [
-      { ...own, Host: `evil.example:${port}` },
-      { ...own, Host: `localhost:${port}` },
-      { ...own, Host: "127.0.0.1" },
-      { ...own, Host: `127.0.0.1:${Number(port) + 1}` },
-      { ...own, Origin: "http://evil.example" },
-      { ...own, Origin: `http://localhost:${port}` },
-      { ...own, Origin: "http://127.0.0.1:1" },
-      { ...own, Origin: "null" },
-      { ...own, "Sec-Fetch-Site": "cross-site" },
-      { ...own, "Sec-Fetch-Site": "same-site" },
-    ]) {
-      expect((await logIn(undefined, headers)).status).toBe(403);
-      expect((await send(page, "GET", headers)).status).toBe(403);
-      expect((await listKeys(headers)).status).toBe(403);
+    const foreign: readonly Headers[] = [
+      { Host: `evil.example:${port}` },
+      { Host: `localhost:${port}` },
+      { Host: "127.0.0.1" },
+      { Host: `127.0.0.1:${Number(port) + 1}` },
+      { Origin: "http://evil.example" },
+      { Origin: `http://localhost:${port}` },
+      { Origin: "http://127.0.0.1:1" },
+      { Origin: "null" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
+      expect((await send(page, "GET", { ...own, ...headers })).status).toBe(403);
     }
     const [Cookie = ""] = (await logIn()).cookie.split(";");
     expect((await listKeys({ Cookie })).status).toBe(200);
-    expect((await listKeys({ Cookie, Host: `evil.example:${port}` })).status).toBe(403);
-    expect((await listKeys({ Cookie, Origin: "http://127.0.0.1:1" })).status).toBe(403);
-    expect((await listKeys({ Cookie, "Sec-Fetch-Site": "same-site" })).status).toBe(403);
+    for (const headers of foreign)
+      expect((await listKeys({ Cookie, ...headers })).status).toBe(403);
     // A script of another page, which the browser loads without asking.
-    const script = {
-      Host: link.host,
-      Cookie,
-      "Sec-Fetch-Site": "same-site",
-      "Sec-Fetch-Mode": "no-cors",
-    };
+    const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
+    const script = { Host: link.host, Cookie, ...fetched };
     expect((await send(new URL("main.js", page), "GET", script)).status).toBe(403);
-  });
-
-  it("listens on another path at each start", async () => {
-    const [one, other] = [await open(), await open()];
-    expect(one.link.pathname).toMatch(/^\/[\w-]{22}\/$/);
-    expect(one.link.pathname).not.toBe(other.link.pathname);
+    expect(await console.end("SIGHUP")).toBe(0);
   });
 
   it("says why it cannot start", async () => {
-    const { link, database } = await open();
-    const port = ["--port", link.port];
-    const used = await petstore("console", "--no-open", "--database", database, ...port);
-    expect(used.error).toContain("the port is in use");
-    const missing = await petstore("console", "--database", "/nowhere/pets.db");
-    expect(missing.error).toContain("there is no database");
-    const wrong = await petstore("console", "--url", "ftp://x");
-    expect(wrong.error).toContain("must be a URL");
-    expect([used.code, missing.code, wrong.code]).toEqual([1, 1, 1]);
-  });
-
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("ends at %s", async (signal) => {
-    const { console, own, page } = await open();
-    expect(await console.end(signal)).toBe(0);
-    await expect(send(page, "GET", own)).rejects.toThrow();
+    const used = createServer();
+    onTestFinished(() => void used.close());
+    const database = newDatabase();
+    await issueKey(database);
+    for (const [reason, ...options] of [
+      ["the port is in use", "--port", String(await portOf(used)), "--database", database],
+      ["there is no database", "--database", "/nowhere/pets.db"],
+      ["must be a URL", "--url", "ftp://x"],
+    ] as const) {
+      const { code, error } = await petstore("console", "--no-open", ...options);
+      expect({ code, error }).toEqual({
+        code: 1,
+        error: expect.stringContaining(reason) as string,
+      });
+    }
   });
 });
 
 describe("petstore console on a terminal", () => {
-  /** The environment of a terminal whose `xdg-open` writes down its argument and the file that it names. */
-  function withBrowser() {
+  /** Starts a console on a terminal whose `xdg-open` writes its argument into the file `opened`. */
+  async function openOnTerminal(...options: readonly string[]) {
     const folder = mkdtempSync(join(tmpdir(), "petstore-browser-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const opener = join(folder, "xdg-open");
-    const opened = join(folder, "opened");
+    const [opener, opened] = [join(folder, "xdg-open"), join(folder, "opened")];
     writeFileSync(opener, `#!/bin/sh\necho "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`);
     chmodSync(opener, 0o755);
     const database = newDatabase();
-    const command = (...options: string[]) =>
-      `env "PATH=${folder}:$PATH" "${process.execPath}" "${program()}" console --database "${database}" ${options.join(" ")}`;
-    return { command, opened, database };
+    await issueKey(database);
+    const command = `env "PATH=${folder}:$PATH" "${process.execPath}" "${program()}" console --database "${database}"`;
+    const terminal = runOnTerminal([command, ...options].join(" "), 200, 24);
+    const links = (): readonly URL[] =>
+      [
+        ...terminal.output().matchAll(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g),
+      ].map(([link]) => new URL(link));
+    return { ...terminal, links, opened };
   }
 
-  const linksOf = (output: string): readonly string[] =>
-    output.match(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g) ?? [];
-
   it("opens the browser with a file that only its user can read, and removes it at the end", async () => {
-    const { command, opened, database } = withBrowser();
-    await issueKey(database);
-    const { output, type, ended } = runOnTerminal(command(), 200, 24);
+    const { links, opened, type, ended } = await openOnTerminal();
     await expect.poll(() => existsSync(opened)).toBe(true);
     const argument = readFileSync(opened, "utf8").trim();
     expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
     const file = fileURLToPath(argument);
-    expect(readFileSync(file, "utf8")).toContain(linksOf(output())[0]);
-    expect(statSync(file).mode & 0o077).toBe(0);
-    expect(statSync(join(file, "..")).mode & 0o077).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain(String(links()[0]));
+    for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
     type("\u0003");
     expect(await ended).toBe(0);
     expect(existsSync(file)).toBe(false);
   });
 
   it("prints a new link after Enter, which ends the one before, and each action", async () => {
-    const { command, opened, database } = withBrowser();
-    await issueKey(database);
-    const { output, type, ended } = runOnTerminal(command("--no-open"), 200, 24);
-    await expect.poll(() => linksOf(output())).toHaveLength(1);
+    const { output, links, opened, type, ended } = await openOnTerminal("--no-open");
+    await expect.poll(links).toHaveLength(1);
     type("\r");
-    await expect.poll(() => linksOf(output())).toHaveLength(2);
-    const [first, second] = linksOf(output()).map((link) => new URL(link));
+    await expect.poll(links).toHaveLength(2);
+    const [first, second] = links();
     if (first === undefined || second === undefined) throw new Error("There are two links.");
     const headers = { Origin: first.origin };
     const login = (link: URL) =>

@@ -1,42 +1,19 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { getRequestListener } from "@hono/node-server";
-import { createConsole } from "@petstore/console";
-import type { PetStore } from "@petstore/core";
 import type { Page } from "playwright-core";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { portOf } from "../../../../scripts/ports.js";
+import { expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
-import { hasChromium, HOW_TO_INSTALL, useChromium } from "../support/chromium.js";
+import { describeInChromium } from "../support/chromium.js";
 import { createDemoStore } from "./demo-store.js";
-
-/** The page asks for changes every two seconds. */
-const openPage = useChromium(5);
+import { button, dialog, IS_WIDE, serveConsole } from "./serve-console.js";
 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-async function serve(store: PetStore) {
-  const listener = getRequestListener(createConsole(store, { actor: "anna" }), {
-    overrideGlobalObjects: false,
-  });
-  const server = createServer((request, response) => void listener(request, response));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  onTestFinished(close);
-  return { url: `http://127.0.0.1:${await portOf(server)}/console/`, close };
-}
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const dialog = (page: Page) => page.getByRole("dialog");
 
 /** The main states, each reached from the one before. */
 const STATES: readonly (readonly [name: string, go: (page: Page) => Promise<void>])[] = [
@@ -120,13 +97,14 @@ const SCREENS = [
   ["light", 640, 2],
 ] as const;
 
-describe.skipIf(!hasChromium)(
-  `the states of the console${hasChromium ? "" : ` (SKIPPED: ${HOW_TO_INSTALL})`}`,
-  () => {
+// The page asks for changes every two seconds.
+describeInChromium(
+  "the states of the console",
+  (openPage) => {
     it.each(SCREENS.slice(0, pictures === undefined ? sized(2, 5, 5) : 4))(
       "%s, %i px wide, %ix: a screen reader finds everything, and nothing is cut off",
       async (colorScheme, width, deviceScaleFactor) => {
-        const { url, close } = await serve(await createDemoStore());
+        const { url, close } = await serveConsole(await createDemoStore(), { actor: "anna" });
         const { page, offences } = await openPage(url, {
           colorScheme,
           deviceScaleFactor,
@@ -142,8 +120,7 @@ describe.skipIf(!hasChromium)(
               violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,
           );
           expect([state, violations]).toEqual([state, []]);
-          const isWide = "document.documentElement.scrollWidth > innerWidth";
-          expect([state, await page.evaluate(isWide)]).toEqual([state, false]);
+          expect([state, await page.evaluate(IS_WIDE)]).toEqual([state, false]);
           if (pictures === undefined || !PICTURED.has(state)) return;
           mkdirSync(join(root, pictures), { recursive: true });
           const file = join(root, pictures, `${state}-${colorScheme}-${width}.png`);
@@ -161,4 +138,5 @@ describe.skipIf(!hasChromium)(
       },
     );
   },
+  5,
 );

@@ -5,7 +5,7 @@ import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
+import { startBuilt, startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 import { addPet, send } from "../support/client.js";
 
@@ -99,7 +99,7 @@ it.skipIf(!canTrace)(
   async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
-    const start = () => startBuilt([process.execPath, program()], "--database", database);
+    const start = () => startServer("--database", database);
     const server = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect((await addPet(server.url, agent, secret, "kept")).status).toBe(201);

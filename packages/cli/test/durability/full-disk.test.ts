@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
 import { issueUnlimitedKey } from "../support/command.js";
-import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send } from "../support/client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "petstore-small-disk-"));
 const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
 if (!canMount) rmSync(folder, { recursive: true });
 
-const program = useBuiltPetstore();
+useBuiltPetstore();
 
 it.skipIf(!canMount)(
   "on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space",
@@ -25,7 +25,7 @@ it.skipIf(!canMount)(
     });
     const database = join(folder, "pets.db");
     const secret = await issueUnlimitedKey(database);
-    const server = await startBuilt([process.execPath, program()], "--database", database);
+    const server = await startServer("--database", database);
     const agent = new Agent({ keepAlive: true });
     const filler = join(folder, "filler");
     writeFileSync(filler, Buffer.alloc(2_000_000));

@@ -1,103 +1,60 @@
-import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { newDatabase, petstore } from "../support/command.js";
-import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { createClient } from "../support/client.js";
+import type { PetStore } from "@petstore/core";
+import { expect, it } from "vitest";
+import { issueKey, newDatabase, petstore } from "../support/command.js";
+import { openBeside } from "../support/open-beside.js";
 
-useBuiltPetstore();
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const PER_MINUTE = 3;
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
-
-interface KeyJson {
-  readonly id: string;
-  readonly secret: string;
-  readonly bannedUntil: string | null;
-}
-
-async function keys(database: string, ...args: readonly string[]): Promise<string> {
-  const { code, out, error } = await petstore("keys", ...args, "--database", database);
-  expect({ code, error: error.replace(/^petstore: new database .*$/, "") }).toEqual({
-    code: 0,
-    error: "",
-  });
-  return out;
-}
-
-/** A server, and a key that a client of it has hammered until it was banned. */
-async function hammeredKey() {
+it("petstore keys shows label, plan, times, usage in both windows and a ban, which outlives the server, and lifts it", async () => {
   const database = newDatabase();
-  const limits = ["--per-minute", String(PER_MINUTE), "--per-day", "50"];
+  const limits = ["--per-minute", "3", "--per-day", "50"];
   const named = ["--label", "hammer", "--expires", "2099-01-01"];
-  const issued = await keys(
-    database,
-    "issue",
-    "--plan",
-    "enterprise",
-    ...limits,
-    ...named,
-    "--json",
-  );
-  const { id, secret } = JSON.parse(issued) as KeyJson;
-  const server = await startServer("--database", database);
-  const client = createClient(server.url, 1);
-  onTestFinished(() => client.close());
-  const statuses: unknown[] = [];
-  for (let sent = 0; sent < 2 * PER_MINUTE + 2; sent += 1) {
-    statuses.push((await client.list(secret)).status);
-    // Refusals count once the first one is more than a second old.
-    if (sent === PER_MINUTE) await setTimeout(1_010);
-  }
-  expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
-  return { database, server, id, secret };
-}
-
-describe("petstore keys, beside a server that banned a key", () => {
-  it("shows label, plan, times, usage in both windows and the ban, which outlives the server, and lifts it", async () => {
-    const { database, server, id, secret } = await hammeredKey();
-    const time = expect.stringMatching(TIME) as string;
-    const expected = {
-      id,
-      label: "hammer",
-      plan: "enterprise",
-      limits: { perMinute: PER_MINUTE, perDay: 50 },
-      createdAt: time,
-      lastUsedAt: time,
-      expiresAt: "2099-01-01T00:00:00.000Z",
-      revokedAt: null,
-      bannedUntil: time,
-      usage: {
-        minute: { limit: 3, remaining: 0, resetAt: time },
-        day: { limit: 50, remaining: 47, resetAt: time },
-      },
-    };
-    expect(JSON.parse(await keys(database, "show", id, "--json"))).toMatchObject(expected);
-    expect(JSON.parse(await keys(database, "list", "--banned", "--json"))).toMatchObject([
-      expected,
-    ]);
-
-    const [head, row, ...more] = (await keys(database, "list")).split("\n");
-    expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
-    const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
-    expect(row).toMatch(
-      new RegExp(
-        `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00 +banned until ${day}:\\d\\d UTC$`,
-      ),
+  const { id, secret } = await issueKey(database, "--plan", "enterprise", ...limits, ...named);
+  const keys = async (...args: readonly string[]): Promise<string> =>
+    (await petstore("keys", ...args, "--database", database)).out;
+  const outcome = async (store: PetStore) =>
+    (await store.as(secret).listPets()).match(
+      ({ quota }) => quota.remaining,
+      ({ code }) => code,
     );
-    expect(more).toEqual([]);
 
-    await server.end();
-    const shown = JSON.parse(await keys(database, "show", id, "--json")) as KeyJson;
-    expect(shown.bannedUntil).toMatch(TIME);
-    const again = await startServer("--database", database);
-    const client = createClient(again.url, 1);
-    onTestFinished(() => client.close());
-    expect((await client.list(secret)).status).toBe(429);
+  const server = await openBeside(database, { ban: { graceSeconds: 0 } });
+  const outcomes = [];
+  for (let sent = 0; sent < 7; sent += 1) outcomes.push(await outcome(server));
+  const refused = Array(3).fill("rate_limit_exceeded");
+  expect(outcomes).toEqual([2, 1, 0, ...refused, "api_key_banned"]);
 
-    expect(await keys(database, "unban", id)).toMatch(/ active$/);
-    expect(await keys(database, "list", "--banned", "--json")).toBe("[]");
-    // The usage is kept; another plan raises the limit.
-    await keys(database, "plan", id, "pro");
-    expect(await client.list(secret)).toMatchObject({ status: 200, remaining: 300 - 4 });
-  });
+  const time = expect.stringMatching(TIME) as string;
+  const expected = {
+    id,
+    label: "hammer",
+    plan: "enterprise",
+    limits: { perMinute: 3, perDay: 50 },
+    createdAt: time,
+    lastUsedAt: time,
+    expiresAt: "2099-01-01T00:00:00.000Z",
+    revokedAt: null,
+    bannedUntil: time,
+    usage: {
+      minute: { limit: 3, remaining: 0, resetAt: time },
+      day: { limit: 50, remaining: 47, resetAt: time },
+    },
+  };
+  expect(JSON.parse(await keys("show", id, "--json"))).toMatchObject(expected);
+  expect(JSON.parse(await keys("list", "--banned", "--json"))).toMatchObject([expected]);
+  const [head, row, ...more] = (await keys("list")).split("\n");
+  expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
+  const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+  const shown = `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00`;
+  expect(row).toMatch(new RegExp(`${shown} +banned until ${day}:\\d\\d UTC$`));
+  expect(more).toEqual([]);
+
+  await server.close();
+  const again = await openBeside(database);
+  expect(await outcome(again)).toBe("api_key_banned");
+  expect(await keys("unban", id)).toMatch(/ active$/);
+  expect(await keys("list", "--banned", "--json")).toBe("[]");
+  // The usage is kept; another plan raises the limit.
+  await keys("plan", id, "pro");
+  expect(await outcome(again)).toBe(300 - 4);
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import type { PetStore } from "@petstore/core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { KeyRing } from "@petstore/core";
+import { describe, expect, it } from "vitest";
 import { sized, seed } from "../../../../scripts/test-size.js";
 import { newDatabase } from "../support/command.js";
 import { startServer, useBuiltPetstore, type BuiltServer } from "../support/built-petstore.js";
-import { burst, CONNECTIONS, count, createClient, type Client } from "../support/client.js";
-import { openBeside } from "../support/in-process.js";
+import { CONNECTIONS, count, sendAll } from "../support/client.js";
+import { openBeside } from "../support/open-beside.js";
 
 useBuiltPetstore();
 
@@ -32,24 +32,25 @@ const rounds: fc.Arbitrary<Round> = fc.record({
   rotated: fc.boolean(),
 });
 
-/** Many enough that the kill comes in the middle. */
-const killRounds = rounds.filter(
-  ({ limits }) => Math.min(limits.perMinute, limits.perDay) >= 4 * CONNECTIONS + 100,
-);
+/** How many requests a key may send. */
+const dueOf = ({ limits }: Round): number => Math.min(limits.perMinute, limits.perDay);
 
-describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections each, on one file`, () => {
-  it(`admit exactly the limit, ${String(ROUNDS)} times of ${String(ROUNDS)}, and refuse a revoked key at once`, async () => {
+/** Many enough that the kill comes in the middle. */
+const killRounds = rounds.filter((round) => dueOf(round) >= 4 * CONNECTIONS + 100);
+
+describe(`${PROCESSES} processes with ${CONNECTIONS} connections each, on one file`, () => {
+  it(`admit exactly the limit, ${ROUNDS} times of ${ROUNDS}, and refuse a revoked key at once`, async () => {
     const database = newDatabase();
-    const operator = await openBeside(database);
-    const clients = (await startServers(database)).map(connect);
+    const { keys } = await openBeside(database);
+    const servers = await startServers(database);
 
     for (const round of fc.sample(rounds, { seed, numRuns: ROUNDS })) {
       const { limits, excess } = round;
-      const due = Math.min(limits.perMinute, limits.perDay);
-      const { id, secrets } = await issue(operator, round);
-      const replies = await burst(clients, secrets, due + excess);
+      const due = dueOf(round);
+      const { id, secrets } = await issue(keys, round);
+      const replies = await sendAll(servers, secrets);
 
-      const failed = `seed ${String(seed)}, ${JSON.stringify(round)}`;
+      const failed = `seed ${seed}, ${JSON.stringify(round)}`;
       expect({ admitted: count(replies, 200), refused: count(replies, 429) }, failed).toEqual({
         admitted: due,
         refused: excess,
@@ -62,52 +63,48 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
       for (const { status, retryAfter } of replies) {
         if (status === 429) expect(retryAfter, failed).toBeGreaterThanOrEqual(1);
       }
-      expect((await operator.keys.find(id))._unsafeUnwrap().usage, failed).toMatchObject({
+      expect((await keys.find(id))._unsafeUnwrap().usage, failed).toMatchObject({
         minute: { remaining: limits.perMinute - due },
         day: { remaining: limits.perDay - due },
       });
     }
 
-    const { key, secret } = (await operator.keys.issue({ plan: "business" }))._unsafeUnwrap();
-    const statuses = () =>
-      Promise.all(clients.map(async (client) => (await client.list(secret)).status));
-    expect(await statuses()).toEqual(clients.map(() => 200));
-    (await operator.keys.revoke(key.id))._unsafeUnwrap();
-    expect(await statuses()).toEqual(clients.map(() => 401));
+    const { key, secret } = (await keys.issue({ plan: "business" }))._unsafeUnwrap();
+    const statuses = async () => {
+      const replies = await Promise.all(servers.map((server) => sendAll([server], [secret])));
+      return replies.flat().map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual(servers.map(() => 200));
+    (await keys.revoke(key.id))._unsafeUnwrap();
+    expect(await statuses()).toEqual(servers.map(() => 401));
   });
 
-  it(`admit no more when one of them is killed and started again, ${String(KILLS)} times`, async () => {
+  it(`admit no more when one of them is killed and started again, ${KILLS} times`, async () => {
     const database = newDatabase();
-    const operator = await openBeside(database);
-    const servers = await startServers(database);
+    const { keys } = await openBeside(database);
+    let servers = await startServers(database);
     let lost = 0;
 
     for (const round of fc.sample(killRounds, { seed, numRuns: KILLS })) {
-      const { limits, excess } = round;
-      const due = Math.min(limits.perMinute, limits.perDay);
-      const { id, secrets } = await issue(operator, round);
-      const clients = servers.map(connect);
-
-      const first = burst(clients, secrets, due + excess);
-      await someAdmitted(operator, id);
-      const [victim] = servers.splice(0, 1);
-      await victim?.end("SIGKILL");
-      const interrupted = await first;
-      const again = await startServer("--database", database);
-      servers.push(again);
-      const replies = [
-        ...interrupted,
-        ...(await burst([...clients.slice(1), connect(again)], secrets, due + excess)),
-      ];
+      const { limits } = round;
+      const due = dueOf(round);
+      const { id, secrets } = await issue(keys, round);
+      const [victim, ...others] = servers;
+      const interrupted = await sendAll(servers, secrets, (received) => {
+        if (received === 30) void victim?.end("SIGKILL");
+      });
+      await victim?.ended;
+      servers = [...others, await startServer("--database", database)];
+      const replies = [...interrupted, ...(await sendAll(servers, secrets))];
 
       // A response that was lost with the killed process may have been a 200; no other 200 may be missing.
-      const failed = `seed ${String(seed)}, ${JSON.stringify(round)}`;
+      const failed = `seed ${seed}, ${JSON.stringify(round)}`;
       const admitted = count(replies, 200);
       expect(admitted, failed).toBeLessThanOrEqual(due);
       expect(admitted + count(replies, "lost"), failed).toBeGreaterThanOrEqual(due);
       expect(count(interrupted, "lost"), failed).toBeLessThanOrEqual(CONNECTIONS);
       lost += count(interrupted, "lost");
-      const { usage } = (await operator.keys.find(id))._unsafeUnwrap();
+      const { usage } = (await keys.find(id))._unsafeUnwrap();
       expect(limits.perMinute - usage.minute.remaining, failed).toBe(due);
       expect(limits.perDay - usage.day.remaining, failed).toBe(due);
     }
@@ -116,34 +113,19 @@ describe(`${String(PROCESSES)} processes with ${String(CONNECTIONS)} connections
   });
 });
 
-async function startServers(database: string): Promise<BuiltServer[]> {
+async function startServers(database: string): Promise<readonly BuiltServer[]> {
   const start = () => startServer("--database", database);
   return Promise.all(Array.from({ length: PROCESSES }, start));
 }
 
-function connect({ url }: BuiltServer): Client {
-  const client = createClient(url, CONNECTIONS);
-  onTestFinished(() => client.close());
-  return client;
-}
-
-/** A fresh key, so that no round waits for the window of another. */
-async function issue(
-  { keys }: PetStore,
-  { limits, rotated }: Round,
-): Promise<{ readonly id: string; readonly secrets: readonly string[] }> {
+/** A fresh key, so that no round waits for the window of another, and the secret of each request of the round. */
+async function issue(keys: KeyRing, round: Round) {
+  const { limits, excess, rotated } = round;
   const { key, secret } = (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
-  if (!rotated) return { id: key.id, secrets: [secret] };
-  const again = (await keys.rotate(key.id, { overlapSeconds: 3_600 }))._unsafeUnwrap();
-  return { id: key.id, secrets: [secret, again.secret] };
-}
-
-/** Resolves when the burst is well under way. */
-async function someAdmitted({ keys }: PetStore, id: string): Promise<void> {
-  let remaining: number;
-  let limit: number;
-  do {
-    ({ remaining, limit } = (await keys.find(id))._unsafeUnwrap().usage.minute);
-    await new Promise((resolve) => setImmediate(resolve));
-  } while (limit - remaining < 30);
+  const other = rotated
+    ? (await keys.rotate(key.id, { overlapSeconds: 3_600 }))._unsafeUnwrap().secret
+    : secret;
+  const requests = dueOf(round) + excess;
+  const secrets = Array.from({ length: requests }, (_, index) => (index % 2 ? other : secret));
+  return { id: key.id, secrets };
 }

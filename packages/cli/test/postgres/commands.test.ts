@@ -5,10 +5,9 @@ import { expect, it } from "vitest";
 import { connectAdmin } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { burst, count, createClient } from "../support/client.js";
+import { count, sendAll } from "../support/client.js";
 import { issueKey, newDatabase, petstore } from "../support/command.js";
-import { openBeside as openFile } from "../support/in-process.js";
-import { openBeside } from "./servers.js";
+import { openBeside } from "../support/open-beside.js";
 
 const program = useBuiltPetstore();
 const postgres = usePostgres();
@@ -18,9 +17,7 @@ const run = (...args: readonly string[]) => petstore(...args, "--database", post
 it("workers on one database admit exactly the plan together", async () => {
   const { secret } = await issueKey(postgres.url());
   const server = await startServer("--database", postgres.url(), "--workers", "2");
-  const client = createClient(server.url, 16);
-  const replies = await burst([client], [secret], 200);
-  client.close();
+  const replies = await sendAll([server], Array<string>(200).fill(secret));
   expect({ admitted: count(replies, 200), refused: count(replies, 429) }).toEqual({
     admitted: 60,
     refused: 140,
@@ -46,7 +43,7 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   const of = (...args: readonly string[]) => petstore(...args, "--database", file);
   const { id, secret } = await issueKey(file, "--label", "moved");
   await issueKey(file, "--plan", "pro");
-  const before = await openFile(file);
+  const before = await openBeside(file);
   for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
 
   const lines = `${file}.keys`;

@@ -6,9 +6,9 @@ import { seed, sized } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { createProxy } from "../../../storage-postgres/test/support/proxy.js";
-import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
-import { addPet, send } from "../support/client.js";
-import { openBeside, sendAll, startServers, type Sent } from "./servers.js";
+import { startBuilt, startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { addPet, count, send, sendAll } from "../support/client.js";
+import { openBeside } from "../support/open-beside.js";
 
 const SERVERS = sized(2, 4, 4);
 const KEYS = sized(60, 100, 100);
@@ -39,12 +39,6 @@ function twiceThePlan(keys: readonly Key[], round: number): readonly string[] {
   return fc.sample(anyOrder, { seed: seed + round, numRuns: 1 }).flat();
 }
 
-function countOf(sent: readonly Sent[], secret: string) {
-  const own = sent.filter((each) => each.secret === secret);
-  const of = (status: Sent["status"]) => own.filter((each) => each.status === status).length;
-  return { admitted: of(200), refused: of(429), lost: of("lost"), sent: own.length };
-}
-
 it(`${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, also when they are killed, ${ROUNDS} times`, async () => {
   const operator = await openBeside(postgres.url());
   const admin = await connectAdmin(postgres.url());
@@ -52,7 +46,9 @@ it(`${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, al
   // One of them has a clock of its own that is an hour ahead.
   const servers = [
     await startWithClock(url, HOUR, 0),
-    ...(await startServers(program(), Array(SERVERS - 1).fill(url))),
+    ...(await Promise.all(
+      Array.from({ length: SERVERS - 1 }, () => startServer("--database", url)),
+    )),
   ];
   const total = { admitted: 0, lost: 0, ended: 0 };
 
@@ -61,30 +57,28 @@ it(`${SERVERS} servers admit exactly the plan of one key and of ${KEYS} keys, al
     const issuing = Array.from({ length: KEYS }, () => issue(operator, SMALL));
     const keys = [await issue(operator, PLAN), ...(await Promise.all(issuing))];
     const failures: Promise<unknown>[] = [];
-    const fail = async (count: number): Promise<void> => {
-      if (count % 30 === 0) total.ended += await terminateOne(admin);
-      if (count === 100 + ((round * 37) % 100))
+    const fail = async (received: number): Promise<void> => {
+      if (received % 30 === 0) total.ended += await terminateOne(admin);
+      if (received === 100 + ((round * 37) % 100))
         await servers.splice(round % SERVERS, 1)[0]?.end("SIGKILL");
     };
 
-    const sent = [
-      ...(await sendAll(servers, twiceThePlan(keys, round), (count) => {
-        if (!isCalm) failures.push(fail(count));
-      })),
-    ];
+    const onReply = (received: number) => void (isCalm || failures.push(fail(received)));
+    const sent = [...(await sendAll([...servers], twiceThePlan(keys, round), onReply))];
     await Promise.all(failures);
     if (!isCalm) {
-      servers.push(...(await startServers(program(), [url])));
+      servers.push(await startServer("--database", url));
       sent.push(...(await sendAll(servers, twiceThePlan(keys, round))));
     }
 
     const failed = `seed ${seed}, round ${round}`;
     for (const { id, secret, due } of keys) {
-      const { admitted, refused, lost, sent: all } = countOf(sent, secret);
+      const own = sent.filter((each) => each.secret === secret);
+      const [admitted, lost] = [count(own, 200), count(own, "lost")];
       // A response that was lost with the killed server may have been a 200; no other 200 may be missing.
       expect(admitted, failed).toBeLessThanOrEqual(due);
       expect(admitted + lost, failed).toBeGreaterThanOrEqual(due);
-      expect(admitted + refused + lost, failed).toBe(all);
+      expect(admitted + count(own, 429) + lost, failed).toBe(own.length);
       if (isCalm) expect(lost, failed).toBe(0);
       const { minute } = (await operator.keys.find(id))._unsafeUnwrap().usage;
       expect(minute.remaining, failed).toBe(0);
@@ -134,11 +128,11 @@ it.runIf(MINUTES > 0)(
     const { secret, key } = (await keys.issue({ plan: "free" }))._unsafeUnwrap();
     const admitted = [];
     for (let minute = 0; minute < MINUTES; minute += 1) {
-      const sent = await sendAll(servers, Array<string>(150).fill(secret), (count) => {
-        if (count === 30) process.kill(servers[minute % 2]?.pid ?? NaN, "SIGUSR2");
+      const sent = await sendAll(servers, Array<string>(150).fill(secret), (received) => {
+        if (received === 30) process.kill(servers[minute % 2]?.pid ?? NaN, "SIGUSR2");
       });
-      expect(sent.filter(({ status }) => status === 429)).toHaveLength(90);
-      admitted.push(sent.filter(({ status }) => status === 200).length);
+      expect(count(sent, 429)).toBe(90);
+      admitted.push(count(sent, 200));
       await admin.query("update manual.clock set ahead = ahead + interval '61 seconds'");
       (await keys.liftBan(key.id))._unsafeUnwrap();
     }
@@ -155,15 +149,14 @@ it.runIf(sized(0, 1, 1))(
     const { secret } = (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap();
     const proxy = await createProxy(postgres.port);
     onTestFinished(() => proxy.close());
-    const urls = [proxy.url(postgres.url()), postgres.url()];
-    const [cutOff, ...others] = await startServers(program(), urls);
+    const cutOff = await startServer("--database", proxy.url(postgres.url()));
+    const others = [await startServer("--database", postgres.url())];
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const create = (url: string) => addPet(url, agent, secret, "Rex");
     const list = (url: string) => send(`${url}/pets`, agent, secret);
     const everywhere = (to: readonly { readonly url: string }[]) =>
       Promise.all(to.flatMap(({ url }) => [create(url), list(url)]));
-    if (!cutOff) throw new Error("No server was started.");
 
     await everywhere([cutOff, ...others]);
     const unanswered = Promise.all(Array.from({ length: 10 }, () => create(cutOff.url)));

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,15 +24,35 @@ export interface BuiltServer {
   end(signal?: NodeJS.Signals): BuiltServer["ended"];
 }
 
+const bundled = (): string => join(inject("sharedFolder"), "petstore/bin.js");
+
 /** Bundles the command before the tests of a file. Returns a function that returns its path. */
 export function useBuiltPetstore(): () => string {
-  const program = useBundled("petstore", ["packages/cli/src/bin.ts"], copyDocsPage);
-  return () => program("packages/cli/src/bin.ts");
+  useBundled("petstore", ["packages/cli/src/bin.ts"], copyDocsPage);
+  return bundled;
 }
+
+/** Options of Node with which the pauses of a program are twenty times shorter. */
+export const HURRIED = [
+  "--import",
+  `data:text/javascript,import timers from "node:timers/promises";
+    import { syncBuiltinESMExports } from "node:module";
+    const { setTimeout } = timers;
+    timers.setTimeout = (pause, ...more) => setTimeout(pause / 20, ...more);
+    syncBuiltinESMExports();`,
+];
 
 /** Starts a built server on a free port with these options. */
 export function startServer(...args: readonly string[]): Promise<BuiltServer> {
-  return startBuilt([process.execPath, join(inject("sharedFolder"), "petstore/bin.js")], ...args);
+  return startBuilt([process.execPath, bundled()], ...args);
+}
+
+/** Starts a built server, too. `command` may have a tracer before it, or options of Node. */
+export function startBuilt(
+  command: readonly string[],
+  ...args: readonly string[]
+): Promise<BuiltServer> {
+  return spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
 }
 
 /** Starts a built console of this database with these options. Its `url` is the link that it printed. */
@@ -40,8 +60,7 @@ export function startConsole(
   database: string,
   ...options: readonly string[]
 ): Promise<BuiltServer> {
-  const program = join(inject("sharedFolder"), "petstore/bin.js");
-  const command = [process.execPath, program, "console", "--database", database, ...options];
+  const command = [process.execPath, bundled(), "console", "--database", database, ...options];
   return spawnUntil(/(http:\/\/\S+#token=\S+)/, command, onTestFinished);
 }
 
@@ -50,13 +69,13 @@ export function startConsole(
  * Returns a function that returns it.
  */
 export function useServer(
-  program: () => string,
   ...args: readonly string[]
 ): () => BuiltServer & { readonly database: string } {
+  useBuiltPetstore();
   let server: (BuiltServer & { readonly database: string }) | undefined;
   beforeAll(async () => {
     const database = join(mkdtempSync(join(tmpdir(), "petstore-server-")), "pets.db");
-    const command = serve([process.execPath, program()], ["--database", database, ...args]);
+    const command = [process.execPath, bundled(), ...SERVE, "--database", database, ...args];
     server = { ...(await spawnUntil(LISTENS, command)), database };
   });
   afterAll(async () => {
@@ -70,19 +89,15 @@ export function useServer(
   };
 }
 
-/** Starts a built command with these options. `command` may begin with a tracer. */
-export function startBuilt(
-  command: readonly string[],
-  ...args: readonly string[]
-): Promise<BuiltServer> {
-  return spawnUntil(LISTENS, serve(command, args), onTestFinished);
+/** The processes that a process has started and that run: none when it has ended, or if this is not Linux. */
+export function workersOf({ pid = -1 }: { readonly pid?: number | undefined }): readonly number[] {
+  const children = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(children)) return [];
+  return readFileSync(children, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
 const LISTENS = /listens on (\S+)/;
-
-function serve(command: readonly string[], args: readonly string[]): readonly string[] {
-  return [...command, "serve", "--port", "0", ...args];
-}
+const SERVE = ["serve", "--port", "0"];
 
 /** Starts a command, and resolves when it has printed its address. */
 async function spawnUntil(
@@ -94,9 +109,12 @@ async function spawnUntil(
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
   );
+  const end = (signal: NodeJS.Signals = "SIGTERM"): typeof ended => {
+    child.kill(signal);
+    return ended;
+  };
   atEnd?.(async () => {
-    child.kill("SIGKILL");
-    await ended;
+    await end("SIGKILL");
   });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -108,10 +126,6 @@ async function spawnUntil(
     });
     void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
   });
-  const end = (signal: NodeJS.Signals = "SIGTERM"): typeof ended => {
-    child.kill(signal);
-    return ended;
-  };
   return { url, pid: child.pid ?? -1, output: () => output, ended, end };
 }
 

@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 
 const executablePath = "/usr/bin/chromium";
 
-/** Whether there is a browser to test with. */
-export const hasChromium = existsSync(executablePath);
+/** Without a browser, its tests are skipped; in CI they fail. */
+const isSkipped = !existsSync(executablePath) && process.env["CI"] === undefined;
 
-/** How to install it. */
-export const HOW_TO_INSTALL =
+const HOW_TO_INSTALL =
   "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
 
 /** A page, and the errors that it reported. */
@@ -20,28 +19,52 @@ export interface Watched {
   readonly offences: readonly string[];
 }
 
-/**
- * Starts a browser for the tests of a file, if there is one. Returns a function that opens pages in it, whose timers
- * run this many times faster.
- */
-export function useChromium(pace = 1): OpenPage {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    if (!hasChromium) return;
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-        ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-      ],
+/** Opens a page, which may send requests to its origin and to these, and watches it. */
+type OpenPage = (
+  url: string,
+  options?: BrowserContextOptions,
+  others?: readonly string[],
+) => Promise<Watched>;
+
+/** Describes tests with a browser, in whose pages timers run this many times faster. */
+export function describeInChromium(
+  name: string,
+  tests: (openPage: OpenPage) => void,
+  pace = 1,
+): void {
+  describe.skipIf(isSkipped)(isSkipped ? `${name} (SKIPPED: ${HOW_TO_INSTALL})` : name, () => {
+    let browser: Browser | undefined;
+    let shared: Page | undefined;
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath,
+        args: [
+          ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+          ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+        ],
+      });
+    });
+    afterAll(() => browser?.close());
+    tests(async (url, options, others = []) => {
+      if (browser === undefined) throw new Error("The browser is started by beforeAll.");
+      if (options !== undefined) {
+        const page = await newPage(browser, options, pace);
+        onTestFinished(() => page.context().close());
+        return visit(page, url, others);
+      }
+      // A new page takes half a second of the processor: tests share it.
+      const page = (shared ??= await newPage(browser, DESKTOP, pace));
+      onTestFinished(async () => {
+        for (const tab of page.context().pages()) if (tab !== page) await tab.close();
+        await page.goto("about:blank");
+        page.removeAllListeners();
+      });
+      return visit(page, url, others);
     });
   });
-  afterAll(() => browser?.close());
-  return (...args) => {
-    if (browser === undefined) throw new Error("The browser is started by beforeAll.");
-    return openPage(browser, pace, ...args);
-  };
 }
+
+const DESKTOP = { viewport: { width: 1200, height: 900 } };
 
 /** Serves this HTML on an origin of its own for the length of a test. Resolves to the origin. */
 export async function servePage(html: string): Promise<string> {
@@ -52,22 +75,12 @@ export async function servePage(html: string): Promise<string> {
   return `http://127.0.0.1:${await portOf(server)}`;
 }
 
-/** Opens a page, which may send requests to its origin and to these, and watches it. */
-type OpenPage = (
-  url: string,
-  options?: BrowserContextOptions,
-  others?: readonly string[],
-) => Promise<Watched>;
-
-async function openPage(
+async function newPage(
   browser: Browser,
+  options: BrowserContextOptions,
   pace: number,
-  url: string,
-  options: BrowserContextOptions = { viewport: { width: 1200, height: 900 } },
-  others: readonly string[] = [],
-): Promise<Watched> {
+): Promise<Page> {
   const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
   await context.addInitScript(`{
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
@@ -75,13 +88,15 @@ async function openPage(
   const page = await context.newPage();
   // For busy machines, as the timeout of a test.
   page.setDefaultTimeout(100_000);
+  return page;
+}
+
+async function visit(page: Page, url: string, others: readonly string[]): Promise<Watched> {
   const origins = [new URL(url).origin, ...others];
   const offences: string[] = [];
-  await page.route("**", async (route) => {
-    const wanted = route.request().url();
-    if (origins.includes(new URL(wanted).origin)) return route.continue();
-    offences.push(`request to ${wanted}`);
-    return route.abort();
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== "data:" && !origins.includes(origin)) offences.push(`request to ${origin}`);
   });
   page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
   page.on("console", (message) => {

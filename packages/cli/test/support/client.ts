@@ -1,9 +1,9 @@
 import { Agent, request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 
 /** The parts of a response that tests check. */
 export interface Reply {
-  /** `lost` if the connection of a `Client` ended before the response did. */
-  readonly status: number | "lost";
+  readonly status: number;
   readonly body: string;
   /** The rate limit headers; NaN if missing. */
   readonly remaining: number;
@@ -54,79 +54,93 @@ export function send(
   });
 }
 
-/** Adds pets with this many writers, each one pet at a time, until their connections fail. */
-export async function writeUntilCut(
-  url: string,
-  secret: string,
-  writers: number,
-  prefix: string,
-  acknowledge: (id: number, name: string) => void,
-): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: writers });
-  const write = async (writer: number): Promise<void> => {
-    for (let count = 0; ; count += 1) {
-      const name = `${prefix} ${writer} ${count}`;
-      const reply = await addPet(url, agent, secret, name).catch(() => undefined);
-      if (reply === undefined) return;
-      if (reply.status !== 201) throw new Error(`${reply.status}: ${reply.body}`);
-      acknowledge((JSON.parse(reply.body) as { id: number }).id, name);
-    }
-  };
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-  agent.destroy();
-}
-
-const LOST: Reply = { status: "lost", body: "", remaining: NaN, retryAfter: NaN };
-
-/** A client that lists a pet. */
-export interface Client {
-  list(secret: string): Promise<Reply>;
-  close(): void;
-}
-
-/** Creates a client of the server at this address with at most this many connections. */
-export function createClient(url: string, connections: number): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  return {
-    list: (secret) => send(`${url}/pets?limit=1`, agent, secret).catch(() => LOST),
-    close: () => agent.destroy(),
-  };
-}
-
-/** How many connections each client of a burst uses. */
+/** How many connections `sendAll` uses to each server. */
 export const CONNECTIONS = 64;
 
+/** The reply to a request with this secret, or `lost` if the connection ended before it. */
+export interface Sent extends Omit<Reply, "status"> {
+  readonly secret: string;
+  readonly status: number | "lost";
+}
+
+const LOST = { status: "lost", body: "", remaining: NaN, retryAfter: NaN } as const;
+
 /**
- * Sends this many requests over all connections of all clients at once. Each connection sends its next
- * request after it has received a response. The connections use the secrets in turn. A client that loses
- * a response stops.
+ * Lists pets once with each of these secrets, in their order, over 64 connections to each server. Each connection
+ * sends its next request after it has received a response; one that loses a response sends no other.
  */
-export async function burst(
-  clients: readonly Client[],
+export async function sendAll(
+  servers: readonly { readonly url: string }[],
   secrets: readonly string[],
-  requests: number,
-): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
-  let sent = 0;
-  const work = async (client: Client, secret: string): Promise<void> => {
-    while (sent < requests) {
-      sent += 1;
-      const reply = await client.list(secret);
-      replies.push(reply);
+  onReply: (count: number) => void = () => undefined,
+): Promise<readonly Sent[]> {
+  const replies: Sent[] = [];
+  const waiting = secrets.values();
+  const work = async (url: string, agent: Agent): Promise<void> => {
+    for (const secret of waiting) {
+      const reply = await send(`${url}/pets?limit=1`, agent, secret).catch(() => LOST);
+      replies.push({ ...reply, secret });
+      onReply(replies.length);
       if (reply.status === "lost") return;
     }
   };
   await Promise.all(
-    clients.flatMap((client) =>
-      Array.from({ length: CONNECTIONS }, (_, index) =>
-        work(client, secrets[index % secrets.length] ?? ""),
-      ),
-    ),
+    servers.map(async ({ url }) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+      await Promise.all(Array.from({ length: CONNECTIONS }, () => work(url, agent)));
+      agent.destroy();
+    }),
   );
   return replies;
 }
 
 /** Counts the replies with this status, or the lost ones. */
-export function count(replies: readonly Reply[], status: Reply["status"]): number {
+export function count(replies: readonly Sent[], status: Sent["status"]): number {
   return replies.filter((each) => each.status === status).length;
+}
+
+/** Writers that add pets, each one after the other, until they are stopped. */
+export interface Writers {
+  /** The ids of the pets that were acknowledged, by their names. */
+  readonly created: ReadonlyMap<string, number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts writers. `add` resolves to the reply to a create, or to nothing if there was none. */
+export function startWriters(
+  writers: number,
+  add: (name: string, agent: Agent) => Promise<Reply | undefined>,
+): Writers {
+  const created = new Map<string, number>();
+  const agent = new Agent({ keepAlive: true, maxSockets: writers });
+  let isOver = false;
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; !isOver; count += 1) {
+      const name = `${writer}-${count}`;
+      const reply = await add(name, agent);
+      if (reply === undefined) continue;
+      if (reply.status !== 201) throw new Error(`${reply.status}: ${reply.body}`);
+      created.set(name, (JSON.parse(reply.body) as { id: number }).id);
+    }
+  };
+  const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  const stop = async (): Promise<void> => {
+    isOver = true;
+    await writing;
+    agent.destroy();
+  };
+  return { created, stop };
+}
+
+/** Sends a create, and the same one again while there is no response, or the storage is unavailable. */
+export async function addUntilDone(
+  send: () => Promise<Reply | undefined>,
+  onRetry: () => void,
+): Promise<Reply> {
+  for (;;) {
+    const reply = await send().catch(() => undefined);
+    if (reply !== undefined && reply.status !== 503) return reply;
+    onRetry();
+    await setTimeout(5);
+  }
 }

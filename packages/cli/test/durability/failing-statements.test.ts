@@ -1,0 +1,95 @@
+import { createPetStore, type Caller } from "@petstore/core";
+import type { Result } from "neverthrow";
+import { openSqliteStorage, type SqliteDatabase } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { expect, it } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
+
+/** Every which statement fails: each of them in CI. */
+const STRIDE = sized(5, 1, 1);
+
+/** A database in memory, and a function that has the nth statement from now on fail, and returns how many ran. */
+function openFused() {
+  const real = new Database(":memory:");
+  let [ran, failing] = [0, 0];
+  const database: SqliteDatabase = {
+    get open() {
+      return real.open;
+    },
+    get inTransaction() {
+      return real.inTransaction;
+    },
+    exec: (source) => real.exec(source),
+    pragma: (source, options) => real.pragma(source, options),
+    prepare: (source) =>
+      new Proxy(real.prepare(source), {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== "function") return member;
+          return (...args: readonly unknown[]): unknown => {
+            ran += 1;
+            if (ran === failing) throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
+            return Reflect.apply(member, target, args);
+          };
+        },
+      }) as never,
+  };
+  const failAt = (statement: number): number => {
+    const before = ran;
+    [ran, failing] = [0, statement];
+    return before;
+  };
+  return { database, failAt };
+}
+
+/** The calls of a client, with the errors that they have anyway. */
+const CALLS: readonly (readonly [
+  call: (caller: Caller) => Promise<Result<unknown, { code: string }>>,
+  expected?: string,
+])[] = [
+  [async (caller) => caller.createPet({ name: "one", categoryId: 1n })],
+  [async (caller) => caller.listPets({ limit: 2 })],
+  [async (caller) => caller.createPet({ name: "two", categoryId: 2n })],
+  [async (caller) => caller.getPet(2n)],
+  [async (caller) => caller.listPets({ status: "available", limit: 1 })],
+  [async (caller) => caller.getPet(999n), "pet_not_found"],
+  [async (caller) => caller.createPet({ name: "\0", categoryId: 1n }), "invalid_pet"],
+  [async (caller) => caller.listPets({ limit: 2 })],
+];
+
+/** Makes all calls while the nth statement fails. Resolves to how many statements ran. */
+async function callWith(statement: number): Promise<number> {
+  const { database, failAt } = openFused();
+  const storage = (await openSqliteStorage({ database }))._unsafeUnwrap();
+  const store = createPetStore({ storage });
+  const { secret } = (await store.keys.issue({ plan: "business" }))._unsafeUnwrap();
+  const caller = store.as(secret);
+  failAt(statement);
+  let failures = 0;
+  for (const [call, expected] of CALLS) {
+    const codeOf = async () =>
+      (await call(caller)).match(
+        () => undefined,
+        ({ code }) => code,
+      );
+    let code = await codeOf();
+    if (code === "storage_unavailable") {
+      failures += 1;
+      // What failed once succeeds when it is repeated.
+      code = await codeOf();
+    }
+    expect(code).toBe(expected);
+  }
+  const ran = failAt(0);
+  expect(failures).toBeLessThanOrEqual(statement > 0 && statement <= ran ? 1 : 0);
+  const { pets } = (await store.trusted.listPets())._unsafeUnwrap();
+  expect(pets.map(({ name }) => name)).toEqual(["one", "two"]);
+  await store.close();
+  return ran;
+}
+
+it("an SQLite statement that fails, whichever it is, fails one call or is repeated, and nothing else", async () => {
+  const statements = await callWith(0);
+  expect(statements).toBeGreaterThan(CALLS.length);
+  for (let statement = 1; statement <= statements; statement += STRIDE) await callWith(statement);
+});
