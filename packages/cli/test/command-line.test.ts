@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 
 describe("an error", () => {
@@ -60,13 +60,12 @@ describe("help", () => {
     expect(out + error).toContain("Usage: petstore");
   });
 
-  it.each([["issue"], ["plan"]])("of keys %s lists the plans with their limits", async (name) => {
-    const { out } = await petstore("keys", name, "--help");
-    expect(out).toMatch(/free +60 requests per minute, 1,000 per day/);
-    expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
-  });
-
-  it("of keys issue says that a time is in UTC", async () => {
+  it("of keys issue and plan lists the plans with their limits, and says that a time is in UTC", async () => {
+    for (const name of ["issue", "plan"]) {
+      const { out } = await petstore("keys", name, "--help");
+      expect(out).toMatch(/free +60 requests per minute, 1,000 per day/);
+      expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
+    }
     expect((await petstore("keys", "issue", "--help")).out).toMatch(/--expires .*UTC/s);
   });
 });
@@ -77,16 +76,34 @@ it.each(["-V", "--version"])("%s prints the version of the package", async (opti
   expect(await petstore(option)).toEqual({ code: 0, out: version, error: "" });
 });
 
-it.each([
-  ["keys", "issue", "--plan", "free"],
-  ["keys", "list"],
-  ["pets", "import", "-"],
-  ["pets", "export", "-"],
-  ["backup", "copy.db"],
-])("%s %s refuses a database in memory", async (...args) => {
-  const refused = await petstore(...args, "--database", ":memory:");
-  expect(refused).toMatchObject({ code: 1, out: "" });
-  expect(refused.error).toMatch(/^petstore: .*:memory:.* It must be a file: .*$/);
+describe.each([
+  [["keys", "issue", "--plan", "free"]],
+  [["keys", "list"]],
+  [["pets", "import", "-"]],
+  [["pets", "export", "-"]],
+  [["backup", "copy.db"]],
+  [["serve", "--port", "0"]],
+])("%j", (args) => {
+  it.skipIf(args[0] === "serve")("refuses a database in memory", async () => {
+    const refused = await petstore(...args, "--database", ":memory:");
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toMatch(/^petstore: .*:memory:.* It must be a file: .*$/);
+  });
+
+  it("refuses a database without a name, also in the environment", async () => {
+    vi.stubEnv("PETSTORE_DATABASE", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const [named, ...options] of [
+      ["--database", "--database", ""],
+      ["--database", "--database", "  "],
+      ["PETSTORE_DATABASE"],
+    ]) {
+      const refused = await petstore(...args, ...options);
+      expect(refused).toMatchObject({ code: 1, out: "" });
+      const line = `^petstore: .*${named}.* It must name a file\\.$`;
+      expect(refused.error).toMatch(new RegExp(line));
+    }
+  });
 });
 
 it("keys issue says that it creates a new database", async () => {

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newDatabase, petstore } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
@@ -20,63 +20,67 @@ async function scriptFor(shell: string): Promise<string> {
   return script;
 }
 
-/** The words that a shell offers at the end of a line. */
-type Complete = (script: string, line: string) => readonly string[];
+/** Programs that print what a shell offers at the end of each line, and an empty line after it. */
+const SHELLS: readonly (readonly [shell: string, command: readonly string[]])[] = [
+  [
+    "bash",
+    [
+      ...["bash", "--norc", "-c"],
+      `source "$1"; shift; for line; do COMP_WORDS=($line); [[ $line == *" " ]] && COMP_WORDS+=("")
+        COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _petstore; printf '%s\\n' "\${COMPREPLY[@]}"; echo; done`,
+      "bash",
+    ],
+  ],
+  [
+    "fish",
+    [
+      ...["fish", "--no-config", "-c"],
+      "source $argv[1]; cd (dirname $argv[1]); for line in $argv[2..]; complete --do-complete $line; echo; end",
+    ],
+  ],
+];
 
-const lines = (text: string): readonly string[] => text.split("\n").filter(Boolean);
+/** The lines to complete for each command, and what --help shows of it: its options and commands. */
+async function everything(path: readonly string[] = []): Promise<[string, readonly string[]][]> {
+  const { out } = await petstore(...path, "--help");
+  const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name = ""]) => name);
+  const line = ["petstore", ...path].join(" ");
+  const [, list = ""] = /\nCommands:\n(.*?)\n\n/s.exec(out) ?? [];
+  const commands = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name);
+  if (commands.length === 0) return [[`${line} --`, options]];
+  // `help` shows another command.
+  const others = commands.filter((command) => command !== "help");
+  const below = await Promise.all(others.map((command) => everything([...path, command])));
+  return [[`${line} --`, options], [`${line} `, commands], ...below.flat()];
+}
 
-const inBash: Complete = (script, line) => {
-  const program = `source "$1"; COMP_WORDS=($2); [[ $2 == *" " ]] && COMP_WORDS+=("")
-    COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _petstore; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return lines(
-    execFileSync("bash", ["--norc", "-c", program, "bash", script, line], { encoding: "utf8" }),
-  );
-};
-
-const inFish: Complete = (script, line) => {
-  const program = "source $argv[1]; cd (dirname $argv[1]); complete --do-complete $argv[2]";
-  const offered = execFileSync("fish", ["--no-config", "-c", program, script, line], {
-    encoding: "utf8",
-  });
-  return lines(offered).map((each) => each.split("\t")[0] ?? "");
-};
-
-const SHELLS = [
-  ["bash", inBash],
-  ["fish", inFish],
-] as const;
-
-describe.each(SHELLS)("completion %s offers", (shell, complete) => {
-  it("every command and option that --help shows", async ({ skip }) => {
+it.for(SHELLS)(
+  "completion %s offers every command, option and choice, and what begins with the letters so far",
+  async ([shell, [program = "", ...args]], { skip }) => {
     skip(!isInstalled(shell), howToInstall(shell));
+    const expected: [string, readonly string[]][] = [
+      ...(await everything()),
+      ["petstore keys issue --plan ", ["free", "pro", "business", "enterprise"]],
+      ["petstore keys list --sort u", ["use"]],
+      ["petstore keys re", ["revoke"]],
+      ["petstore keys issue --label x --pl", ["--plan"]],
+      ["petstore completion ", ["bash", "fish", "zsh"]],
+    ];
+    const lines = expected.map(([line]) => line);
     const script = await scriptFor(shell);
-    const visit = async (path: readonly string[]): Promise<void> => {
-      const { out } = await petstore(...path, "--help");
-      const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name);
-      const line = ["petstore", ...path].join(" ");
-      expect(complete(script, `${line} --`).toSorted(), line).toEqual(options.toSorted());
-      const [, list = ""] = /\nCommands:\n(.*?)\n\n/s.exec(out) ?? [];
-      const commands = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name);
-      if (commands.length === 0) return;
-      expect(complete(script, `${line} `).toSorted()).toEqual(commands.toSorted());
-      // `help` shows another command.
-      const others = commands.filter((command) => command !== "help");
-      for (const command of others) await visit([...path, command]);
-    };
-    await visit([]);
-  });
-
-  it("choices, and what begins with the letters so far", async ({ skip }) => {
-    skip(!isInstalled(shell), howToInstall(shell));
-    const script = await scriptFor(shell);
-    const plans = ["business", "enterprise", "free", "pro"];
-    expect(complete(script, "petstore keys issue --plan ").toSorted()).toEqual(plans);
-    expect(complete(script, "petstore keys list --sort u")).toEqual(["use"]);
-    expect(complete(script, "petstore keys re")).toEqual(["revoke"]);
-    expect(complete(script, "petstore keys issue --label x --pl")).toEqual(["--plan"]);
-    expect(complete(script, "petstore completion ").toSorted()).toEqual(["bash", "fish", "zsh"]);
-  });
-});
+    const printed = execFileSync(program, [...args, script, ...lines], { encoding: "utf8" });
+    const offered = printed.split(/^\n/m).map((text) =>
+      text
+        .split("\n")
+        .filter(Boolean)
+        // Behind a tab, fish describes it.
+        .map((each) => each.split("\t")[0] ?? "")
+        .toSorted(),
+    );
+    const found = lines.map((line, index) => [line, offered[index]]);
+    expect(found).toEqual(expected.map(([line, words]) => [line, words.toSorted()]));
+  },
+);
 
 /** What a person types, with Tab, and what the command then gets. */
 const TYPED = [

@@ -1,8 +1,7 @@
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
 import { openApiDocument } from "@petstore/http-adapter";
 import { describe, expect, it } from "vitest";
-import { useBuiltPetstore, useServer } from "./support/built-petstore.js";
+import { useServer } from "./support/built-petstore.js";
+import { sendUntilClosed } from "./support/raw-client.js";
 
 const server = useServer();
 
@@ -80,18 +79,16 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds to every other path as the adapter does", async () => {
-    const { port } = new URL(originOf());
-    const paths = [
+    const outside = [
       "/dogs",
       "/docs/index.html",
       "/docs/../package.json",
       "/docs/%2e%2e/x",
       "//docs",
     ];
-    for (const path of paths) {
-      const socket = connect(Number(port), "127.0.0.1");
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-      const response = await text(socket);
+    for (const path of outside) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const response = await sendUntilClosed(originOf(), request);
       expect(response).toMatch(/^HTTP\/1\.1 404 /);
       expect(response).toContain("X-RateLimit-Remaining: 60");
       expect(response).toContain('{"code":"not_found"');

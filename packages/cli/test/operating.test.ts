@@ -1,26 +1,24 @@
-import { once } from "node:events";
-import { Agent, request, type IncomingMessage } from "node:http";
+import { Agent } from "node:http";
 import { describe, expect, it } from "vitest";
 import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
 import { issueKey, issueUnlimitedKey, newDatabase } from "./support/command.js";
-import { startServer, useBuiltPetstore, useServer } from "./support/built-petstore.js";
+import { startServer, useServer } from "./support/built-petstore.js";
+import { send } from "./support/client.js";
 import { sendUntilClosed } from "./support/raw-client.js";
-
-const program = useBuiltPetstore();
 
 const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 
-describe("serve", () => {
-  const server = useServer();
+describe("serve --log", () => {
+  const server = useServer("--log");
 
   it("takes X-Request-Id from the client or makes a new one, on every response", async () => {
     const { url } = server();
-    const idFor = async (path: string, sent?: string) =>
-      (
-        await fetch(path, sent === undefined ? {} : { headers: { "x-request-id": sent } })
-      ).headers.get("x-request-id");
+    const idFor = async (path: string, sent?: string) => {
+      const headers: Record<string, string> = sent === undefined ? {} : { "x-request-id": sent };
+      return (await fetch(path, { headers })).headers.get("x-request-id");
+    };
     for (const path of [`${url}/pets`, `${origin(url)}/healthz`, `${origin(url)}/nowhere`]) {
       expect(await idFor(path, "trace-1.2:3")).toBe("trace-1.2:3");
       const fresh = [await idFor(path), await idFor(path)];
@@ -40,10 +38,6 @@ describe("serve", () => {
     const post = await fetch(`${origin(url)}/healthz`, { method: "POST" });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
-});
-
-describe("serve --log", () => {
-  const server = useServer("--log");
 
   it("responds to a message that cannot be read with an X-Request-Id, and logs it", async () => {
     const { url, output } = server();
@@ -103,44 +97,30 @@ describe("serve --log", () => {
   });
 });
 
-describe("the graceful end", () => {
-  it("drops no request on a connection that was accepted, and logs none without --log", async () => {
-    const database = newDatabase();
-    const secret = await issueUnlimitedKey(database);
-    const server = await startServer("--database", database);
-    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-    let ending = false;
-    let served = 0;
-    const failures: string[] = [];
-    const client = async (): Promise<void> => {
-      while (!ending) {
-        try {
-          const sent = request(`${server.url}/pets`, {
-            agent,
-            headers: { authorization: `Bearer ${secret}` },
-          }).end();
-          const response = await new Promise<IncomingMessage>((resolve, reject) => {
-            sent.once("response", resolve).once("error", reject);
-          });
-          response.resume();
-          await once(response, "end");
-          served += 1;
-          if (response.headers.connection === "close") return;
-        } catch (failure) {
+it("the graceful end drops no request on a connection that was accepted, and logs none without --log", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const server = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  let served = 0;
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let isOver = false; !isOver;) {
+      await send(`${server.url}/pets`, agent, secret).then(
+        () => (served += 1),
+        (failure: unknown) => {
+          isOver = true;
           // A new connection is refused once the server has stopped listening.
-          if (failure instanceof Error && failure.message.includes("ECONNREFUSED")) return;
-          failures.push(String(failure));
-        }
-      }
-    };
-    const clients = Array.from({ length: 16 }, client);
-    await expect.poll(() => served).toBeGreaterThan(100);
-    const exit = server.end();
-    await Promise.all(clients);
-    ending = true;
-    expect(await exit).toBe(0);
-    expect(failures).toEqual([]);
-    expect(server.output()).not.toContain("{");
-    agent.destroy();
-  });
+          if (!String(failure).includes("ECONNREFUSED")) failures.push(failure);
+        },
+      );
+    }
+  };
+  const clients = Array.from({ length: 16 }, work);
+  await expect.poll(() => served).toBeGreaterThan(100);
+  expect(await server.end()).toBe(0);
+  await Promise.all(clients);
+  agent.destroy();
+  expect(failures).toEqual([]);
+  expect(server.output()).not.toContain("{");
 });

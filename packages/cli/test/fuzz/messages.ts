@@ -19,260 +19,184 @@ export interface Message {
   readonly isCreate: boolean;
 }
 
-interface Line {
-  readonly method: string;
-  readonly target: string;
-}
-
-const to =
-  (...methods: readonly string[]) =>
-  (...targets: readonly string[]): fc.Arbitrary<Line> =>
-    fc.record({ method: fc.constantFrom(...methods), target: fc.constantFrom(...targets) });
-
-const DOCS = ["/docs", "/docs/page.css", "/", "/docs/", "/openapi.json"];
-const HEALTH = ["/healthz", "/readyz"];
-const STORE = ["/v1/pets", "/v1/pets?limit=3", "/v1/pets?limit=x", "/v1/pets/1", "/v1/pets/01"];
-const WRONG = ["DELETE", "PUT", "PATCH", "POST", "OPTIONS", "TRACE", "PROPFIND"];
-
-const line = fc.oneof(
-  { weight: 10, arbitrary: to("GET", "GET", "HEAD")(...STORE) },
-  {
-    weight: 3,
-    arbitrary: to("GET", "POST", "DELETE")("/v1", "/v1/", "/v1/x", "/v1//pets", "/other"),
-  },
-  { weight: 2, arbitrary: to("DELETE", "PUT", "OPTIONS")(...STORE) },
-  { weight: 3, arbitrary: to("GET", "GET", "HEAD")(...DOCS) },
-  { weight: 4, arbitrary: to(...WRONG)(...DOCS) },
-  { weight: 2, arbitrary: to("GET", "HEAD")(...HEALTH) },
-  { weight: 2, arbitrary: to(...WRONG)(...HEALTH) },
-  // The paths of a host that closes the connection after its response.
-  { weight: 2, arbitrary: to("GET", "POST")("/host", "/host/closing") },
-  { weight: 1, arbitrary: to("GET")("http://a/v1/pets", "*", "//v1/pets", "/v1/pets/1%00") },
-);
-
-const authorization = fc.oneof(
-  { weight: 4, arbitrary: fc.constant(`Authorization: Bearer ${KEY}\r\n`) },
-  // Every other made-up key is well-formed: those with an even number.
-  {
-    weight: 3,
-    arbitrary: fc
-      .nat({ max: 1_000 })
-      .map((number) => `Authorization: Bearer ${madeUpKey(2 * number)}\r\n`),
-  },
-  { weight: 2, arbitrary: fc.constant("") },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom("Bearer x", "Basic eDp5", "Bearer", "")
-      .map((value) => `Authorization: ${value}\r\n`),
-  },
-);
-
-const connection = fc
-  .oneof(
-    { weight: 14, arbitrary: fc.constant("") },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        "close",
-        "keep-alive",
-        "Upgrade\r\nUpgrade: websocket",
-        "Upgrade\r\nUpgrade: h2c",
-        "x, close",
-      ),
-    },
-  )
-  .map((value) => (value === "" ? "" : `Connection: ${value}\r\n`));
-
-const expectation = fc.oneof(
-  { weight: 9, arbitrary: fc.constant("") },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom("100-continue", "100-Continue", "200-maybe")
-      .map((value) => `Expect: ${value}\r\n`),
-  },
-);
-
-const version = fc.oneof(
-  { weight: 14, arbitrary: fc.constant("HTTP/1.1") },
-  { weight: 1, arbitrary: fc.constant("HTTP/1.0") },
-);
-
-const PET = `{"name":"${NAME}","categoryId":9007199254740993}`;
-
-/** With the Content-Type that they go with. */
-const otherBody = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(PET.slice(0, 27)) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom("{}", "[]", "x", `{"name":"","categoryId":"1"}`, "\xff\xfe", " "),
-  },
-  { weight: 1, arbitrary: fc.constantFrom("9".repeat(70_000), "[".repeat(5_000)) },
-);
-
-const goodFraming = fc
-  .constantFrom("length", "length", "length", "chunked", "chunks")
-  .map((how) => (body: string) => {
-    const middle = body.length >> 1;
-    const chunk = (part: string): string =>
-      part === "" ? "" : `${part.length.toString(16)}\r\n${part}\r\n`;
-    switch (how) {
-      case "chunked":
-        return `Transfer-Encoding: chunked\r\n\r\n${chunk(body)}0\r\n\r\n`;
-      case "chunks":
-        return `Transfer-Encoding: chunked\r\n\r\n${chunk(body.slice(0, middle))}${chunk(body.slice(middle))}0\r\nX: y\r\n\r\n`;
-      case "length":
-        return `Content-Length: ${body.length}\r\n\r\n${body}`;
-    }
-  });
-
-/** The body is not framed as its header section says. */
-const badFraming = fc
-  .constantFrom(
-    "zz",
-    "zz",
-    "half",
-    "huge",
-    "early",
-    "short",
-    "long",
-    "none",
-    "both",
-    "gzip",
-    "negative",
-  )
-  .map((how) => (body: string) => {
-    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
-    switch (how) {
-      case "zz":
-        return `Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`;
-      case "half":
-        return `Transfer-Encoding: chunked\r\n\r\n${chunk}zz\r\n\r\n`;
-      case "huge":
-        return `Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n${body}`;
-      case "early":
-        return `Transfer-Encoding: chunked\r\n\r\n${chunk}0\r\nX y\r\n\r\n`;
-      case "short":
-        return `Content-Length: ${body.length + 7}\r\n\r\n${body}`;
-      case "long":
-        return `Content-Length: ${Math.max(0, body.length - 7)}\r\n\r\n${body}`;
-      case "both":
-        return `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${chunk}0\r\n\r\n`;
-      case "gzip":
-        return `Transfer-Encoding: gzip\r\n\r\n${body}`;
-      case "negative":
-        return `Content-Length: -1\r\n\r\n${body}`;
-      case "none":
-        return `\r\n${body}`;
-    }
-  });
-
-const contentType = fc.oneof(
-  { weight: 4, arbitrary: fc.constant("Content-Type: application/json\r\n") },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom("", "Content-Type: text/plain\r\n", "Content-Encoding: gzip\r\n"),
-  },
-);
-
-const head = fc.record({ authorization, connection, expectation, version });
-type Head = typeof head extends fc.Arbitrary<infer Value> ? Value : never;
-
-function begin({ method, target }: Line, { version: spoken, ...lines }: Head): string {
-  return `${method} ${target} ${spoken}\r\nHost: a\r\n${lines.authorization}${lines.connection}${lines.expectation}`;
-}
-
-function whole({ method, target }: Line, bytes: string, isCreate = false): Message {
-  const isForStore = /^\/v1(?:[/?]|$)/.test(target);
-  return { bytes, isWhole: true, isHead: method === "HEAD", isForStore, isCreate };
+function whole(bytes: string, isCreate = false): Message {
+  const isForStore = /^\S+ \/v1[/? ]/.test(bytes);
+  return { bytes, isWhole: true, isHead: bytes.startsWith("HEAD "), isForStore, isCreate };
 }
 
 function broken(bytes: string): Message {
   return { bytes, isWhole: false, isHead: false, isForStore: false, isCreate: false };
 }
 
-const withoutBody = fc.tuple(line, head).map(([at, lines]) => whole(at, `${begin(at, lines)}\r\n`));
+/** One of these texts; the numbers say how often it is one of a row. */
+const pick = (...rows: readonly (readonly [weight: number, ...texts: string[]])[]) =>
+  fc.oneof(...rows.map(([weight, ...texts]) => ({ weight, arbitrary: fc.constantFrom(...texts) })));
 
-const withBody = fc
-  .tuple(line, head, contentType, otherBody, goodFraming)
-  .map(([at, lines, type, body, frame]) => whole(at, begin(at, lines) + type + frame(body)));
+const join = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
+    .map((texts) => texts.join(""));
 
-const AT_PETS = { method: "POST", target: "/v1/pets" };
+const lines = (methods: readonly string[], targets: readonly string[]): string[] =>
+  methods.flatMap((method) => targets.map((target) => `${method} ${target}`));
 
-const create = fc
-  .tuple(head, goodFraming)
-  .map(([lines, frame]) =>
-    whole(AT_PETS, begin(AT_PETS, lines) + frame(PET), lines.authorization.includes(KEY)),
-  );
+const READ = ["GET", "GET", "HEAD"];
+const WRONG = ["DELETE", "PUT", "PATCH", "POST", "OPTIONS", "TRACE", "PROPFIND"];
+const STORE = ["/v1/pets", "/v1/pets?limit=3", "/v1/pets?limit=x", "/v1/pets/1", "/v1/pets/01"];
+const NEAR_STORE = ["/v1", "/v1/", "/v1/x", "/v1//pets", "/other"];
+const DOCS = ["/docs", "/docs/page.css", "/", "/docs/", "/openapi.json"];
+const HEALTH = ["/healthz", "/readyz"];
 
-const invalidCreate = fc
-  .tuple(head, contentType, otherBody, goodFraming)
-  .map(([lines, type, body, frame]) => whole(AT_PETS, begin(AT_PETS, lines) + type + frame(body)));
+const line = pick(
+  [10, ...lines(READ, STORE)],
+  [3, ...lines(["GET", "POST", "DELETE"], NEAR_STORE)],
+  [2, ...lines(["DELETE", "PUT", "OPTIONS"], STORE)],
+  [3, ...lines(READ, DOCS)],
+  [4, ...lines(WRONG, DOCS)],
+  [2, ...lines(["GET", "HEAD"], HEALTH)],
+  [2, ...lines(WRONG, HEALTH)],
+  [1, ...lines(["GET"], ["http://a/v1/pets", "*", "//v1/pets", "/v1/pets/1%00"])],
+);
 
-const misframed = fc
-  .tuple(
-    fc.oneof(fc.constant(AT_PETS), line),
-    head,
-    fc.oneof(fc.constant(PET), otherBody),
-    badFraming,
-  )
-  .map(([at, lines, body, frame]) => broken(begin(at, lines) + frame(body)));
+// Those with an even number are well-formed.
+const madeUpKeys = Array.from({ length: 500 }, (_, index) => madeUpKey(2 * index));
+const authorization = (keys: readonly string[]): string[] =>
+  keys.map((key) => `Authorization: ${key}\r\n`);
 
-const tunnel = fc
-  .tuple(
-    fc.constantFrom("a:1", "/v1/pets", "/", "x"),
-    fc.constantFrom("", "", "Content-Length: 3\r\n\r\nabc", "\x16\x03\x01"),
-  )
-  .map(([target, more]) =>
-    broken(`CONNECT ${target} HTTP/1.1\r\nHost: a\r\n${more.startsWith("C") ? "" : "\r\n"}${more}`),
-  );
+const header = join(
+  pick(
+    [4, ...authorization([`Bearer ${KEY}`])],
+    [3, ...authorization(madeUpKeys.map((key) => `Bearer ${key}`))],
+    [2, ""],
+    [1, ...authorization(["Bearer x", "Basic eDp5", "Bearer", ""])],
+  ),
+  pick(
+    [56, ""],
+    [4, "Connection: close\r\n", "Connection: keep-alive\r\n", "Connection: x, close\r\n"],
+    [1, "Connection: Upgrade\r\nUpgrade: websocket\r\n", "Connection: Upgrade\r\nUpgrade: h2c\r\n"],
+  ),
+  pick(
+    [27, ""],
+    [3, "Expect: 100-continue\r\n", "Expect: 100-Continue\r\n", "Expect: 200-maybe\r\n"],
+  ),
+);
+
+/** The beginning of a message up to the lines of its body. */
+const begin = (first: string | fc.Arbitrary<string>) =>
+  join(first, pick([14, " HTTP/1.1\r\n"], [1, " HTTP/1.0\r\n"]), "Host: a\r\n", header);
+
+const PET = `{"name":"${NAME}","categoryId":9007199254740993}`;
+
+const otherBody = pick(
+  [3, PET.slice(0, 27)],
+  [3, "{}", "[]", "x", `{"name":"","categoryId":"1"}`, "\xff\xfe", " "],
+  [1, "9".repeat(70_000), "[".repeat(5_000)],
+);
+
+const contentType = pick(
+  [4, "Content-Type: application/json\r\n"],
+  [1, "", "Content-Type: text/plain\r\n", "Content-Encoding: gzip\r\n"],
+);
+
+type Frame = (body: string) => string;
+
+const chunk: Frame = (part) => (part === "" ? "" : `${part.length.toString(16)}\r\n${part}\r\n`);
+const half = (body: string): number => body.length >> 1;
+const byLength =
+  (more: number): Frame =>
+  (body) =>
+    `Content-Length: ${Math.max(0, body.length + more)}\r\n\r\n${body}`;
+const inChunks =
+  (frame: Frame): Frame =>
+  (body) =>
+    `Transfer-Encoding: chunked\r\n\r\n${frame(body)}`;
+
+const goodFraming = fc.constantFrom<Frame>(
+  ...[byLength(0), byLength(0), byLength(0)],
+  inChunks((body) => `${chunk(body)}0\r\n\r\n`),
+  inChunks((body) => {
+    const parts = [body.slice(0, half(body)), body.slice(half(body))];
+    return `${parts.map(chunk).join("")}0\r\nX: y\r\n\r\n`;
+  }),
+);
+
+/** The body is not framed as its header section says. */
+const badFraming = fc.constantFrom<Frame>(
+  ...[inChunks(() => "zz\r\n\r\n"), inChunks(() => "zz\r\n\r\n")],
+  inChunks((body) => `${chunk(body)}zz\r\n\r\n`),
+  inChunks((body) => `fffffffffffffffff\r\n${body}`),
+  inChunks((body) => `${chunk(body)}0\r\nX y\r\n\r\n`),
+  ...[byLength(7), byLength(-7)],
+  (body) => `Content-Length: -1\r\n\r\n${body}`,
+  (body) => `Content-Length: 5\r\n${inChunks((all) => `${chunk(all)}0\r\n\r\n`)(body)}`,
+  (body) => `Transfer-Encoding: gzip\r\n\r\n${body}`,
+  (body) => `\r\n${body}`,
+);
+
+const framed = (start: fc.Arbitrary<string>, body: fc.Arbitrary<string>, frame = goodFraming) =>
+  fc.tuple(start, body, frame).map(([head, text, inFrame]) => head + inFrame(text));
+
+const AT_PETS = "POST /v1/pets";
+const withoutBody = join(begin(line), "\r\n");
+const create = framed(begin(AT_PETS), fc.constant(PET));
+const misframed = framed(
+  begin(fc.oneof(fc.constant(AT_PETS), line)),
+  fc.oneof(fc.constant(PET), otherBody),
+  badFraming,
+);
 
 const rawBytes = fc
   .uint8Array({ minLength: 1, maxLength: 60 })
   .map((bytes) => String.fromCharCode(...bytes));
 
-const refusedByParser = fc
-  .oneof(
-    rawBytes,
-    fc.constantFrom(
-      "\r\n\r\n",
-      `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${"z".repeat(17_000)}\r\n\r\n`,
-      `GET /${"y".repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-      "GET /v1/pets HTTP/1.1\r\n\r\n",
-      "GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-      "GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n",
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-      "GET  /v1/pets\r\n\r\n",
-      "NO /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n",
-      "GET /v1/pets HTTP/1.1\r\nHost: a\r\nX y\r\n\r\n",
-      "\x16\x03\x01\x02\x00\x01",
-    ),
-  )
-  .map(broken);
+const refusedByParser = fc.oneof(
+  rawBytes,
+  fc.constantFrom(
+    "\r\n\r\n",
+    `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${"z".repeat(17_000)}\r\n\r\n`,
+    `GET /${"y".repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    "GET /v1/pets HTTP/1.1\r\n\r\n",
+    "GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    "GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "GET  /v1/pets\r\n\r\n",
+    "NO /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /v1/pets HTTP/1.1\r\nHost: a\r\nX y\r\n\r\n",
+    "\x16\x03\x01\x02\x00\x01",
+  ),
+);
+
+const tunnel = join(
+  pick([1, "CONNECT a:1", "CONNECT /v1/pets", "CONNECT /", "CONNECT x"]),
+  " HTTP/1.1\r\nHost: a\r\n",
+  pick([1, "\r\n", "\r\n", "Content-Length: 3\r\n\r\nabc", "\r\n\x16\x03\x01"]),
+);
 
 const mutated = fc
   .tuple(
-    fc.oneof(withoutBody, create),
-    fc.nat(),
-    fc.nat({ max: 8 }),
-    fc.oneof(fc.constant(""), rawBytes),
+    ...[fc.oneof(withoutBody, create), fc.oneof(fc.constant(""), rawBytes)],
+    ...[fc.nat(), fc.nat({ max: 8 })],
   )
-  .map(([{ bytes }, position, removed, inserted]) => {
+  .map(([bytes, inserted, position, removed]) => {
     const at = position % (bytes.length + 1);
-    return broken(bytes.slice(0, at) + inserted + bytes.slice(at + removed));
-  })
-  // It might be as good as before: then its pet may exist.
-  .map((message) => ({ ...message, bytes: message.bytes.replaceAll(NAME, "mutated") }));
+    // It might be as good as before: then its pet may exist.
+    return (bytes.slice(0, at) + inserted + bytes.slice(at + removed)).replaceAll(NAME, "mutated");
+  });
 
 /** Anything that a client might send in the place of a request. */
 export const message: fc.Arbitrary<Message> = fc.oneof(
-  { weight: 12, arbitrary: withoutBody },
-  { weight: 4, arbitrary: withBody },
-  { weight: 8, arbitrary: create },
-  { weight: 3, arbitrary: invalidCreate },
-  { weight: 3, arbitrary: misframed },
-  { weight: 1, arbitrary: tunnel },
-  { weight: 1, arbitrary: refusedByParser },
-  { weight: 1, arbitrary: mutated },
+  { weight: 12, arbitrary: withoutBody.map((bytes) => whole(bytes)) },
+  {
+    weight: 4,
+    arbitrary: framed(join(begin(line), contentType), otherBody).map((bytes) => whole(bytes)),
+  },
+  { weight: 8, arbitrary: create.map((bytes) => whole(bytes, bytes.includes(KEY))) },
+  {
+    weight: 3,
+    arbitrary: framed(join(begin(AT_PETS), contentType), otherBody).map((bytes) => whole(bytes)),
+  },
+  { weight: 3, arbitrary: misframed.map(broken) },
+  { weight: 1, arbitrary: tunnel.map(broken) },
+  { weight: 1, arbitrary: refusedByParser.map(broken) },
+  { weight: 1, arbitrary: mutated.map(broken) },
 );

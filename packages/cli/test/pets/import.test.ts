@@ -199,11 +199,11 @@ describe("pets import", () => {
   it.each([1, 3, 1_000])(
     "reads lines and records that arrive in chunks of %i bytes",
     async (size) => {
-      const ndjson = `\uFEFF${rex}\r\n\n  ${rex}\n{"name":"🐈","categoryId":1}`;
-      const csv = '\uFEFFname,categoryId\r\n"a ""b""\r\n🐈",1\r\n\r\n"c",2';
+      const ndjson = `\uFEFF${rex}\r\n\n  ${rex}\n{"name":"🐈\u2028","categoryId":1}`;
+      const csv = '\uFEFFname,categoryId\r\n"a ""b""\r\n🐈\u2028",1\r\n\r\n"c",2';
       for (const [text, format, names] of [
-        [ndjson, "ndjson", ["Rex", "Rex", "🐈"]],
-        [csv, "csv", ['a "b"\r\n🐈', "c"]],
+        [ndjson, "ndjson", ["Rex", "Rex", "🐈\u2028"]],
+        [csv, "csv", ['a "b"\r\n🐈\u2028', "c"]],
       ] as const) {
         const bytes = Buffer.from(text);
         const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
