@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
-import { HURRIED, startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 
 const program = useBuiltPetstore();
 
@@ -94,12 +94,11 @@ describe("serve", () => {
     async (...workers) => {
       const database = newDatabase();
       const { secret } = await issueKey(database);
-      const command = [process.execPath, ...HURRIED, program()];
-      const options = ["--database", database, "--shutdown-delay", "20", ...workers];
-      const server = await startBuilt(command, ...options);
+      const options = ["--database", database, "--shutdown-delay", "1", ...workers];
+      const server = await startServer(...options);
       const ended = server.end();
       const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
-      await expect.poll(ready, { interval: 5 }).toBe('{"status":"shutting down"}');
+      await expect.poll(ready).toBe('{"status":"shutting down"}');
       expect((await fetch(`${server.url}/pets`, bearer(secret))).status).toBe(200);
       expect(await ended).toBe(0);
       await expect(fetch(server.url)).rejects.toThrow();

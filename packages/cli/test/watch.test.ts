@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { HURRIED, useBuiltPetstore } from "./support/built-petstore.js";
+import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase, petstore, petstoreOn } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
@@ -14,7 +14,7 @@ const CLOSES = "\u001B[?25h\u001B[?1049l";
 
 /** Watches the keys of a database on a terminal, which is soon read again. */
 function watch(database: string) {
-  const node = [process.execPath, ...HURRIED].map((word) => `'${word.replaceAll("\n", " ")}'`);
+  const node = [process.execPath, ...hurried(20)].map((word) => `'${word.replaceAll("\n", " ")}'`);
   const command = [...node, program(), "keys", "list", "--watch", "--database", database];
   return runOnTerminal(command.join(" "), 100, 24);
 }

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import {
-  HURRIED,
+  hurried,
   startBuilt,
   startServer,
   useBuiltPetstore,
@@ -19,7 +19,7 @@ const program = useBuiltPetstore();
 /** Starts a server whose workers are soon restarted. */
 const startHurried = (database: string): Promise<BuiltServer> =>
   startBuilt(
-    [process.execPath, ...HURRIED, program()],
+    [process.execPath, ...hurried(20), program()],
     ...["--workers", "2", "--database", database],
   );
 

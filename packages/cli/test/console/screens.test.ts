@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
-import { describeInChromium } from "../support/chromium.js";
+import { describeInChromium, violationsOn } from "../support/chromium.js";
 import { createDemoStore } from "./demo-store.js";
 import { button, dialog, IS_WIDE, serveConsole } from "./serve-console.js";
 
@@ -13,7 +12,6 @@ import { button, dialog, IS_WIDE, serveConsole } from "./serve-console.js";
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The main states, each reached from the one before. */
 const STATES: readonly (readonly [name: string, go: (page: Page) => Promise<void>])[] = [
@@ -113,13 +111,8 @@ describeInChromium(
           locale: "en-US",
           reducedMotion: "reduce",
         });
-        await page.evaluate(axe);
         const check = async (state: string): Promise<void> => {
-          const violations = await page.evaluate(
-            `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
-              violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,
-          );
-          expect([state, violations]).toEqual([state, []]);
+          expect([state, await violationsOn(page)]).toEqual([state, []]);
           expect([state, await page.evaluate(IS_WIDE)]).toEqual([state, false]);
           if (pictures === undefined || !PICTURED.has(state)) return;
           mkdirSync(join(root, pictures), { recursive: true });

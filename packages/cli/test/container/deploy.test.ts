@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { sized } from "../../../../scripts/test-size.js";
 import {
-  HURRIED,
+  hurried,
   startBuilt,
   useBuiltPetstore,
   type BuiltServer,
@@ -97,8 +97,8 @@ describe("compose.yaml", () => {
   });
 });
 
-/** The servers and the proxy keep their intervals, each a twentieth as long. */
-const PACE = 20;
+/** The servers and the proxy keep their intervals, each a quarter as long. */
+const PACE = 4;
 
 describe("deploy/haproxy.cfg", () => {
   const program = useBuiltPetstore();
@@ -115,7 +115,12 @@ describe("deploy/haproxy.cfg", () => {
       ...["--shutdown-delay", String(environment["PETSTORE_SHUTDOWN_DELAY"])],
     ];
     const start = (port: number): Promise<BuiltServer> =>
-      startBuilt([process.execPath, ...HURRIED, program()], "--port", String(port), ...options);
+      startBuilt(
+        [process.execPath, ...hurried(PACE), program()],
+        "--port",
+        String(port),
+        ...options,
+      );
     const ports = [await freePort(), await freePort()] as const;
     const servers = [await start(ports[0]), await start(ports[1])];
     const url = await startProxy(ports);

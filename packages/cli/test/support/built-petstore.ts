@@ -32,13 +32,13 @@ export function useBuiltPetstore(): () => string {
   return bundled;
 }
 
-/** Options of Node with which the pauses of a program are twenty times shorter. */
-export const HURRIED = [
+/** Options of Node with which pauses of less than 5 s are this many times shorter. What is longer may be a timeout. */
+export const hurried = (pace: number): readonly string[] => [
   "--import",
   `data:text/javascript,import timers from "node:timers/promises";
     import { syncBuiltinESMExports } from "node:module";
     const { setTimeout } = timers;
-    timers.setTimeout = (pause, ...more) => setTimeout(pause / 20, ...more);
+    timers.setTimeout = (pause, ...more) => setTimeout(pause / ${pace} ** Number(pause < 5000), ...more);
     syncBuiltinESMExports();`,
 ];
 

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
@@ -107,4 +108,17 @@ async function visit(page: Page, url: string, others: readonly string[]): Promis
   });
   await page.goto(url);
   return { page, offences };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Where a page breaks the rules of WCAG that axe checks, or some of them: each rule with the elements. */
+export async function violationsOn(page: Page, ...rules: readonly string[]): Promise<unknown> {
+  const options = { resultTypes: ["violations"], ...(rules.length > 0 ? { runOnly: rules } : {}) };
+  const isThere = await page.evaluate<boolean>("'axe' in window");
+  if (!isThere) await page.evaluate(axe);
+  return page.evaluate(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,
+  );
 }
