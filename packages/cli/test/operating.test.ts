@@ -105,15 +105,14 @@ it("the graceful end drops no request on a connection that was accepted, and log
   let served = 0;
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
-    for (let isOver = false; !isOver;) {
-      await send(`${server.url}/pets`, agent, secret).then(
-        () => (served += 1),
-        (failure: unknown) => {
-          isOver = true;
-          // A new connection is refused once the server has stopped listening.
-          if (!String(failure).includes("ECONNREFUSED")) failures.push(failure);
-        },
-      );
+    try {
+      for (;;) {
+        await send(`${server.url}/pets`, agent, secret);
+        served += 1;
+      }
+    } catch (failure) {
+      // A new connection is refused once the server has stopped listening.
+      if (!String(failure).includes("ECONNREFUSED")) failures.push(failure);
     }
   };
   const clients = Array.from({ length: 16 }, work);

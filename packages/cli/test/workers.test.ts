@@ -86,9 +86,9 @@ describe("serve --workers", () => {
 
   it("ends with exit code 1 and a line that says why when all workers keep dying", async () => {
     const server = await startHurried(newDatabase());
-    let isOver = false;
-    void server.ended.then(() => (isOver = true));
-    while (!isOver) {
+    const over = new AbortController();
+    void server.ended.then(() => over.abort());
+    while (!over.signal.aborted) {
       workersOf(server).forEach(kill);
       await setTimeout(20);
     }

@@ -21,7 +21,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   const server = await openBeside(database, { ban: { graceSeconds: 0 } });
   const outcomes = [];
   for (let sent = 0; sent < 7; sent += 1) outcomes.push(await outcome(server));
-  const refused = Array(3).fill("rate_limit_exceeded");
+  const refused = Array<string>(3).fill("rate_limit_exceeded");
   expect(outcomes).toEqual([2, 1, 0, ...refused, "api_key_banned"]);
 
   const time = expect.stringMatching(TIME) as string;

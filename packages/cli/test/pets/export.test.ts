@@ -73,7 +73,7 @@ describe("pets export", () => {
       [dirname(database), "it is a directory"],
     ] as const) {
       const error = `petstore: cannot write ${path}: ${reason}`;
-      expect(await exportTo(path ?? "", "--force")).toEqual({ code: 1, out: "", error });
+      expect(await exportTo(path, "--force")).toEqual({ code: 1, out: "", error });
     }
     expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
     expect(left()).toEqual([basename(link)]);
