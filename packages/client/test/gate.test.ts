@@ -41,6 +41,12 @@ function free(gate: Gate, now: number): number {
   return count;
 }
 
+/** So many 429 in a row, one after the other. */
+const refusedInARow = (count: number): readonly Event[] =>
+  Array.from({ length: count }, (_, n): Event[] => ["sent", refused(n + 1, 0)]).flat();
+
+const otherLimit: Ended = { ...ended(2, 0), quota: { limit: 9, remaining: 7, resetAt: 1 } };
+
 test.each<readonly [string, readonly Event[], number, number]>([
   ["a new gate lets one request go alone", [], 0, 1],
   ["the first request has not ended", ["sent"], 0, 0],
@@ -50,64 +56,24 @@ test.each<readonly [string, readonly Event[], number, number]>([
   ["3 remain, and 2 are in flight", ["sent", "sent", "sent", ended(1, 3)], 0, 1],
   ["a response of the same window overtook", ["sent", "sent", ended(2, 3), ended(1, 4)], 0, 3],
   ["a response of the next window overtook", ["sent", "sent", ended(2, 59, 2), ended(1, 2)], 0, 8],
+  ["the fewest that remain in a window count", ["sent", "sent", ended(1, 3), ended(2, 4)], 0, 3],
+  ["another limit is another window", ["sent", "sent", ended(1, 3), otherLimit], 0, 7],
   ["nothing remains", ["sent", ended(1, 0)], 29_999, 0],
   ["nothing remained, and the window has ended", ["sent", ended(1, 0)], 30_000, 1],
-  [
-    "nothing remained, and the next window has",
-    ["sent", ended(1, 0), "sent", ended(2, 59, 2)],
-    30_000,
-    8,
-  ],
+  ["in the next window, 59 remain", ["sent", ended(1, 0), "sent", ended(2, 59, 2)], 30_000, 8],
   ["a 429 is over", ["sent", refused(1, 5_000)], 4_999, 0],
   ["a 429 is over: a probe goes first", ["sent", refused(1, 5_000)], 5_000, 1],
   ["a 429 without Retry-After", ["sent", refused(1, 0)], 999, 0],
   ["a 429 has jitter", ["sent", refused(1, 5_000, 400)], 5_399, 0],
-  [
-    "eight 429 of one burst count as one",
-    [...Array<Event>(2).fill("sent"), refused(1, 0), refused(2, 0)],
-    1_000,
-    1,
-  ],
-  ["the second 429 in a row", ["sent", refused(1, 0), "sent", refused(2, 0)], 1_999, 0],
-  [
-    "the fourth 429 in a row",
-    [1, 2, 3, 4].flatMap((n): Event[] => ["sent", refused(n, 0)]),
-    7_999,
-    0,
-  ],
-  [
-    "the tenth 429 in a row waits a minute",
-    Array.from({ length: 10 }, (_, n): Event[] => ["sent", refused(n + 1, 0)]).flat(),
-    60_000,
-    1,
-  ],
+  ["429s of one burst count as one", ["sent", "sent", refused(1, 0), refused(2, 0)], 1_000, 1],
+  ["the second 429 in a row", refusedInARow(2), 1_999, 0],
+  ["the fourth 429 in a row", refusedInARow(4), 7_999, 0],
+  ["the tenth 429 in a row waits a minute", refusedInARow(10), 60_000, 1],
   ["a served probe ends the row", ["sent", refused(1, 0), "sent", ended(2, 59, 2)], 1_000, 8],
-  [
-    "a response from before the 429 does not end the row",
-    ["sent", "sent", refused(2, 0), ended(1, 5, 0)],
-    1_000,
-    1,
-  ],
+  ["an earlier response does not", ["sent", "sent", refused(2, 0), ended(1, 5, 0)], 1_000, 1],
   ["a 429 is over, and 5 remain: a probe goes first", ["sent", refusedEarly(1)], 1_000, 1],
   ["a lost probe does not end the row", ["sent", refusedEarly(1), "sent", lost(2)], 1_000, 1],
-  [
-    "a response from before the 429 does not end the row, and 5 remain",
-    ["sent", "sent", refusedEarly(2), ended(1, 5)],
-    1_000,
-    1,
-  ],
-  ["the fewest that remain in a window count", ["sent", "sent", ended(1, 3), ended(2, 4)], 0, 3],
-  [
-    "another limit that resets at the same time is another window",
-    [
-      "sent",
-      "sent",
-      ended(1, 3),
-      { ...ended(2, 0), quota: { limit: 9, remaining: 7, resetAt: 1 } },
-    ],
-    0,
-    7,
-  ],
+  ["nor does an earlier response", ["sent", "sent", refusedEarly(2), ended(1, 5)], 1_000, 1],
 ])("%s", (_, events, later, expected) => {
   expect(free(after(...events), NOW + later)).toBe(expected);
 });

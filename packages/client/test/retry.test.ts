@@ -1,13 +1,23 @@
 import { createFetchHandler } from "@petstore/http-adapter";
-import type { ClientEvent, PetsClientOptions } from "@petstore/client";
+import type { ClientEvent, PetsClient, PetsClientOptions } from "@petstore/client";
 import { expect, test } from "vitest";
-import { clientOf, stock, type Stocked } from "./support/stores.js";
+import { clientOf, never, stock } from "./support/stores.js";
 
 const rex = { name: "Rex", categoryId: 7 };
-type Step = number | "lost" | "unsent" | "silent" | ((response: Response) => Response);
+const list = (client: PetsClient) => client.listPets();
+const create = (client: PetsClient) => client.createPet(rex);
 
-/** A `fetch` that fails first, before or after the store has handled the request, and then serves. */
-function failing({ store }: Stocked, steps: readonly Step[]) {
+/** What comes of a request: a response of this status instead of the store's, or no response. */
+type Step = number | Response | "lost" | "unsent" | "silent";
+
+/** Calls a store whose first requests fail, before or after the store has handled them, and moves the clock. */
+async function call<T>(
+  steps: readonly Step[],
+  act: (client: PetsClient) => PromiseLike<T>,
+  options: PetsClientOptions = {},
+) {
+  const stocked = await stock();
+  const { store, clock } = stocked;
   const handle = createFetchHandler(store);
   const keys: (string | null)[] = [];
   const fetch = async (request: Request): Promise<Response> => {
@@ -16,19 +26,15 @@ function failing({ store }: Stocked, steps: readonly Step[]) {
     if (step === "unsent") throw new Error("refused");
     const response = await handle(request);
     if (step === "lost") throw new Error("reset");
-    if (step === "silent") return new Promise(() => undefined);
-    if (typeof step === "function") return step(response);
-    return step === undefined ? response : new Response("<html>", { status: step });
+    if (step === "silent") return never();
+    return typeof step === "number" ? new Response("<html>", { status: step }) : (step ?? response);
   };
-  return { fetch, keys };
-}
-
-/** Runs a call to its end, and moves the clock for it. */
-async function finish<T>({ clock }: Stocked, call: PromiseLike<T>): Promise<T> {
+  const events: ClientEvent[] = [];
+  const onEvent = (event: ClientEvent): unknown => events.push(event);
   const timer = setInterval(() => clock.advance(500), 5);
-  const result = await call;
+  const outcome = await act(clientOf(stocked, { fetch, onEvent, ...options }));
   clearInterval(timer);
-  return result;
+  return { store, keys, outcome, events };
 }
 
 test.each<readonly [string, readonly Step[]]>([
@@ -38,91 +44,67 @@ test.each<readonly [string, readonly Step[]]>([
   ["a 503 and a 504", [503, 504]],
   ["a silent server", ["silent"]],
 ])("a create survives %s, and happens once", async (_, steps) => {
-  const stocked = await stock();
-  const { fetch, keys } = failing(stocked, steps);
-  const created = await finish(stocked, clientOf(stocked, { fetch }).createPet(rex));
-  expect(created._unsafeUnwrap()).toMatchObject({
+  const { store, keys, outcome } = await call(steps, create);
+  expect(outcome._unsafeUnwrap()).toMatchObject({
     pet: { id: 1n, ...rex, categoryId: 7n },
     replayed: false,
   });
   expect(new Set(keys).size).toBe(1);
   expect(keys).toHaveLength(steps.length + 1);
-  expect((await stocked.store.trusted.listPets())._unsafeUnwrap().pets).toHaveLength(1);
+  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toHaveLength(1);
 });
 
-test("after three attempts, the last error is the result", async () => {
-  for (const [steps, code] of [
-    [[500, "lost", 502], "unexpected_response"],
-    [[500, 500, "lost"], "unreachable"],
-  ] as const) {
-    const stocked = await stock();
-    const { fetch, keys } = failing(stocked, steps);
-    const outcome = await finish(stocked, clientOf(stocked, { fetch }).listPets());
-    expect(outcome._unsafeUnwrapErr()).toMatchObject({ code });
-    expect(keys).toHaveLength(3);
-  }
+test.each<readonly [readonly Step[], string]>([
+  [[500, "lost", 502], "unexpected_response"],
+  [[500, 500, "lost"], "unreachable"],
+])("after three attempts that end with %j, the last error is the result", async (steps, code) => {
+  const { keys, outcome } = await call(steps, list);
+  expect(outcome._unsafeUnwrapErr()).toMatchObject({ code });
+  expect(keys).toHaveLength(3);
 });
 
 test.each([400, 401, 404, 408, 409, 413, 415, 422, 301, 501])(
   "a %d is not sent again",
   async (status) => {
-    const stocked = await stock();
-    const { fetch, keys } = failing(stocked, [status]);
-    const outcome = await clientOf(stocked, { fetch }).createPet(rex);
+    const { keys, outcome } = await call([status], create);
     expect(outcome._unsafeUnwrapErr()).toMatchObject({ code: "unexpected_response", status });
     expect(keys).toHaveLength(1);
   },
 );
 
 test("each create has a key of its own, and a given key is sent as it is", async () => {
-  const stocked = await stock();
-  const { fetch, keys } = failing(stocked, []);
-  const client = clientOf(stocked, { fetch });
-  await client.createPet(rex);
-  await client.createPet(rex);
-  await client.createPet(rex, { idempotencyKey: 'order"1' });
-  await client.createPet(rex, { idempotencyKey: 'order"1"' });
+  const { keys } = await call([], async (client) => {
+    await client.createPet(rex);
+    await client.createPet(rex);
+    await client.createPet(rex, { idempotencyKey: 'order"1' });
+    await client.createPet(rex, { idempotencyKey: 'order"1"' });
+  });
   expect(new Set(keys).size).toBe(4);
   expect(keys[3]).toBe('"order\\"1\\""');
 });
 
-/** The seconds of each wait, from its event. */
-async function waits(steps: readonly Step[], options: PetsClientOptions = {}) {
-  const stocked = await stock();
-  const events: ClientEvent[] = [];
-  const onEvent = (event: ClientEvent): unknown => events.push(event);
+const later = (seconds: string): Response =>
+  new Response("{}", { status: 503, headers: { "Retry-After": seconds } });
+
+test.each<[string, readonly Step[], readonly number[], string?]>([
+  ["double", [500, 500, 500], [0.5, 1, 2]],
+  ["never end before Retry-After", [later("7")], [7]],
+  ["that would end after the deadline are not begun", [later("61")], [], "unexpected_response"],
+])("waits %s", async (_, steps, seconds, code) => {
   const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xff);
-  const { fetch } = failing(stocked, steps);
-  const client = clientOf(stocked, { fetch, onEvent, random, ...options });
-  const outcome = await finish(stocked, client.listPets());
-  const seconds = events.flatMap((event) =>
-    "seconds" in event ? [Math.round(event.seconds * 10) / 10] : [],
-  );
-  return { outcome, seconds, events };
-}
-
-test("waits double, and never end before Retry-After", async () => {
-  expect((await waits([500, 500, 500], { attempts: 4 })).seconds).toEqual([0.5, 1, 2]);
-  const later = new Response("{}", { status: 503, headers: { "Retry-After": "7" } });
-  expect((await waits([() => later])).seconds).toEqual([7]);
-});
-
-test("a wait that would end after the deadline is not begun", async () => {
-  const later = new Response("{}", { status: 503, headers: { "Retry-After": "61" } });
-  const { outcome, seconds } = await waits([() => later]);
-  expect(seconds).toEqual([]);
-  expect(outcome._unsafeUnwrapErr()).toMatchObject({ code: "unexpected_response", status: 503 });
+  const { outcome, events } = await call(steps, list, { random, attempts: 4 });
+  const waits = events.flatMap((event) => ("seconds" in event ? [event.seconds] : []));
+  expect(waits).toEqual(seconds.map((each) => expect.closeTo(each, 1) as number));
+  expect(outcome.isErr() ? outcome.error.code : undefined).toBe(code);
 });
 
 test("each step emits an event, also of a deprecated operation; errors of a listener are ignored", async () => {
-  const stocked = await stock();
   const events: ClientEvent[] = [];
   const onEvent = (event: ClientEvent): never => {
     events.push(event);
     throw new Error("listener");
   };
-  const { fetch } = failing(stocked, ["unsent"]);
-  await finish(stocked, clientOf(stocked, { fetch, onEvent }).getPet(1));
+  await call(["unsent"], (client) => client.getPet(1), { onEvent });
   const sunset = "Thu, 05 Dec 2030 00:00:00 GMT";
   expect(events).toMatchObject([
     { type: "request", operation: "getPet", attempt: 1 },

@@ -2,25 +2,20 @@ import { getEventListeners, setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { createPetsClient, type PetsClient } from "@petstore/client";
 import { createFetchHandler } from "@petstore/http-adapter";
-import { expect, test, vi } from "vitest";
-import { clientOf, stock } from "./support/stores.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { clientOf, never, stock } from "./support/stores.js";
 
 const rex = { name: "Rex", categoryId: 7 };
 
-/** A body that never ends. Tells when it is cancelled. */
-function endless(onCancel: () => void): Response {
-  return new Response(new ReadableStream({ cancel: onCancel }), { status: 200 });
-}
+/** A body that never ends. */
+const endless = (cancel = (): void => undefined): Response =>
+  new Response(new ReadableStream({ cancel }));
 
-/** Where a call can be when its signal ends it: starts a client, and resolves when a call would be there. */
-const phases: readonly (readonly [string, () => Promise<PetsClient>])[] = [
-  ["before it starts", () => Promise.resolve(createPetsClient({ fetch: never }))],
-  ["sending", () => Promise.resolve(createPetsClient({ fetch: never }))],
-  [
-    "reading",
-    () =>
-      Promise.resolve(createPetsClient({ fetch: () => Promise.resolve(endless(() => undefined)) })),
-  ],
+/** Where a call can be when its signal ends it, and a client whose next call gets there. */
+const phases: readonly (readonly [string, () => PetsClient | Promise<PetsClient>])[] = [
+  ["before it starts", () => createPetsClient({ fetch: never })],
+  ["sending", () => createPetsClient({ fetch: never })],
+  ["reading", () => createPetsClient({ fetch: () => Promise.resolve(endless()) })],
   [
     "queued",
     async () => {
@@ -40,27 +35,24 @@ const phases: readonly (readonly [string, () => Promise<PetsClient>])[] = [
   ],
   [
     "waiting to retry",
-    () =>
-      Promise.resolve(
-        createPetsClient({ backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }),
-      ),
+    () => createPetsClient({ backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }),
   ],
 ];
 
-const never = (): Promise<Response> => new Promise(() => undefined);
-
 test.each(phases)(
-  "a signal ends a call at once when it is %s, and keeps no listener",
+  "a signal ends a call at once when it is %s, and leaves no listener and no timer",
   async (phase, start) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const client = await start();
+    const timers = vi.getTimerCount();
     const controller = new AbortController();
     const { signal } = controller;
     const reason = new Error("enough");
     if (phase === "before it starts") controller.abort(reason);
     let outcome: unknown;
-    void client
-      .createPet(rex, { signal, deadlineSeconds: 1_000 })
-      .then((result) => (outcome = result));
+    const call = client.createPet(rex, { signal, deadlineSeconds: 1_000 });
+    void call.then((result) => (outcome = result));
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 
     if (phase !== "before it starts") expect(outcome).toBeUndefined();
@@ -68,6 +60,7 @@ test.each(phases)(
     await setImmediate();
     expect(outcome).toMatchObject({ error: { code: "aborted", cause: reason } });
     expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(vi.getTimerCount()).toBe(timers);
   },
 );
 
@@ -84,16 +77,14 @@ test("a signal keeps no listener after a call that succeeds, and one that times 
 
 test("a body or a response that arrives after the end of its call is cancelled", async () => {
   let cancelled = 0;
-  const response = (): Response => endless(() => (cancelled += 1));
   for (const isLate of [false, true]) {
     let respond: () => void = () => undefined;
-    const client = createPetsClient({
-      fetch: () =>
-        new Promise((resolve) => {
-          respond = () => resolve(response());
-          if (!isLate) respond();
-        }),
-    });
+    const fetch = () =>
+      new Promise<Response>((resolve) => {
+        respond = () => resolve(endless(() => (cancelled += 1)));
+        if (!isLate) respond();
+      });
+    const client = createPetsClient({ fetch });
     const controller = new AbortController();
     const call = client.listPets({}, { signal: controller.signal });
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();
@@ -105,8 +96,7 @@ test("a body or a response that arrives after the end of its call is cancelled",
 });
 
 test("an aborted call gives its place in the gate back", async () => {
-  const stocked = await stock();
-  const client = clientOf(stocked);
+  const client = clientOf(await stock());
   const controller = new AbortController();
   setMaxListeners(20, controller.signal);
   const calls = Array.from({ length: 20 }, () =>
@@ -119,30 +109,20 @@ test("an aborted call gives its place in the gate back", async () => {
 
 test("a deadline beyond 2^31 milliseconds does not come early", async () => {
   vi.useFakeTimers();
-  try {
-    const client = createPetsClient({
-      fetch: never,
-      attempts: 1,
-      attemptSeconds: 2 ** 23,
-      deadlineSeconds: 2 ** 24,
-    });
-    let outcome: unknown;
-    void client.listPets().then((result) => (outcome = result));
-    await vi.advanceTimersByTimeAsync(2 ** 23 * 1_000 - 1);
-    expect(outcome).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(outcome).toMatchObject({ error: { code: "timed_out" } });
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const [attemptSeconds, deadlineSeconds] = [2 ** 23, 2 ** 24];
+  const client = createPetsClient({ fetch: never, attempts: 1, attemptSeconds, deadlineSeconds });
+  let outcome: unknown;
+  void client.listPets().then((result) => (outcome = result));
+  await vi.advanceTimersByTimeAsync(attemptSeconds * 1_000 - 1);
+  expect(outcome).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(outcome).toMatchObject({ error: { code: "timed_out" } });
 });
 
 test("a loop of refused calls lets everything else run", async () => {
-  const stocked = await stock();
-  const client = createPetsClient({
-    apiKey: stocked.key,
-    fetch: createFetchHandler(stocked.store),
-  });
+  const { store, key } = await stock();
+  const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store) });
   for (let count = 0; count < 60; count += 1) await client.listPets();
   const over = new AbortController();
   setTimeout(() => over.abort(), 20);

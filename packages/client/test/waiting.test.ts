@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createPetsClient, type ClientEvent } from "@petstore/client";
-import { createFetchHandler } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { clientOf, stock } from "./support/stores.js";
+import { clientOf, never, stock } from "./support/stores.js";
 
 /** A store whose key has used up its minute, a client that does not know it, and the seconds that its calls wait. */
 async function stockUsedUp() {
@@ -69,32 +68,9 @@ test("calls behind a proxy's 429 get that response, as it was", async () => {
   expect(requests).toBe(1);
 });
 
-test.each<[what: string, body: string | Uint8Array, maxResponseBytes: number, message: string]>([
-  ["its length", "[]", 2, "ok"],
-  ["one byte less", "[]", 1, "It is longer than 1 bytes."],
-  ["a byte order mark", "\ufeff[]", 99, "."],
-  ["no UTF-8 in a name", Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d), 99, "It is not UTF-8."],
-])("a body is read to the last byte: %s", async (_, body, maxResponseBytes, message) => {
-  const { store, key } = await stock();
-  const handle = createFetchHandler(store);
-  const client = createPetsClient({
-    ...{ apiKey: key, maxResponseBytes },
-    fetch: async (request) => {
-      const { headers } = await handle(request);
-      return new Response(body, { headers });
-    },
-  });
-  const outcome = (await client.listPets()).match(
-    () => "ok",
-    (error) => error.message,
-  );
-  expect(outcome).toContain(message);
-});
-
 test("an attempt that takes too long says so", async () => {
   const stocked = await stock();
-  const fetch = () => new Promise<never>(() => undefined);
-  const client = clientOf(stocked, { fetch, attempts: 1, attemptSeconds: 5 });
+  const client = clientOf(stocked, { fetch: never, attempts: 1, attemptSeconds: 5 });
   const call = client.listPets();
   await turns();
   stocked.clock.advance(5_000);

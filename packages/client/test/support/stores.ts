@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import type { Server } from "node:net";
+import { randomBytes } from "node:crypto";
+import type { Server, Socket } from "node:net";
 import { createPetStore, type PetStore, type PetStoreOptions } from "@petstore/core";
-import { createFetchHandler, createPetStoreServer } from "@petstore/http-adapter";
+import { createFetchHandler } from "@petstore/http-adapter";
 import {
   createManualClock,
   createPetsClient,
@@ -10,23 +10,20 @@ import {
   type PetsClientOptions,
 } from "@petstore/client";
 import { onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 
-/** Creates a clock that starts at a full second near the machine's time, which a server's Date header shows. */
-export function createClockNow(): ManualClientClock {
-  return createManualClock(Math.ceil(Date.now() / 1_000) * 1_000);
-}
-
-/** A store on a hand-moved clock, with one key. */
+/** A store on a hand-moved clock, and the secret of a Free key. */
 export interface Stocked {
   readonly store: PetStore;
   readonly clock: ManualClientClock;
-  readonly key: string;
+  readonly key: string | undefined;
 }
 
-export async function stock(options: PetStoreOptions = {}, plan = "free"): Promise<Stocked> {
-  const clock = createClockNow();
+export async function stock(options: PetStoreOptions = {}): Promise<Stocked> {
+  // A full second near the machine's time, which a server's Date header shows.
+  const clock = createManualClock(Math.ceil(Date.now() / 1_000) * 1_000);
   const store = createPetStore({ clock, ...options });
-  const issued = await store.keys.issue({ plan });
+  const issued = await store.keys.issue({ plan: "free" });
   return { store, clock, key: issued._unsafeUnwrap().secret };
 }
 
@@ -36,32 +33,20 @@ export function clientOf(
   options: PetsClientOptions = {},
 ): PetsClient {
   const fetch = createFetchHandler(store, { rateLimitFields: "draft-11" });
-  return createPetsClient({ apiKey: key, fetch, clock, random: countingRandom(), ...options });
+  const random = (size: number) => (size === 4 ? new Uint8Array(4) : randomBytes(size));
+  return createPetsClient({ apiKey: key, fetch, clock, random, ...options });
 }
 
-/** Creates a source of bytes whose fractions are nearly 0 and whose keys differ. */
-export function countingRandom(): (size: number) => Uint8Array {
-  let count = 0;
-  return (size) => {
-    const bytes = new Uint8Array(size);
-    if (size > 4) new DataView(bytes.buffer).setUint32(size - 4, (count += 1));
-    return bytes;
-  };
-}
-
-/** Serves a store on a socket for the length of a test. Returns the base URL. */
-export async function serve({ store }: Stocked): Promise<string> {
-  const server = createPetStoreServer(store, { rateLimitFields: "draft-11" });
-  return `${await listen(server)}/v1`;
-}
-
-/** Starts a server for the length of a test. Returns its origin. */
-export async function listen(server: Server & { closeAllConnections(): void }): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
+/** Starts a server for the length of a test. Returns the base URL. */
+export async function listen(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => sockets.add(socket));
   onTestFinished(() => {
-    server.closeAllConnections();
     server.close();
+    for (const socket of sockets) socket.destroy();
   });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  return `http://127.0.0.1:${await portOf(server)}/v1`;
 }
+
+/** A request that gets no response. */
+export const never = (): Promise<Response> => new Promise(() => undefined);

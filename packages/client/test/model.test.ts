@@ -1,0 +1,195 @@
+import { setImmediate } from "node:timers/promises";
+import { createPetStore } from "@petstore/core";
+import { createFetchHandler } from "@petstore/http-adapter";
+import { createPetsClient } from "@petstore/client";
+import { expect, test } from "vitest";
+import { seed, sized } from "../../../scripts/test-size.js";
+
+const HISTORIES = sized(4, 1_000, 10_000);
+const PER_MINUTE = 60;
+const PER_DAY = 1_000;
+const MINUTE = 60_000;
+const LATENCY = 150;
+
+test(`in ${HISTORIES} histories of clients on one Free key, no key is banned and no call misses a request that was left`, async () => {
+  let [calls, served] = [0, 0];
+  for (let number = 0; number < HISTORIES; number += 1) {
+    const history = await play(seed * 100_000 + number);
+    expect(history, `history ${number} of seed ${seed}`).toMatchObject({ bans: 0, missed: [] });
+    calls += history.calls;
+    served += history.served;
+  }
+  console.info(`${HISTORIES} histories, ${calls} calls, ${served} served`);
+  expect(served).toBeLessThan(calls);
+});
+
+/** A call that was refused: when it began, its deadline, and how long its client may have waited without need. */
+interface Refused {
+  readonly start: number;
+  readonly deadline: number;
+  readonly backoff: number;
+}
+
+/** Any number of calls through up to seven clients, in bursts, with any deadlines, on one Free key. */
+async function play(number: number) {
+  const chance = createChance(number);
+  const { store, clock, admitted, connect, useUp, run } = await createWorld(chance);
+  let bans = 0;
+  store.events.on("key_banned", () => (bans += 1));
+  if (chance(4) === 0) await useUp(800 + chance(200));
+
+  const clients = Array.from({ length: 1 + chance(7) }, () => connect(1 + chance(LATENCY)));
+  const calls = 1 + chance(300);
+  const duration = 1 + chance(300_000);
+  let served = 0;
+  const refused: Refused[] = [];
+  const begin = async ({ client, refusals }: (typeof clients)[number]): Promise<void> => {
+    const start = clock.now();
+    const seconds = chance(3) === 0 ? 60 : chance(200_000) / 1_000;
+    const outcome = await client.listPets({}, { deadlineSeconds: seconds });
+    if (outcome.isOk()) {
+      served += 1;
+      return;
+    }
+    const { code } = outcome.error;
+    expect(code).toMatch(/^(?:rate_limit_exceeded|timed_out)$/);
+    const backoff = refusals() === 0 ? 0 : Math.min(MINUTE, 1_000 * 2 ** (refusals() - 1));
+    if (code !== "timed_out") refused.push({ start, deadline: start + seconds * 1_000, backoff });
+  };
+  const begun: Promise<void>[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    const client = clients[chance(clients.length)];
+    if (client === undefined) throw new Error("no client");
+    // Every other call is part of a burst.
+    const at = chance(2) === 0 ? chance(duration) : Math.floor(duration / (1 + chance(4)));
+    clock.startTimer(at, () => begun.push(begin(client)));
+  }
+  await run();
+  await Promise.all(begun);
+  await store.close();
+
+  const windows = windowsOf(admitted);
+  const isUsedUp = admitted.length === PER_DAY;
+  const missed = refused.filter((call) => !isUsedUp && couldHaveBeenServed(call, windows));
+  return { calls, served, bans, missed };
+}
+
+interface MinuteWindow {
+  readonly start: number;
+  used: number;
+}
+
+/** The minute windows that these requests opened, and how much of each was used. */
+function windowsOf(admitted: readonly number[]): readonly MinuteWindow[] {
+  const windows: MinuteWindow[] = [];
+  for (const at of admitted) {
+    const last = windows.at(-1);
+    if (last !== undefined && at < last.start + MINUTE) last.used += 1;
+    else windows.push({ start: at, used: 1 });
+  }
+  return windows;
+}
+
+/** The times of the headers are whole seconds, a wait has a second of chance, and messages take time. */
+const SLACK = 3_000 + 4 * LATENCY;
+
+/** Whether a request was left for long enough before the call's deadline, and was not used. */
+function couldHaveBeenServed(
+  { start, deadline, backoff }: Refused,
+  windows: readonly MinuteWindow[],
+): boolean {
+  const slack = SLACK + backoff;
+  // The first time from the call's start on that lies outside all full windows, and not just before one.
+  let first = start;
+  for (const { used, start: opened } of windows) {
+    const isFull = used === PER_MINUTE;
+    if (isFull && opened <= first + slack && first < opened + MINUTE) first = opened + MINUTE;
+  }
+  return first + slack <= deadline;
+}
+
+/** A store with one Free key, and clients of it in processes of their own, on one clock. */
+async function createWorld(chance: (below: number) => number) {
+  const clock = createSteppedClock(Date.UTC(2030, 0, 1) + chance(1_000));
+  const store = createPetStore({ clock });
+  const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+  const handle = createFetchHandler(store);
+  /** When the store admitted requests. */
+  const admitted: number[] = [];
+  let handling = 0;
+  const after = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => clock.startTimer(milliseconds, resolve));
+
+  /** Creates a client whose requests and responses take at most `latency` milliseconds, each. */
+  const connect = (latency: number) => {
+    let refusals = 0;
+    const fetch = async (request: Request): Promise<Response> => {
+      await after(chance(latency));
+      handling += 1;
+      const response = await handle(request);
+      handling -= 1;
+      if (response.status !== 429) admitted.push(clock.now());
+      await after(chance(latency));
+      refusals = response.status === 429 ? refusals + 1 : 0;
+      return response;
+    };
+    const random = (size: number) => Uint8Array.from({ length: size }, () => chance(256));
+    const client = createPetsClient({ apiKey: secret, fetch, clock, random });
+    /** How many 429 the client has received since it was last served. */
+    return { client, refusals: () => refusals };
+  };
+  /** Uses up so many requests of the day. */
+  const useUp = async (count: number): Promise<void> => {
+    for (let used = 0; used < count; used += 1) {
+      if (used % PER_MINUTE === 0) {
+        clock.startTimer(MINUTE, () => undefined);
+        clock.step();
+      }
+      await store.as(secret).listPets();
+      admitted.push(clock.now());
+    }
+  };
+  /** Runs until nothing is left to happen. */
+  const run = async (): Promise<void> => {
+    do {
+      do await setImmediate();
+      while (handling > 0);
+    } while (clock.step());
+  };
+  return { store, clock, admitted, connect, useUp, run };
+}
+
+/** Creates a clock that jumps from timer to timer. */
+function createSteppedClock(startsAt: number) {
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  let now = startsAt;
+  return {
+    now: () => now,
+    startTimer: (milliseconds: number, callback: () => void) => {
+      const timer = { at: now + milliseconds, callback };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    /** Jumps to the next timer and calls it back. Returns false if there is none. */
+    step: (): boolean => {
+      let [next] = timers;
+      for (const timer of timers) if (next === undefined || timer.at < next.at) next = timer;
+      if (next === undefined) return false;
+      timers.delete(next);
+      now = Math.max(now, next.at);
+      next.callback();
+      return true;
+    },
+  };
+}
+
+/** Returns whole numbers from 0 to below `below`, always the same for one seed (xorshift). */
+function createChance(start: number): (below: number) => number {
+  let state = (start * 2_654_435_761 + 1) >>> 0 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}

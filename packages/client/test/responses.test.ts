@@ -1,0 +1,101 @@
+import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
+import { expect, test } from "vitest";
+
+const LIMITS = {
+  "X-RateLimit-Limit": "60",
+  "X-RateLimit-Remaining": "59",
+  "X-RateLimit-Reset": "1",
+};
+const OTHER_PETS = '[{"id":"1","name":"Rex","categoryId":1,"status":"sold"}]';
+const GREAT_ID = '[{"id":9223372036854775808,"name":"Rex","categoryId":1,"status":"sold"}]';
+const MALFORMED = "Its body or its Link is malformed.";
+
+const errorOf = (status: number, code: string): string =>
+  JSON.stringify({ code, message: "Come back in 1 second.", status });
+
+async function listFrom(respond: () => Response, options: PetsClientOptions = {}) {
+  return createPetsClient({ fetch: () => Promise.resolve(respond()), ...options }).listPets();
+}
+
+test.each<[string, string, string | Uint8Array | null, Record<string, string>?, status?: number]>([
+  ["garbage", "It is not JSON.", "\x1b\0}{"],
+  ["nothing", "It is not JSON.", null, LIMITS, 204],
+  ["a byte order mark", "It is not JSON.", "\ufeff[]"],
+  ["quotes without an end", "It is not JSON.", `${'"\\"'.repeat(99_999)}1234567890123456`],
+  ["no UTF-8 in a name", "It is not UTF-8.", Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d)],
+  ["one byte more than it may", "It is longer than 500000 bytes.", "[]".padEnd(500_001)],
+  ["an array of other things", MALFORMED, OTHER_PETS],
+  ["an id beyond int64", MALFORMED, GREAT_ID],
+  ["a next page without after", MALFORMED, "[]", { ...LIMITS, Link: '<?limit=1>; rel="next"' }],
+  ["no limits", "It lacks X-RateLimit headers.", "[]", {}],
+  [
+    "limits that are no numbers",
+    "It lacks X-RateLimit headers.",
+    "[]",
+    {
+      "X-RateLimit-Limit": "-1",
+      "X-RateLimit-Remaining": "1e9",
+      "X-RateLimit-Reset": "soon",
+    },
+  ],
+  ["an Error of another status", "It is not an Error", errorOf(429, "invalid_query"), LIMITS, 400],
+  ["an unknown Error", "teapot: Come back", errorOf(418, "teapot"), LIMITS, 418],
+  ["a refusal that is no 429", "api_key_banned:", errorOf(400, "api_key_banned"), LIMITS, 400],
+])("%s is an unexpected response", async (_, problem, body, headers = LIMITS, status = 200) => {
+  const listed = await listFrom(() => new Response(body, { status, headers }), {
+    maxResponseBytes: 500_000,
+  });
+  const { code, message } = listed._unsafeUnwrapErr();
+  expect(code).toBe("unexpected_response");
+  expect(message).toContain(`status ${status} is not one of this operation. ${problem}`);
+});
+
+test("a body of exactly maxResponseBytes is read", async () => {
+  const respond = () => new Response("[]", { headers: LIMITS });
+  expect((await listFrom(respond, { maxResponseBytes: 2 })).isOk()).toBe(true);
+});
+
+test("a body is read whole, wherever it is cut", async () => {
+  const body = Buffer.from(
+    '[{"id":1,"name":"🐈","categoryId":9223372036854775807,"status":"sold"}]',
+  );
+  const cuts = [
+    Array.from(body, (byte) => Buffer.of(byte)),
+    ...Array.from(body, (_, at) => [body.subarray(0, at), body.subarray(at)]),
+  ];
+  for (const pieces of cuts) {
+    const listed = await listFrom(
+      () => new Response(ReadableStream.from(pieces), { headers: LIMITS }),
+    );
+    expect(listed._unsafeUnwrap().pets).toEqual([
+      { id: 1n, name: "🐈", categoryId: 9223372036854775807n, status: "sold" },
+    ]);
+  }
+});
+
+test.each([
+  ["1000000000000", 1e12],
+  ["Fri, 31 Dec 9999 23:59:59 GMT", 3_599],
+  ["soon", 1],
+])(
+  "after a 429 with Retry-After: %s, calls wait %i s, or send nothing",
+  async (header, seconds) => {
+    let requests = 0;
+    const headers = { ...LIMITS, "Retry-After": header };
+    const respond = () => {
+      requests += 1;
+      return new Response(errorOf(429, "rate_limit_exceeded"), { status: 429, headers });
+    };
+    const client = createPetsClient({
+      fetch: () => Promise.resolve(respond()),
+      clock: createManualClock(Date.UTC(9999, 11, 31, 23)),
+      random: (size) => new Uint8Array(size),
+      deadlineSeconds: 1,
+    });
+    for (let call = 0; call < 3; call += 1) {
+      const refusal = (await client.listPets())._unsafeUnwrapErr();
+      expect(refusal).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: seconds });
+    }
+    expect(requests).toBe(1);
+  },
+);
