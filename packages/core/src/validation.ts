@@ -20,7 +20,9 @@ export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) 
   const isRecord = (value: unknown): boolean =>
     typeof value === "object" && value !== null && !Array.isArray(value);
   const unknown = `is unknown; known are ${Object.keys(entries).join(", ")}`;
-  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(entries, unknown));
+  const message = ({ expected }: v.StrictObjectIssue): string =>
+    expected === "never" ? unknown : "is missing";
+  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(entries, message));
 }
 
 /** Returns a schema of a plain object: not an array, a Map or an instance of a class. */
