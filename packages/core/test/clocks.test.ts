@@ -15,18 +15,15 @@ const YEAR = 365 * 24 * HOUR;
 
 async function openLimited(ban: BanOptions | false = false) {
   const opened = openStore({ ban });
-  const { id, secret } = await opened.issue({ plan: "enterprise", limits: LIMITS });
-  return { ...opened, id, caller: opened.store.as(secret) };
+  return { ...opened, ...(await opened.issue({ plan: "enterprise", limits: LIMITS })) };
 }
 
 it("a store without a clock of its own uses the storage's", async () => {
   const clock = createManualClock();
   const storage = { ...createMemoryStorage(), clock };
-  for (const store of [
-    createPetStore({ storage }),
-    createPetStore({ storage, clock: undefined }),
-  ]) {
-    expect(value(await store.keys.issue({ plan: "free" })).key.createdAt).toBe(clock.now());
+  for (const options of [{ storage }, { storage, clock: undefined }]) {
+    const { key } = value(await createPetStore(options).keys.issue({ plan: "free" }));
+    expect(key.createdAt).toBe(clock.now());
     clock.advance(HOUR);
   }
   const own = createPetStore({ storage, clock: createManualClock(5) });
@@ -37,67 +34,49 @@ it("a store without a clock of its own uses the storage's", async () => {
   });
 });
 
-describe.each([SECOND, HOUR, YEAR])("the wall clock set back by %i ms", (step) => {
-  it("grants no token twice and locks no key out for longer than one window", async () => {
-    const { clock, caller } = await openLimited();
-    expect(await admitted(caller)).toBe(3);
-    clock.advance(-step);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(MINUTE - 1);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(1);
-    expect(await admitted(caller)).toBe(3);
-  });
+const kinds: readonly (readonly [string, BanOptions | false])[] = [
+  ["a used-up window", false],
+  ["a ban", { graceSeconds: 0 }],
+];
 
-  it("prolongs no ban", async () => {
-    const { clock, caller } = await openLimited({ graceSeconds: 0 });
-    expect(await admitted(caller, 7)).toBe(3);
-    clock.advance(-step);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(MINUTE);
+describe.each(kinds)("the wall clock set back during %s", (_, ban) => {
+  it.each([SECOND, HOUR, YEAR])(
+    "by %i ms grants no token twice and prolongs nothing",
+    async (by) => {
+      const { clock, caller } = await openLimited(ban);
+      expect(await admitted(caller)).toBe(3);
+      clock.advance(-by);
+      expect(await admitted(caller)).toBe(0);
+      clock.advance(MINUTE - 1);
+      expect(await admitted(caller)).toBe(0);
+      clock.advance(1);
+      expect(await admitted(caller)).toBe(3);
+    },
+  );
+
+  it("while another key is busy prolongs nothing either", async () => {
+    const { store, clock, id, caller, issue } = await openLimited(ban);
+    const neighbour = (await issue({ plan: "pro" })).caller;
     expect(await admitted(caller)).toBe(3);
-  });
-});
-
-describe("the wall clock set back while another key is busy", () => {
-  async function openTwo(ban: BanOptions | false) {
-    const opened = await openLimited(ban);
-    const { secret } = await opened.issue({ plan: "pro" });
-    const neighbour = opened.store.as(secret);
-    const stepBack = async () => {
-      opened.clock.advance(-HOUR);
-      value(await neighbour.admit());
-    };
-    return { ...opened, stepBack };
-  }
-
-  it("serves a client that waits exactly as long as the refusal says", async () => {
-    const { clock, caller, stepBack } = await openTwo(false);
-    expect(await admitted(caller)).toBe(3);
-    await stepBack();
-    clock.advance(MINUTE);
-    expect(await admitted(caller)).toBe(3);
-  });
-
-  it("shortens no window that opens afterwards", async () => {
-    const { clock, caller, stepBack } = await openTwo(false);
-    await stepBack();
-    clock.advance(MINUTE / 2);
-    const resetAt = clock.now() + MINUTE;
-    for (const wait of [0, MINUTE / 2, 0]) {
-      expect(value(await caller.admit()).quota.minute.resetAt).toBe(resetAt);
-      clock.advance(wait);
-    }
-  });
-
-  it("lets a ban end while its key sends no requests", async () => {
-    const { store, clock, id, caller, stepBack } = await openTwo({ graceSeconds: 0 });
-    expect(await admitted(caller, 7)).toBe(3);
-    await stepBack();
+    clock.advance(-HOUR);
+    value(await neighbour.admit());
     clock.advance(MINUTE);
     expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
     expect(await admitted(caller)).toBe(3);
   });
+});
+
+it("the wall clock set back while another key is busy shortens no window that opens afterwards", async () => {
+  const { clock, caller, issue } = await openLimited();
+  const neighbour = (await issue({ plan: "pro" })).caller;
+  clock.advance(-HOUR);
+  value(await neighbour.admit());
+  clock.advance(MINUTE / 2);
+  const resetAt = clock.now() + MINUTE;
+  for (const wait of [0, MINUTE / 2, 0]) {
+    expect(value(await caller.admit()).quota.minute.resetAt).toBe(resetAt);
+    clock.advance(wait);
+  }
 });
 
 describe("the wall clock of one of two processes set back", () => {
@@ -118,7 +97,7 @@ describe("the wall clock of one of two processes set back", () => {
     return { clock, ahead: ahead.as(secret), corrected: corrected.as(secret) };
   }
 
-  it.each([0, MINUTE, 2 * MINUTE, HOUR - 2 * MINUTE, HOUR - 30 * SECOND])(
+  it.each([0, MINUTE, HOUR - 30 * SECOND])(
     "grants no minute twice from %i ms after that",
     async (later) => {
       const { clock, ahead, corrected } = await openTwo(HOUR);
@@ -166,15 +145,14 @@ describe("clocks", () => {
 
   it("a window that has ended stays ended when the clock is set back", async () => {
     const { store, clock, issue } = openStore({ ban: false });
-    const limits = { perMinute: 1, perDay: 1 };
-    const { id, secret } = await issue({ plan: "enterprise", limits });
-    expect(await admitted(store.as(secret))).toBe(1);
+    const once = { plan: "enterprise", limits: { perMinute: 1, perDay: 1 } };
+    const { id, caller } = await issue(once);
+    expect(await admitted(caller)).toBe(1);
     clock.advance(MINUTE);
-    expect(await admitted(store.as(secret))).toBe(0);
+    expect(await admitted(caller)).toBe(0);
     clock.advance(-SECOND);
-    const raised = { plan: "enterprise", limits: { perMinute: 1, perDay: 2 } };
-    value(await store.keys.changePlan(id, raised));
-    expect(await admitted(store.as(secret))).toBe(1);
+    value(await store.keys.changePlan(id, { ...once, limits: { perMinute: 1, perDay: 2 } }));
+    expect(await admitted(caller)).toBe(1);
   });
 
   it.each([
@@ -184,29 +162,25 @@ describe("clocks", () => {
     const storage = createMemoryStorage();
     const there = openStore({ storage, ban: false });
     const { store, clock } = openStore({ storage, ban: false });
-    const { secret } = await there.issue({ plan: "enterprise", limits: LIMITS });
-    expect(await admitted(there.store.as(secret))).toBe(3);
-    clock.advance(-ahead);
-    const caller = store.as(secret);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(MINUTE + beyond - 1);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(1);
+    const { secret, caller } = await there.issue({ plan: "enterprise", limits: LIMITS });
     expect(await admitted(caller)).toBe(3);
+    clock.advance(-ahead);
+    expect(await admitted(store.as(secret))).toBe(0);
+    clock.advance(MINUTE + beyond - 1);
+    expect(await admitted(store.as(secret))).toBe(0);
+    clock.advance(1);
+    expect(await admitted(store.as(secret))).toBe(3);
   });
 
   it.each([Number.NaN, -1, Infinity])("a clock that returns %d makes calls fail", async (now) => {
     const { keys } = createPetStore({ clock: { now: () => now } });
+    const message = `The clock must return milliseconds since 1970, not ${String(now)}.`;
     const refusal = error(await keys.issue({ plan: "free" }));
-    expect(refusal).toMatchObject({
-      code: "storage_unavailable",
-      cause: { message: `The clock must return milliseconds since 1970, not ${String(now)}.` },
-    });
+    expect(refusal).toMatchObject({ code: "storage_unavailable", cause: { message } });
   });
 
   it("fractions of a millisecond are cut off", async () => {
-    const store = createPetStore({ clock: { now: () => 1_000_000.75 } });
-    const { key } = value(await store.keys.issue({ plan: "free" }));
-    expect(key.createdAt).toBe(1_000_000);
+    const { keys } = createPetStore({ clock: { now: () => 1_000_000.75 } });
+    expect(value(await keys.issue({ plan: "free" })).key.createdAt).toBe(1_000_000);
   });
 });

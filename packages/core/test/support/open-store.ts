@@ -1,37 +1,50 @@
 import type { Result } from "neverthrow";
-import { createManualClock, createPetStore } from "@petstore/core";
-import type { Caller, IssueKeyInput, ManualClock, PetStore, PetStoreOptions } from "@petstore/core";
+import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
+import type { Caller, IssueKeyInput, PetStoreOptions, Storage } from "@petstore/core";
 
-/** A store on a manual clock. */
-export interface TestStore {
-  readonly store: PetStore;
-  readonly clock: ManualClock;
-  /** Issues a key and returns its id and secret. */
-  readonly issue: (
-    input?: IssueKeyInput,
-  ) => Promise<{ readonly id: string; readonly secret: string }>;
-}
-
-export function openStore(options: PetStoreOptions = {}): TestStore {
+/** Opens a store on a manual clock. */
+export function openStore(options: PetStoreOptions = {}) {
   const clock = createManualClock();
   const store = createPetStore({ clock, ...options });
-  return {
-    store,
-    clock,
-    issue: async (input = { plan: "free" }) => {
-      const { key, secret } = value(await store.keys.issue(input));
-      return { id: key.id, secret };
-    },
+  /** Issues a key, by default a Free one, and returns its id, its secret and its caller. */
+  const issue = async (input: IssueKeyInput = { plan: "free" }) => {
+    const { key, secret } = value(await store.keys.issue(input));
+    return { id: key.id, secret, caller: store.as(secret) };
   };
+  return { store, clock, issue };
+}
+
+/** Some members of a storage. */
+export type StorageParts = {
+  readonly [Port in "pets" | "keys" | "usage"]?: Partial<Storage[Port]>;
+} & Partial<Pick<Storage, "close" | "onWarning" | "clock">>;
+
+/** A memory storage, or this one, with other members in the place of its own. */
+export function storageWith(
+  { pets, keys, usage, ...rest }: StorageParts,
+  inner: Storage = createMemoryStorage(),
+): Storage {
+  return {
+    ...{ ...inner, ...rest },
+    pets: { ...inner.pets, ...pets },
+    keys: { ...inner.keys, ...keys },
+    usage: { ...inner.usage, ...usage },
+  };
+}
+
+/** Sends requests, one after the other, and returns what comes of them: `ok` or the code of an error. */
+export async function codes(caller: Caller, requests: number): Promise<string[]> {
+  const all: string[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    const outcome = await caller.admit();
+    all.push(outcome.isOk() ? "ok" : outcome.error.code);
+  }
+  return all;
 }
 
 /** Sends requests, one after the other, and returns how many are admitted. */
 export async function admitted(caller: Caller, requests = 10): Promise<number> {
-  let count = 0;
-  for (let request = 0; request < requests; request += 1) {
-    if ((await caller.admit()).isOk()) count += 1;
-  }
-  return count;
+  return (await codes(caller, requests)).filter((code) => code === "ok").length;
 }
 
 /** The value of a result that must be Ok. */
