@@ -184,10 +184,13 @@ it("close waits for earlier calls, refuses later ones, and ends at once without 
   await createSlowGroup().group.close();
   const { group, add, endNext } = createSlowGroup();
   const before = add("before");
-  const closes = [group.close(), group.close()];
+  const settle = vi.fn();
+  const closes = [group.close().then(settle), group.close().then(settle)];
   expect((await add("after"))._unsafeUnwrapErr().message).toBe(
     "after failed: the storage is closed.",
   );
+  await turns(2);
+  expect(settle).not.toHaveBeenCalled();
   await endNext();
   await Promise.all(closes);
   expect((await before).isOk()).toBe(true);
