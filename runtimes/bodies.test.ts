@@ -1,3 +1,4 @@
+import { petsOf } from "@petstore/client";
 import type { PetStore } from "@petstore/core";
 import { expect, test } from "vitest";
 import {
@@ -96,11 +97,6 @@ async function start(runtime: RuntimeName, program: string) {
 
 async function namesIn({ trusted }: PetStore): Promise<readonly string[]> {
   const names: string[] = [];
-  let after: bigint | undefined;
-  do {
-    const page = (await trusted.listPets({ limit: 100, after }))._unsafeUnwrap();
-    names.push(...page.pets.map(({ name }) => name));
-    after = page.next;
-  } while (after !== undefined);
+  for await (const pet of petsOf(trusted, { limit: 100 })) names.push(pet._unsafeUnwrap().name);
   return names;
 }

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createPetStore, type PetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { inject, onTestFinished } from "vitest";
+import { freePort } from "../scripts/ports.js";
 
 /** The name of a runtime. */
 export type RuntimeName = "Bun" | "Deno";
@@ -78,13 +78,4 @@ export function issueKey(
   return inStore(database, async ({ keys }) => {
     return (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("no port");
 }
