@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
-import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit.js";
+import { AGAIN, CallFailure, NoIdLeft, type Call, type Commit } from "../src/commit/commit.js";
 import { backoffBefore, retryWhileBusy } from "../src/commit/retry.js";
 import { expect, it, onTestFinished, vi } from "vitest";
 
@@ -200,12 +200,13 @@ it("a call for which nothing was stored runs again, before later calls; one that
   const { add, batches } = createGroup((calls) =>
     calls.map(({ work, subject }) => {
       if (subject === "slow" && batches.length === 1) return AGAIN;
-      return subject === "bad" ? new CallFailure("bad") : work(undefined);
+      return subject === "bad" ? new CallFailure(new NoIdLeft()) : work(undefined);
     }),
   );
   const slow = add("slow");
   const [bad, quick] = await Promise.all([add("bad"), add("quick")]);
-  expect(bad._unsafeUnwrapErr()).toEqual({ message: "bad failed.", cause: "bad" });
+  const cause = { name: "NoIdLeft", message: "no id is left" };
+  expect(bad._unsafeUnwrapErr()).toMatchObject({ message: "bad failed.", cause });
   expect(quick._unsafeUnwrap()).toBe("quick");
   const later = add("later");
   expect([(await slow)._unsafeUnwrap(), (await later)._unsafeUnwrap()]).toEqual(["slow", "later"]);
