@@ -135,7 +135,7 @@ export const contentCases: readonly ConformanceCase[] = [
       new RegExp(`"categoryId":${stored},`),
     ]),
   ),
-  ...pets("specification, NewPet; design, Body; RFC 8259, 4 and 8.1", [
+  ...pets("specification, NewPet; docs/http.md, Creating a pet; RFC 8259, 4 and 8.1", [
     ["an empty name", '{"name":"","categoryId":1}', /"name":"",/],
     ["names of other scripts", '{"name":"Æ 🐶 犬","categoryId":1}', /"name":"Æ 🐶 犬"/],
     ["a name with escapes", ESCAPED, /"name":"\\"\\\\é🐶\u2028"/],

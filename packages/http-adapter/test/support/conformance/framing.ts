@@ -25,7 +25,7 @@ export const framingCases: readonly ConformanceCase[] = [
   ...rows(
     "RFC 9112, 6.3; RFC 9110, 8.6",
     refusedByNode,
-    ["-1", "", "1 1", "1, 1", "1.0", "99999999999999999999999"].map((value) => [
+    ["-1", "+1", "0x1", "", "1 1", "1, 1", "1,1", "1.0", "99999999999999999999999"].map((value) => [
       `Content-Length: ${JSON.stringify(value)}`,
       head("POST /v1/pets", `Content-Length: ${value}`) + "x",
     ]),
@@ -44,7 +44,16 @@ export const framingCases: readonly ConformanceCase[] = [
   ...rows(
     "RFC 9112, 6.1",
     refusedByNode,
-    ["chunked, chunked", "\x0bchunked", "gzip", "gzip, chunked", "xchunked", ""].map((value) => [
+    [
+      "chunked, chunked",
+      "\x0bchunked",
+      "gzip",
+      "gzip, chunked",
+      "xchunked",
+      "identity",
+      "chunked;q=1",
+      "",
+    ].map((value) => [
       `Transfer-Encoding: ${JSON.stringify(value)}`,
       head("POST /v1/pets", `Transfer-Encoding: ${value}`) + PET_CHUNKED,
     ]),
@@ -69,6 +78,9 @@ export const framingCases: readonly ConformanceCase[] = [
   ...rows("RFC 9112, 7.1", refusedByNode, [
     ["a chunk without a size", chunked("zz\r\n")],
     ["a chunk with an endless size", chunked("fffffffffffffffff\r\n")],
+    ["a chunk with a negative size", chunked("-1\r\n")],
+    ["a chunk with a hexadecimal prefix", chunked("0x1d\r\n")],
+    ["a chunk with a space after its size", chunked("1d \r\n")],
     ["a chunk with a line feed alone after its size", chunked("1d\n")],
     ["a chunk with more bytes than its size", chunked("2\r\nhix\r\n")],
     ["a trailer without a colon", chunked("2\r\n{}\r\n0\r\nX y\r\n\r\n")],
@@ -91,7 +103,7 @@ export const framingCases: readonly ConformanceCase[] = [
     ["a declared length of 2^63", head("POST /v1/pets", "Content-Length: 9223372036854775808")],
     ["chunks beyond the limit", chunked(`10001\r\n${"x".repeat(65_537)}\r\n`)],
   ]),
-  ...rows("design, Body", created, [
+  ...rows("docs/http.md, Creating a pet", created, [
     ["a body of 64 KiB", post(`{"name":"${"x".repeat(65_510)}","categoryId":1}`)],
   ]),
 

@@ -154,7 +154,7 @@ export const headerCases: readonly ConformanceCase[] = [
       post(PET, `Content-Encoding: ${coding}`),
     ]),
   ),
-  ...rows("design, Order of checks", tooLarge, [
+  ...rows("docs/http.md, The order of checks", tooLarge, [
     [
       "a wrong media type and too long a body: the length comes first",
       head("POST /v1/pets", "Content-Type: text/plain", "Content-Length: 65537"),

@@ -38,7 +38,9 @@ export const requestLineCases: readonly ConformanceCase[] = [
     error(405, "method_not_allowed", { allow: "GET, HEAD" }),
     ["POST", "DELETE"].map((method) => [`${method} on a pet`, head(`${method} /v1/pets/1`)]),
   ),
-  ...rows("design, Methods", notFound, [["404 wins over 405", head("DELETE /v1/dogs")]]),
+  ...rows("docs/http.md, The order of checks", notFound, [
+    ["404 wins over 405", head("DELETE /v1/dogs")],
+  ]),
   ...rows("RFC 9110, 9.1; RFC 9112, 3.1", refusedByNode, [
     ["an unknown method", head("FOO /v1/pets")],
     ["a method in lower case", head("get /v1/pets")],
@@ -57,7 +59,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     ["the base path alone, with a query", head("GET /v1?limit=1")],
   ]),
   ...rows(
-    "design, Routing; RFC 3986, 6.2.2",
+    "docs/http.md, Paths; RFC 3986, 6.2.2",
     notFound,
     [
       "/v1/",
@@ -76,7 +78,7 @@ export const requestLineCases: readonly ConformanceCase[] = [
     ].map((target) => [`${target} is no route`, head(`GET ${target}`)]),
   ),
   ...rows(
-    "design, Routing",
+    "docs/http.md, Paths",
     own(notFound),
     ["//evil/v1/pets", "/v1x/pets", "ftp://a/v1/pets"].map((target) => [
       `${target} is not below the base path`,

@@ -37,7 +37,7 @@ function methodOf(request: string): string {
   return request.startsWith("HEAD ") ? "HEAD" : "GET";
 }
 
-/** Checks the headers of every response (design, "Other headers"; specification, "Rate limit headers") and the expectations of this one. */
+/** Checks the headers of every response (docs/http.md, "Response headers"; specification, "Rate limit headers") and the expectations of this one. */
 export function expectResponse(
   response: WireResponse,
   { status, code, headers = {}, body }: Expected,
