@@ -1,5 +1,4 @@
 import type { Charged } from "./limits/window.js";
-import type { StorageFailure } from "./storage/storage.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
 export interface CodedError<Code extends string> {
@@ -91,8 +90,8 @@ export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) =
 const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
-/** Creates the error of a change that failed. */
-export const changeFailed = (failure: StorageFailure): StorageUnavailable =>
+/** Creates the error of a change that failed with this failure of the storage. */
+export const changeFailed = (failure: { readonly mayBeStored?: boolean }): StorageUnavailable =>
   storageUnavailable(failure, failure.mayBeStored === true ? MAY_BE_STORED : NOTHING_WAS_DONE);
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
