@@ -1,22 +1,21 @@
 import { setImmediate } from "node:timers/promises";
-import { ok } from "neverthrow";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createMemoryStorage, type PetStoreOptions } from "@petstore/core";
-import { error, openStore, storageWith, value } from "./support/open-store.js";
+import type { PetStoreOptions } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };
 
 /** Opens a store on a storage whose creates wait to be released, one by one, and that counts its closings. */
 function openSlow(options: PetStoreOptions = {}) {
-  const { pets } = createMemoryStorage();
+  const opened = openStore(options);
+  const { storage } = opened;
   const waiting: (() => void)[] = [];
-  const create: typeof pets.create = async (pet) => {
+  const create = storage.pets.create.bind(storage.pets);
+  vi.spyOn(storage.pets, "create").mockImplementation(async (pet) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
-    return pets.create(pet);
-  };
-  const close = vi.fn(() => Promise.resolve(ok()));
-  const opened = openStore({ storage: storageWith({ pets: { create }, close }), ...options });
-  return { ...opened, release: () => waiting.shift()?.(), close };
+    return create(pet);
+  });
+  return { ...opened, release: () => waiting.shift()?.(), close: vi.spyOn(storage, "close") };
 }
 
 describe("close", () => {
@@ -76,8 +75,8 @@ describe("close", () => {
   });
 
   it("ends after ten seconds by default when the storage's own close never settles", async () => {
-    const close = () => new Promise<never>(() => undefined);
-    const { store } = openStore({ storage: storageWith({ close }) });
+    const { store, storage } = openStore();
+    vi.spyOn(storage, "close").mockReturnValue(new Promise(() => undefined));
     const closed = await afterFakeSeconds(10, () => store.close());
     expect(error(closed).message).toBe(
       "The store is closed, but the storage did not close within 10 seconds.",

@@ -1,13 +1,12 @@
+import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { createMemoryStorage } from "@petstore/core";
 import type { PetStoreEvent, PetStoreOptions, StorageWarning } from "@petstore/core";
 import { ok } from "neverthrow";
-import { error, openStore, storageWith, value } from "./support/open-store.js";
+import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };
-
-/** Lets everything be delivered that has happened so far. */
-const delivered = () => new Promise((resolve) => setImmediate(resolve));
 
 function openRecorded(options: PetStoreOptions = {}) {
   const opened = openStore({ ban: { graceSeconds: 0 }, ...options });
@@ -55,7 +54,7 @@ describe("events", () => {
 
   it("report a warning of the storage", async () => {
     let warn: ((warning: StorageWarning) => void) | undefined;
-    const storage = storageWith({ onWarning: (listener) => void (warn = listener) });
+    const storage = { ...createMemoryStorage(), onWarning: (it: typeof warn) => void (warn = it) };
     const { clock, events } = openRecorded({ storage });
     const warning = { code: "large_log", message: "The log is large." } as const;
     warn?.(warning);
@@ -66,8 +65,8 @@ describe("events", () => {
   it("are emitted after the result of their call is known", async () => {
     let find: () => void = () => undefined;
     const found = new Promise<void>((resolve) => (find = resolve));
-    const storage = storageWith({ pets: { find: () => found.then(() => ok(undefined)) } });
-    const { store, events } = openRecorded({ storage });
+    const { store, storage, events } = openRecorded();
+    vi.spyOn(storage.pets, "find").mockReturnValue(found.then(() => ok(undefined)));
     const result = store.trusted.getPet(1n);
     await delivered();
     expect(events).toEqual([]);

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { INT64_MAX, INT64_MIN } from "@petstore/core";
-import { error, openStore, storageWith, value } from "./support/open-store.js";
+import { error, openStore, value } from "./support/open-store.js";
 
 const NOT_FOUND = { code: "pet_not_found", message: "No pet has this id." };
 
@@ -20,8 +20,10 @@ describe("getPet", () => {
   it.each([INT64_MAX + 1n, 2 ** 53, 1.5, Number.NaN, "01", "x", ""])(
     "returns pet_not_found for %o, which no pet can have as its id",
     async (id) => {
-      const storage = storageWith({ pets: { find: () => expect.fail("looked up") } });
-      expect(error(await openStore({ storage }).store.trusted.getPet(id))).toEqual(NOT_FOUND);
+      const { store, storage } = openStore();
+      const find = vi.spyOn(storage.pets, "find");
+      expect(error(await store.trusted.getPet(id))).toEqual(NOT_FOUND);
+      expect(find).not.toHaveBeenCalled();
     },
   );
 });

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createMemoryStorage, type BanOptions, type IssueKeyInput } from "@petstore/core";
-import { admitted, error, openStore, storageWith, value } from "./support/open-store.js";
+import { admitted, error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -104,15 +104,16 @@ describe("plans", () => {
     ["a ban", { graceSeconds: 0 }, Array<number>(8).fill(0)],
     ["an unused minute", false, [0, 0, 0, MINUTE, 1]],
   ])("a refusal is stored only if it changes the usage: %s", async (_, ban, waits) => {
-    const inner = createMemoryStorage();
+    const { storage, clock, issue } = openStore({ ban });
     const isStored: boolean[] = [];
-    const charge: typeof inner.usage.charge = (digest, decide) =>
-      inner.usage.charge(digest, (presented) => {
+    const charge = storage.usage.charge.bind(storage.usage);
+    vi.spyOn(storage.usage, "charge").mockImplementation((digest, decide) =>
+      charge(digest, (presented) => {
         const decided = decide(presented);
         isStored.push(decided.next !== presented?.usage);
         return decided;
-      });
-    const { clock, issue } = openStore({ storage: storageWith({ usage: { charge } }, inner), ban });
+      }),
+    );
     const { caller } = await issue(ownLimits(3, 3));
     for (const wait of waits) {
       clock.advance(wait);

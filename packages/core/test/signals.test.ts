@@ -1,8 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { err } from "neverthrow";
 import { expect, onTestFinished, test } from "vitest";
-import { storageFailure, type Signals, type StorageWarning } from "@petstore/core";
-import { codes, openStore, storageWith } from "./support/open-store.js";
+import {
+  createMemoryStorage,
+  storageFailure,
+  type Signals,
+  type StorageWarning,
+} from "@petstore/core";
+import { codes, openStore } from "./support/open-store.js";
 
 /** Collects the signals of a channel until the test ends. */
 function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
@@ -41,18 +46,19 @@ test.each([
   ["EIO", undefined],
 ])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
   const failures = collect("petstore:storage-failure");
-  const create = () => Promise.resolve(err(storageFailure("Adding a pet failed.", cause)));
-  const { trusted } = openStore({ storage: storageWith({ pets: { create } }) }).store;
-  const created = await trusted.createPet({ name: "", categoryId: 1 });
+  const { store, storage } = openStore();
+  const failure = err(storageFailure("Adding a pet failed.", cause));
+  Object.assign(storage.pets, { create: () => Promise.resolve(failure) });
+  const created = await store.trusted.createPet({ name: "", categoryId: 1 });
   expect(created).toMatchObject({ error: { cause: { message: "Adding a pet failed." } } });
-  await trusted.listPets({ limit: 1_000 });
+  await store.trusted.listPets({ limit: 1_000 });
   expect(failures).toEqual([{ code }]);
 });
 
 test("a warning of the storage publishes its code, not its message", () => {
   const warnings = collect("petstore:storage-warning");
   let warn: (warning: StorageWarning) => void = () => undefined;
-  openStore({ storage: storageWith({ onWarning: (listener) => (warn = listener) }) });
+  openStore({ storage: { ...createMemoryStorage(), onWarning: (listener) => (warn = listener) } });
   warn({ code: "large_log", message: "/home/ada/pets.db-wal is large." });
   expect(warnings).toEqual([{ code: "large_log" }]);
 });

@@ -1,129 +1,129 @@
 import { setImmediate } from "node:timers/promises";
 import { err, type Result, type ResultAsync } from "neverthrow";
-import { describe, expect, it } from "vitest";
-import {
-  createManualClock,
-  createMemoryStorage,
-  storageFailure,
-  type KeyRing,
-  type StorageFailure,
-} from "@petstore/core";
-import { error, openStore, storageWith, value, type StorageParts } from "./support/open-store.js";
+import { describe, expect, it, vi } from "vitest";
+import { storageFailure, type KeyRing, type StorageFailure } from "@petstore/core";
+import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };
 const full = new Error("disk full");
 const failure = storageFailure("disk full");
+const doubt = { ...failure, mayBeStored: true };
+const NOTHING_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
+const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
-/** Ways in which a storage fails; the last two break the port's contract. */
-const ways: readonly [string, unknown, () => Promise<Result<never, StorageFailure>>][] = [
-  ["returns a failure", failure, () => Promise.resolve(err(failure))],
+/** Ways in which a storage fails, and the message of a change; the last two break the port's contract. */
+const ways: readonly [string, unknown, string, () => Promise<Result<never, StorageFailure>>][] = [
+  ["returns a failure", failure, NOTHING_DONE, () => Promise.resolve(err(failure))],
+  ["may have stored a change", doubt, MAY_BE_STORED, () => Promise.resolve(err(doubt))],
   [
     "throws",
     full,
+    NOTHING_DONE,
     () => {
       throw full;
     },
   ],
-  ["rejects", full, () => Promise.reject(full)],
+  ["rejects", full, NOTHING_DONE, () => Promise.reject(full)],
 ];
 
-describe.each(ways)("a storage that %s", (_, cause, fail) => {
+describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
   const code = "storage_unavailable";
+  const read = { code, cause, message: NOTHING_DONE };
+  const change = { code, cause, message: messageOfChange };
 
-  it("fails every call with storage_unavailable and the caller's remaining quota, until it works again", async () => {
-    const { pets } = createMemoryStorage();
-    let isBroken = true;
-    const list: typeof pets.list = (query) => (isBroken ? fail() : pets.list(query));
-    const storage = storageWith({ pets: { create: fail, createOnce: fail, find: fail, list } });
-    const { caller } = await openStore({ storage }).issue();
+  it("fails every call, with the caller's remaining quota, until it works again", async () => {
+    const { storage, issue } = openStore();
+    const { caller } = await issue();
+    vi.spyOn(storage.pets, "list").mockImplementationOnce(fail);
+    Object.assign(storage.pets, { create: fail, createOnce: fail, find: fail });
     expect([
       error(await caller.listPets()),
       error(await caller.createPet(rex)),
       error(await caller.getPet(1n)),
       error(await caller.createPet(rex, { idempotencyKey: "a" })),
-    ]).toMatchObject(
-      [59, 58, 57, 56].map((remaining) => ({
-        ...{ code, cause, quota: { remaining } },
-        message: "The storage is unavailable; nothing was done. Try again shortly.",
-      })),
-    );
-    isBroken = false;
+    ]).toMatchObject([
+      { ...read, quota: { remaining: 59 } },
+      { ...change, quota: { remaining: 58 } },
+      { ...read, quota: { remaining: 57 } },
+      { ...change, quota: { remaining: 56 } },
+    ]);
     expect(value(await caller.listPets()).pets).toEqual([]);
   });
 
   it("fails a read whose charge takes longer than the read", async () => {
-    const inner = createMemoryStorage();
-    const charge: typeof inner.usage.charge = async (digest, decide) => {
-      const charged = await inner.usage.charge(digest, decide);
+    const { storage, issue } = openStore();
+    const charge = storage.usage.charge.bind(storage.usage);
+    vi.spyOn(storage.usage, "charge").mockImplementation(async (...args) => {
+      const charged = await charge(...args);
       await setImmediate();
       return charged;
-    };
-    const pets = { find: fail, list: fail };
-    const { caller } = await openStore({
-      storage: storageWith({ usage: { charge }, pets }, inner),
-    }).issue();
-    expect(error(await caller.listPets())).toMatchObject({ code, cause });
-    expect(error(await caller.getPet(1n))).toMatchObject({ code, cause });
+    });
+    Object.assign(storage.pets, { find: fail, list: fail });
+    const { caller } = await issue();
+    expect(error(await caller.listPets())).toMatchObject(read);
+    expect(error(await caller.getPet(1n))).toMatchObject(read);
   });
 
   it("admits no request: limits fail closed", async () => {
-    const storage = storageWith({ usage: { charge: fail, findByDigest: fail } });
-    const { store, issue } = openStore({ storage, plans: { free: { perMinute: 1, perDay: 1 } } });
+    const { store, storage, issue } = openStore({ plans: { free: { perMinute: 1, perDay: 1 } } });
+    Object.assign(storage.usage, { charge: fail, findByDigest: fail });
     const { caller } = await issue();
     const quota = { limit: 1 };
-    expect(error(await caller.createPet(rex))).toMatchObject({ code, quota });
+    expect(error(await caller.createPet(rex))).toMatchObject({ ...read, quota });
     const keyless = error(await store.as(undefined).createPet(rex));
     expect(keyless).toMatchObject({ code: "missing_api_key", quota });
-    expect(error(await caller.createPet(rex))).toMatchObject({ code, quota });
+    expect(error(await caller.createPet(rex))).toMatchObject({ ...read, quota });
     expect(value(await store.trusted.listPets()).pets).toEqual([]);
   });
 
   it("fails managing keys", async () => {
-    const inner = createMemoryStorage();
-    const clock = createManualClock();
-    const issued = openStore({ storage: inner, clock });
-    const { id, secret } = await issued.issue({ plan: "free", expiresAt: clock.now() + 1 });
+    const { storage, clock, issue } = openStore();
+    const { id, secret } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
     clock.advance(2);
     const purge = (keys: KeyRing) => keys.purge({ olderThanSeconds: 0 });
-    const rows: readonly [StorageParts, (keys: KeyRing) => ResultAsync<unknown, object>][] = [
-      [{ keys: { insert: fail } }, (keys) => keys.issue({ plan: "free" })],
-      [{ keys: { list: fail } }, (keys) => keys.list()],
-      [{ keys: { list: fail } }, purge],
-      [{ keys: { remove: fail } }, purge],
-      [{ keys: { find: fail } }, (keys) => keys.revoke(id)],
-      [{ keys: { update: fail } }, (keys) => keys.revoke(id)],
-      [{ usage: { update: fail } }, (keys) => keys.liftBan(id)],
-      [{ usage: { findByDigest: fail } }, (keys) => keys.findBySecret(secret)],
+    const rows: readonly [object, (keys: KeyRing) => ResultAsync<unknown, object>, object][] = [
+      [{ keys: { ...storage.keys, insert: fail } }, (keys) => keys.issue({ plan: "free" }), change],
+      [{ keys: { ...storage.keys, list: fail } }, (keys) => keys.list(), read],
+      [{ keys: { ...storage.keys, list: fail } }, purge, read],
+      [{ keys: { ...storage.keys, remove: fail } }, purge, change],
+      [{ keys: { ...storage.keys, find: fail } }, (keys) => keys.revoke(id), read],
+      [{ keys: { ...storage.keys, update: fail } }, (keys) => keys.revoke(id), change],
+      [{ usage: { ...storage.usage, update: fail } }, (keys) => keys.liftBan(id), change],
+      [
+        { usage: { ...storage.usage, findByDigest: fail } },
+        (keys) => keys.findBySecret(secret),
+        read,
+      ],
     ];
-    for (const [parts, call] of rows) {
-      const { store } = openStore({ storage: storageWith(parts, inner), clock });
-      expect(error(await call(store.keys))).toMatchObject({ code, cause });
+    for (const [parts, call, expected] of rows) {
+      const { store } = openStore({ storage: { ...storage, ...parts }, clock });
+      expect(error(await call(store.keys))).toMatchObject(expected);
     }
   });
 
   it("does not matter where the storage is not needed", async () => {
-    const parts = { keys: { find: fail, remove: fail }, usage: { findByDigest: fail } };
-    const { keys } = openStore({ storage: storageWith(parts) }).store;
-    expect(error(await keys.find({} as never)).code).toBe("key_not_found");
-    expect(error(await keys.findBySecret("pet_live_")).code).toBe("key_not_found");
-    expect(value(await keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
+    const { store, storage } = openStore();
+    Object.assign(storage.keys, { find: fail, remove: fail });
+    Object.assign(storage.usage, { findByDigest: fail });
+    expect(error(await store.keys.find({} as never)).code).toBe("key_not_found");
+    expect(error(await store.keys.findBySecret("pet_live_")).code).toBe("key_not_found");
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
   });
 
   it("returns a typed error when closing fails", async () => {
-    const { store } = openStore({ storage: storageWith({ close: fail }) });
+    const { store, storage } = openStore();
+    Object.assign(storage, { close: fail });
     expect(error(await store.close()).code).toBe(code);
   });
 });
 
 it("a key that another process removes meanwhile is not found, and nothing is stored", async () => {
-  const { keys, usage, ...inner } = createMemoryStorage();
-  const parts: StorageParts = {
-    keys: { update: (_, decide) => keys.update("gone", decide) },
-    usage: { update: (_, decide) => usage.update("gone", decide) },
-  };
-  const storage = storageWith(parts, { ...inner, keys, usage });
-  const { store, issue } = openStore({ storage });
+  const { store, storage, issue } = openStore();
   const { id } = await issue();
+  const { keys, usage } = storage;
+  const [updateKey, updateUsage] = [keys.update.bind(keys), usage.update.bind(usage)];
+  vi.spyOn(keys, "update").mockImplementation((_, decide) => updateKey("gone", decide));
+  vi.spyOn(usage, "update").mockImplementation((_, decide) => updateUsage("gone", decide));
   expect(error(await store.keys.revoke(id)).code).toBe("key_not_found");
   expect(error(await store.keys.liftBan(id)).code).toBe("key_not_found");
 });

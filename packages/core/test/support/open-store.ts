@@ -1,35 +1,18 @@
 import type { Result } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
-import type { Caller, IssueKeyInput, PetStoreOptions, Storage } from "@petstore/core";
+import type { Caller, IssueKeyInput, PetStoreOptions } from "@petstore/core";
 
-/** Opens a store on a manual clock. */
+/** Opens a store on a manual clock and a storage in memory, whose members a test may replace. */
 export function openStore(options: PetStoreOptions = {}) {
   const clock = createManualClock();
-  const store = createPetStore({ clock, ...options });
+  const { storage = createMemoryStorage() } = options;
+  const store = createPetStore({ clock, ...options, storage });
   /** Issues a key, by default a Free one, and returns its id, its secret and its caller. */
   const issue = async (input: IssueKeyInput = { plan: "free" }) => {
     const { key, secret } = value(await store.keys.issue(input));
     return { id: key.id, secret, caller: store.as(secret) };
   };
-  return { store, clock, issue };
-}
-
-/** Some members of a storage. */
-export type StorageParts = {
-  readonly [Port in "pets" | "keys" | "usage"]?: Partial<Storage[Port]>;
-} & Partial<Pick<Storage, "close" | "onWarning" | "clock">>;
-
-/** A memory storage, or this one, with other members in the place of its own. */
-export function storageWith(
-  { pets, keys, usage, ...rest }: StorageParts,
-  inner: Storage = createMemoryStorage(),
-): Storage {
-  return {
-    ...{ ...inner, ...rest },
-    pets: { ...inner.pets, ...pets },
-    keys: { ...inner.keys, ...keys },
-    usage: { ...inner.usage, ...usage },
-  };
+  return { store, clock, storage, issue };
 }
 
 /** Sends requests, one after the other, and returns what comes of them: `ok` or the code of an error. */
