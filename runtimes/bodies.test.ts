@@ -10,19 +10,12 @@ import {
 } from "../packages/http-adapter/test/support/cut-body.js";
 import { compose } from "../packages/http-adapter/test/support/serve.js";
 import { dial } from "../packages/http-adapter/test/support/wire.js";
-import { inStore, issueKey, newDatabase, serve, type RuntimeName } from "./served-program.js";
-
-const HOSTS: readonly [string, RuntimeName, string][] = [
-  ["Bun.serve", "Bun", "bun.ts"],
-  ["Deno.serve", "Deno", "deno.ts"],
-  ["a server of ours in Bun", "Bun", "own-server.ts"],
-  ["a server of ours in Deno", "Deno", "own-server.ts"],
-];
+import { inStore, serveAnew, SERVERS } from "./served-program.js";
 
 const POST = { method: "POST", path: "/v1/pets" };
 
-test.each(HOSTS)("%s stores what is sent, wherever it is cut", async (_, runtime, program) => {
-  const { port, database, key } = await start(runtime, program);
+test.each(SERVERS)("%s stores what is sent, wherever it is cut", async (_, runtime, program) => {
+  const { port, database, key } = await serveAnew(runtime, program);
   const wire = await dial(port);
   wire.socket.setNoDelay();
   const sent: string[] = [];
@@ -42,8 +35,8 @@ test.each(HOSTS)("%s stores what is sent, wherever it is cut", async (_, runtime
   expect(await inStore(database, namesIn)).toEqual(sent);
 });
 
-test.each(HOSTS)("%s stores no body that ends early", async (_, runtime, program) => {
-  const { port, database, key } = await start(runtime, program);
+test.each(SERVERS)("%s stores no body that ends early", async (_, runtime, program) => {
+  const { port, database, key } = await serveAnew(runtime, program);
   const whole = petNamed("ends early").toString();
   const chunk = `${whole.length.toString(16)}\r\n${whole}`;
   const sendings = [
@@ -69,31 +62,27 @@ test.each(HOSTS)("%s stores no body that ends early", async (_, runtime, program
   expect(await inStore(database, namesIn)).toEqual(["whole"]);
 });
 
-test.each(HOSTS)("%s reads no request from a body that it refuses", async (_, runtime, program) => {
-  const { port, database, key } = await start(runtime, program);
-  const pet = petNamed("hidden");
-  const hidden = compose({ ...POST, key, body: pet }) + pet.toString();
-  for (const framing of [`Content-Length: ${hidden.length}`, "Transfer-Encoding: chunked"]) {
-    const wire = await dial(port);
-    wire.send(compose({ method: "PUT", path: "/v1/pets", key, headers: [framing] }));
-    expect(await wire.response()).toMatchObject({ status: 405 });
-    const isChunked = framing.endsWith("chunked");
-    wire.send(isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden);
-    wire.send(compose({ path: "/v1/dogs", key }));
-    // The next request gets its own response, or the connection is closed.
-    const next = await wire.response().catch(() => undefined);
-    expect(next?.status ?? 404).toBe(404);
-    wire.socket.destroy();
-  }
-  expect(await inStore(database, namesIn)).toEqual([]);
-});
-
-async function start(runtime: RuntimeName, program: string) {
-  const database = newDatabase();
-  const { port } = await serve(runtime, program, database);
-  const key = await issueKey(database, { perMinute: 10_000, perDay: 10_000 });
-  return { port, database, key };
-}
+test.each(SERVERS)(
+  "%s reads no request from a body that it refuses",
+  async (_, runtime, program) => {
+    const { port, database, key } = await serveAnew(runtime, program);
+    const pet = petNamed("hidden");
+    const hidden = compose({ ...POST, key, body: pet }) + pet.toString();
+    for (const framing of [`Content-Length: ${hidden.length}`, "Transfer-Encoding: chunked"]) {
+      const wire = await dial(port);
+      wire.send(compose({ method: "PUT", path: "/v1/pets", key, headers: [framing] }));
+      expect(await wire.response()).toMatchObject({ status: 405 });
+      const isChunked = framing.endsWith("chunked");
+      wire.send(isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden);
+      wire.send(compose({ path: "/v1/dogs", key }));
+      // The next request gets its own response, or the connection is closed.
+      const next = await wire.response().catch(() => undefined);
+      expect(next?.status ?? 404).toBe(404);
+      wire.socket.destroy();
+    }
+    expect(await inStore(database, namesIn)).toEqual([]);
+  },
+);
 
 async function namesIn({ trusted }: PetStore): Promise<readonly string[]> {
   const names: string[] = [];

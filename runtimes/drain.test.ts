@@ -2,12 +2,10 @@ import { expect, test, vi } from "vitest";
 import { petNamed } from "../packages/http-adapter/test/support/cut-body.js";
 import { compose } from "../packages/http-adapter/test/support/serve.js";
 import { dial } from "../packages/http-adapter/test/support/wire.js";
-import { issueKey, newDatabase, serve } from "./served-program.js";
+import { serveAnew } from "./served-program.js";
 
 test.each(["Bun", "Deno"] as const)("a server of ours in %s drains", async (runtime) => {
-  const database = newDatabase();
-  const { port, end } = await serve(runtime, "own-server.ts", database);
-  const key = await issueKey(database, { perMinute: 10, perDay: 10 });
+  const { port, key, end } = await serveAnew(runtime, "own-server.ts");
   const idle = await dial(port);
   const wire = await dial(port);
   const body = petNamed("Rex");

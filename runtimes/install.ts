@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -41,9 +41,8 @@ const PERMISSIONS = ["net=127.0.0.1", "read", "write", "env", "ffi", "sys"];
 
 /** Installs Bun, Deno and the packages for the whole run of the tests, and removes everything at the end. */
 export default function ({ provide }: TestProject): () => void {
-  const missing = PACKAGES.filter((name) => !existsSync(tarball(name)));
-  if (missing.length > 0) {
-    throw new Error(`Not packed: ${missing.join(", ")}. Run \`npm run pack\` first.`);
+  if (!PACKAGES.every((name) => existsSync(tarball(name)))) {
+    throw new Error("The packages are not packed. Run `npm run pack` first.");
   }
   const folder = mkdtempSync(join(tmpdir(), "petstore-runtimes-"));
   const { bun, deno } = installRuntimes(createFolder(folder, "programs"));
@@ -67,11 +66,12 @@ function installWithDeno(folder: string, deno: string): Runtime {
     return `./${name}`;
   });
   const dependencies = PACKAGES.map((name) => [`@petstore/${name}`, versionOf(name)] as const);
-  write(folder, "package.json", {
+  const manifest = {
     private: true,
     type: "module",
     dependencies: Object.fromEntries(dependencies),
-  });
+  };
+  write(folder, "package.json", manifest);
   write(folder, "deno.json", { links: unpacked });
   run(folder, deno, "install", "--node-modules-dir=auto");
   const allowed = PERMISSIONS.map((permission) => `--allow-${permission}`);
@@ -103,14 +103,6 @@ function write(folder: string, file: string, content: unknown): void {
   writeFileSync(join(folder, file), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** Runs a command. Throws, with its output, if it fails. */
 function run(cwd: string, command: string, ...args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  if (status === 0) return;
-  const line = [command, ...args].join(" ");
-  throw new Error(`FAILED: ${line}\n${stdout}${stderr}`, { cause: error });
+  execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"], timeout: 300_000 });
 }

@@ -9,15 +9,15 @@ import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { inject, onTestFinished } from "vitest";
 import { freePort } from "../scripts/ports.js";
 
-/** The name of a runtime. */
 export type RuntimeName = "Bun" | "Deno";
 
-/** A server in a runtime, in a process of its own. */
-export interface Served {
-  readonly port: number;
-  /** Sends a signal, and resolves to the exit code when the process has ended; `null` if a signal ended it. */
-  readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
-}
+/** The servers that are tested: their names, their runtimes and their programs. */
+export const SERVERS: readonly (readonly [string, RuntimeName, string])[] = [
+  ["Bun.serve", "Bun", "bun.ts"],
+  ["Deno.serve", "Deno", "deno.ts"],
+  ["a server of ours in Bun", "Bun", "own-server.ts"],
+  ["a server of ours in Deno", "Deno", "own-server.ts"],
+];
 
 /** Returns the path of a database that does not exist yet. Its folder is removed when the test ends. */
 export function newDatabase(): string {
@@ -26,55 +26,51 @@ export function newDatabase(): string {
   return join(folder, "pets.db");
 }
 
-/** Starts a program in a runtime on a free port. It is killed when the test ends. */
-export async function serve(
-  runtime: RuntimeName,
-  program: string,
-  database: string,
-): Promise<Served> {
+/** Starts a program in a runtime, on a free port. It is killed when the test ends. */
+export async function serve(runtime: RuntimeName, program: string, database: string) {
   const { folder, command } = inject("runtimes")[runtime];
   const [file, ...args] = [...command, join(folder, program)];
   const port = await freePort();
   const child = spawn(file, args, {
     cwd: folder,
     env: { ...process.env, PORT: String(port), PETSTORE_DATABASE: database },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit").then(() => child.exitCode);
+  /** Resolves to the exit code when the process has ended; `null` if a signal ended it. */
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal);
     return ended;
   };
-  onTestFinished(async () => {
-    await end("SIGKILL");
-  });
-  let errors = "";
-  child.stderr.on("data", (part) => (errors += String(part)));
+  onTestFinished(async () => void (await end("SIGKILL")));
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith("Authorization: ")) return { port, end };
   }
-  throw new Error(`${program} does not run in ${runtime}: ${errors}`);
+  throw new Error(`${program} does not run in ${runtime}.`);
+}
+
+/** Starts a program on a new database, in which a key has been issued. */
+export async function serveAnew(runtime: RuntimeName, program: string) {
+  const database = newDatabase();
+  const served = await serve(runtime, program, database);
+  return { ...served, database, key: await issueKey(database, 1_000_000) };
 }
 
 /** Opens a store in Node on the database, also beside a server, and closes it after its use. */
 export async function inStore<T>(
-  database: string,
+  filename: string,
   use: (store: PetStore) => Promise<T>,
 ): Promise<T> {
-  const opened = await openSqliteStorage({ filename: database });
-  const store = createPetStore({ storage: opened._unsafeUnwrap() });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
+  const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
+  const store = createPetStore({ storage });
+  const used = await use(store);
+  await store.close();
+  return used;
 }
 
-/** Issues a key with these limits. */
-export function issueKey(
-  database: string,
-  limits: { readonly perMinute: number; readonly perDay: number },
-): Promise<string> {
+/** Issues a key that may send so many requests, per minute and per day. */
+export function issueKey(database: string, limit: number): Promise<string> {
+  const limits = { perMinute: limit, perDay: limit };
   return inStore(database, async ({ keys }) => {
     return (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
   });

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// If a newer release differs on the wire, runtimes/differences.ts and docs/embedding.md say so.
+// If a newer release differs on the wire, runtimes/conformance.test.ts and docs/embedding.md say so.
 const BUN = { release: "bun@latest", install: "bun/install.js", program: "bun/bin/bun.exe" };
 const DENO = { release: "deno@latest", install: "deno/install.cjs", program: "deno/deno" };
 

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-
-const scripts = fileURLToPath(new URL(".", import.meta.url));
+import { portOf } from "./ports.js";
 
 /** Creates a repository whose build only copies its one source. */
 function createRepository() {
@@ -18,7 +16,9 @@ function createRepository() {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   };
-  for (const name of ["start.js", "run.js"]) cpSync(scripts + name, join(root, "scripts", name));
+  for (const name of ["start.js", "run.js"]) {
+    cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, "scripts", name));
+  }
   mkdirSync(join(root, "node_modules"));
   write("package.json", '{ "type": "module" }');
   write("packages/cli/bin/petstore.js", 'await import("../dist/bin.js");');
@@ -28,43 +28,32 @@ function createRepository() {
     "touch node_modules/.stamp && mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
   write("bin/npm", `#!/bin/sh\n${build}\n`);
   chmodSync(join(root, "bin/npm"), 0o755);
-  /** @type {(env: NodeJS.ProcessEnv) => Promise<string>} */
-  const start = async (env) => {
-    const path = `${join(root, "bin")}:${process.env["PATH"] ?? ""}`;
-    const args = [join(root, "scripts/start.js"), "serve"];
-    const child = spawn(process.execPath, args, { cwd: root, env: { PATH: path, ...env } });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text) => (output += String(text)));
-    }
-    await once(child, "close");
-    return output;
+  /** Runs `npm start` on this port, and returns what it prints. */
+  const start = (PORT = "0") => {
+    const env = { PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`, PORT };
+    const command = `"${process.execPath}" scripts/start.js serve 2>&1`;
+    return spawnSync(command, { cwd: root, env, shell: true, encoding: "utf8" }).stdout;
   };
   return { write, start };
 }
 
-it("installs and builds, and says so, only when the sources or the build have changed", async () => {
+it("installs and builds, and says so, only when the sources or the build have changed", () => {
   const { write, start } = createRepository();
-  const free = { PORT: "0" };
-  expect(await start(free)).toMatch(/^Installing and building….*Node 20\.\none\n$/);
-  expect(await start(free)).toBe("one\n");
+  expect(start()).toMatch(/^Installing and building….*Node 20\.\none\n$/);
+  expect(start()).toBe("one\n");
   write("packages/cli/src/bin.ts", 'console.log("two");');
-  expect(await start(free)).toMatch(/^Building….*\ntwo\n$/);
+  expect(start()).toMatch(/^Building….*\ntwo\n$/);
   write("packages/cli/dist/bin.js", "");
-  expect(await start(free)).toMatch(/^Building….*\ntwo\n$/);
-  expect(await start(free)).toBe("two\n");
+  expect(start()).toMatch(/^Building….*\ntwo\n$/);
+  expect(start()).toBe("two\n");
 });
 
 it("reports a port that it cannot listen on, before it builds", async () => {
   const { start } = createRepository();
-  expect(await start({ PORT: "x" })).toMatch(
-    /^petstore: PORT is 'x'. It must be a whole number.*\n$/,
-  );
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const address = other.address();
-  const port = String(typeof address === "object" ? address?.port : address);
-  expect(await start({ PORT: port })).toBe(
+  expect(start("x")).toMatch(/^petstore: PORT is 'x'. It must be a whole number.*\n$/);
+  const other = createServer();
+  const port = await portOf(other);
+  expect(start(String(port))).toBe(
     `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`,
   );
   other.close();
