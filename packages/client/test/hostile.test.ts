@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { createPetsClient, type ClientEvent } from "@petstore/client";
+import { createPetsClient } from "@petstore/client";
 import { expect, test, vi } from "vitest";
 import { listen } from "./support/stores.js";
 
@@ -28,14 +28,11 @@ test.each<readonly [string, string, string | ((socket: Socket) => unknown)]>([
   const { baseUrl, asked } = await serveRaw(
     typeof sends === "string" ? (socket) => socket.end(sends) : sends,
   );
-  let requests = 0;
   const client = createPetsClient({
-    ...{ baseUrl, apiKey: "secret", maxResponseBytes: 100_000, backoffSeconds: 0.01 },
+    ...{ baseUrl, maxResponseBytes: 100_000, backoffSeconds: 0.01 },
     attemptSeconds: code === "timed_out" ? 0.3 : 10,
-    onEvent: ({ type }) => (requests += type === "request" ? 1 : 0),
   });
   expect((await client.listPets())._unsafeUnwrapErr().code).toBe(code);
-  expect(requests).toBe(code === "unexpected_response" ? 1 : 3);
   await vi.waitFor(() => expect([...asked].filter(({ destroyed }) => !destroyed)).toEqual([]));
 });
 
@@ -44,23 +41,16 @@ test("a redirect takes the key nowhere", async () => {
   const { baseUrl } = await serveRaw((socket) =>
     socket.end(head("307 Temporary Redirect", `Location: ${other.baseUrl}/pets`)),
   );
-  const events: ClientEvent[] = [];
-  const onEvent = (event: ClientEvent) => events.push(event);
+  const onEvent = vi.fn();
   const client = createPetsClient({ baseUrl, apiKey: "secret", onEvent });
   const error = (await client.listPets())._unsafeUnwrapErr();
   expect(error).toMatchObject({ code: "unexpected_response", status: 307 });
   expect(other.asked).toEqual(new Set());
-  expect(JSON.stringify([error, events])).not.toContain("secret");
+  expect(JSON.stringify([error, onEvent.mock.calls])).not.toContain("secret");
 });
 
-test("no server is unreachable", async () => {
-  const client = createPetsClient({ baseUrl: "http://127.0.0.1:1/v1", backoffSeconds: 0 });
-  expect((await client.listPets())._unsafeUnwrapErr()).toMatchObject({ code: "unreachable" });
-});
-
-/** Serves each request by hand, for the length of a test. */
+/** Serves each request by hand. Counts the connections on which one has arrived; fetch also opens some in advance. */
 async function serveRaw(respond: (socket: Socket) => unknown) {
-  /** The connections on which a request has arrived; fetch also opens some in advance. */
   const asked = new Set<Socket>();
   const server = createServer((socket) => {
     socket.on("error", () => undefined);

@@ -117,7 +117,8 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
   await vi.advanceTimersByTimeAsync(attemptSeconds * 1_000 - 1);
   expect(outcome).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(outcome).toMatchObject({ error: { code: "timed_out" } });
+  const message = `The attempt did not end within ${attemptSeconds} seconds.`;
+  expect(outcome).toMatchObject({ error: { code: "timed_out", message } });
 });
 
 test("a loop of refused calls lets everything else run", async () => {

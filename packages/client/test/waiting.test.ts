@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createPetsClient, type ClientEvent } from "@petstore/client";
-import { expect, test } from "vitest";
-import { clientOf, never, stock } from "./support/stores.js";
+import { expect, test, vi } from "vitest";
+import { clientOf, stock } from "./support/stores.js";
 
 /** A store whose key has used up its minute, a client that does not know it, and the seconds that its calls wait. */
 async function stockUsedUp() {
@@ -53,11 +53,8 @@ test("calls that cannot wait that long get the refusal, with the seconds that ar
 });
 
 test("calls behind a proxy's 429 get that response, as it was", async () => {
-  let requests = 0;
-  const fetch = () => {
-    requests += 1;
-    return Promise.resolve(new Response("no", { status: 429, headers: { "Retry-After": "9" } }));
-  };
+  const refused = () => new Response("no", { status: 429, headers: { "Retry-After": "9" } });
+  const fetch = vi.fn(() => Promise.resolve(refused()));
   const client = createPetsClient({ fetch });
   const calls = [1, 2].map(() => client.listPets({}, { deadlineSeconds: 1 }));
   for (const outcome of await Promise.all(calls)) {
@@ -65,14 +62,5 @@ test("calls behind a proxy's 429 get that response, as it was", async () => {
     expect(error).toMatchObject({ code: "unexpected_response", status: 429 });
     expect(error).not.toHaveProperty("retryAfterSeconds");
   }
-  expect(requests).toBe(1);
-});
-
-test("an attempt that takes too long says so", async () => {
-  const stocked = await stock();
-  const client = clientOf(stocked, { fetch: never, attempts: 1, attemptSeconds: 5 });
-  const call = client.listPets();
-  await turns();
-  stocked.clock.advance(5_000);
-  expect((await call)._unsafeUnwrapErr().message).toBe("The attempt did not end within 5 seconds.");
+  expect(fetch).toHaveBeenCalledOnce();
 });
