@@ -7,15 +7,17 @@ import {
 } from "@petstore/core";
 import { admitted, error, openStore, value } from "./support/open-store.js";
 
-const MINUTE = 60_000;
-const LIMITS = { perMinute: 3, perDay: 1_000_000 };
 const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const YEAR = 365 * 24 * HOUR;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+const LIMITED = { plan: "enterprise", limits: { perMinute: 3, perDay: 1_000_000 } };
 
 async function openLimited(ban: BanOptions | false = false) {
   const opened = openStore({ ban });
-  return { ...opened, ...(await opened.issue({ plan: "enterprise", limits: LIMITS })) };
+  const neighbour = (await opened.issue({ plan: "pro" })).caller;
+  return { ...opened, neighbour, ...(await opened.issue(LIMITED)) };
 }
 
 it("a store without a clock of its own uses the storage's", async () => {
@@ -34,12 +36,10 @@ it("a store without a clock of its own uses the storage's", async () => {
   });
 });
 
-const kinds: readonly (readonly [string, BanOptions | false])[] = [
+describe.each<[string, BanOptions | false]>([
   ["a used-up window", false],
   ["a ban", { graceSeconds: 0 }],
-];
-
-describe.each(kinds)("the wall clock set back during %s", (_, ban) => {
+])("the wall clock set back during %s", (_, ban) => {
   it.each([SECOND, HOUR, YEAR])(
     "by %i ms grants no token twice and prolongs nothing",
     async (by) => {
@@ -55,8 +55,7 @@ describe.each(kinds)("the wall clock set back during %s", (_, ban) => {
   );
 
   it("while another key is busy prolongs nothing either", async () => {
-    const { store, clock, id, caller, issue } = await openLimited(ban);
-    const neighbour = (await issue({ plan: "pro" })).caller;
+    const { store, clock, id, caller, neighbour } = await openLimited(ban);
     expect(await admitted(caller)).toBe(3);
     clock.advance(-HOUR);
     value(await neighbour.admit());
@@ -67,8 +66,7 @@ describe.each(kinds)("the wall clock set back during %s", (_, ban) => {
 });
 
 it("the wall clock set back while another key is busy shortens no window that opens afterwards", async () => {
-  const { clock, caller, issue } = await openLimited();
-  const neighbour = (await issue({ plan: "pro" })).caller;
+  const { clock, caller, neighbour } = await openLimited();
   clock.advance(-HOUR);
   value(await neighbour.admit());
   clock.advance(MINUTE / 2);
@@ -81,7 +79,6 @@ it("the wall clock set back while another key is busy shortens no window that op
 
 describe("the wall clock of one of two processes set back", () => {
   const AHEAD = 20;
-  const DAY = 24 * HOUR;
 
   /** Two stores on one storage: one a little ahead of the other, which has just been corrected. */
   async function openTwo(step: number, ban: BanOptions | false = false) {
@@ -162,7 +159,7 @@ describe("clocks", () => {
     const storage = createMemoryStorage();
     const there = openStore({ storage, ban: false });
     const { store, clock } = openStore({ storage, ban: false });
-    const { secret, caller } = await there.issue({ plan: "enterprise", limits: LIMITS });
+    const { secret, caller } = await there.issue(LIMITED);
     expect(await admitted(caller)).toBe(3);
     clock.advance(-ahead);
     expect(await admitted(store.as(secret))).toBe(0);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, type KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
@@ -6,48 +6,43 @@ const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const LIMITS = { perMinute: 5, perDay: 10 };
 
-describe("issue", () => {
-  it("returns a secret of the documented form, and the key", async () => {
-    const { store, clock } = openStore();
-    const { secret, key } = value(await store.keys.issue({ plan: "pro", label: "acme" }));
-    expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
-    expect(key).toEqual({
-      id: key.id,
-      hint: secret.slice(0, 13),
-      secrets: [{ hint: secret.slice(0, 13), expiresAt: undefined }],
-      plan: "pro",
-      limits: { perMinute: 300, perDay: 10_000 },
-      label: "acme",
-      createdAt: clock.now(),
-      expiresAt: undefined,
-      revokedAt: undefined,
-      lastUsedAt: undefined,
-      bannedUntil: undefined,
-      usage: {
-        minute: { limit: 300, remaining: 300, resetAt: clock.now() + MINUTE },
-        day: { limit: 10_000, remaining: 10_000, resetAt: clock.now() + DAY },
-      },
-    });
+it("issue returns a secret of the documented form, and the key", async () => {
+  const { store, clock } = openStore();
+  const { secret, key } = value(await store.keys.issue({ plan: "pro", label: "acme" }));
+  expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
+  expect(key).toEqual({
+    id: key.id,
+    hint: secret.slice(0, 13),
+    secrets: [{ hint: secret.slice(0, 13), expiresAt: undefined }],
+    plan: "pro",
+    limits: { perMinute: 300, perDay: 10_000 },
+    label: "acme",
+    createdAt: clock.now(),
+    expiresAt: undefined,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+    bannedUntil: undefined,
+    usage: {
+      minute: { limit: 300, remaining: 300, resetAt: clock.now() + MINUTE },
+      day: { limit: 10_000, remaining: 10_000, resetAt: clock.now() + DAY },
+    },
   });
+});
 
-  it("takes a label of 200 characters, and limits up to 2^53−1, which are counted exactly", async () => {
-    const { store, issue } = openStore();
-    const most = Number.MAX_SAFE_INTEGER;
-    const label = "x".repeat(200);
-    const limits = { perMinute: most, perDay: most };
-    const { id, caller } = await issue({ plan: "enterprise", label, limits });
-    expect(value(await store.keys.find(id))).toMatchObject({ label, limits });
-    expect(value(await caller.admit()).quota.remaining).toBe(most - 1);
+it("issue takes a label of 200 characters, limits up to 2^53−1, which are counted exactly, and a Date", async () => {
+  const { store, clock, issue } = openStore();
+  const most = Number.MAX_SAFE_INTEGER;
+  const more = { label: "x".repeat(200), limits: { perMinute: most, perDay: most } };
+  const expiresAt = clock.now() + 1_000;
+  const { id, caller } = await issue({
+    ...{ plan: "enterprise", expiresAt: new Date(expiresAt) },
+    ...more,
   });
-
-  it("has the key refused from its expiry on", async () => {
-    const { clock, issue } = openStore();
-    const { caller } = await issue({ plan: "free", expiresAt: new Date(clock.now() + 1_000) });
-    clock.advance(999);
-    value(await caller.admit());
-    clock.advance(1);
-    expect(error(await caller.admit()).code).toBe("invalid_api_key");
-  });
+  expect(value(await store.keys.find(id))).toMatchObject({ ...more, expiresAt });
+  clock.advance(999);
+  expect(value(await caller.admit()).quota.remaining).toBe(most - 1);
+  clock.advance(1);
+  expect(error(await caller.admit()).code).toBe("invalid_api_key");
 });
 
 const calls = {
@@ -90,16 +85,12 @@ it.each<[keyof typeof calls, unknown, string]>([
   ["issue", free({ end: 5 }), "end is unknown; known are plan, limits, label, expiresAt"],
   ["issue", 5, OBJECT],
   ["changePlan", { plan: "gold" }, PLANS],
-  ["changePlan", { plan: "enterprise" }, OWN],
-  ["changePlan", free({ limits: LIMITS }), FIXED],
   ["changePlan", free({ limit: 5 }), "limit is unknown; known are plan, limits"],
   ["rotate", { overlapSeconds: -1 }, OVERLAP],
   ["rotate", { overlapSeconds: 1.5 }, OVERLAP],
-  ["rotate", { overlapSeconds: Number.NaN }, OVERLAP],
   ["rotate", { overlapSeconds: 31_536_001 }, OVERLAP],
   ["rotate", { overlap: 30 }, "overlap is unknown; known are overlapSeconds"],
   ["purge", { olderThanSeconds: -1 }, AGE],
-  ["purge", { olderThanSeconds: 0.5 }, AGE],
   ["purge", {}, "olderThanSeconds is missing"],
   ["purge", { olderThanSeconds: 5, old: 1 }, "old is unknown; known are olderThanSeconds"],
   ["purge", undefined, OBJECT],
@@ -160,8 +151,17 @@ describe("a random source", () => {
   });
 });
 
-it("revoke refuses the key with the next call, for good, and says when", async () => {
-  const { store, clock, issue } = openStore();
+it("revoke refuses the key with the next call, for good, says when, and is written once", async () => {
+  const { store, storage, clock, issue } = openStore();
+  const update = storage.keys.update.bind(storage.keys);
+  const written: unknown[] = [];
+  vi.spyOn(storage.keys, "update").mockImplementation((key, decide) =>
+    update(key, (before) => {
+      const decided = decide(before);
+      if (decided.next !== before) written.push(decided.next);
+      return decided;
+    }),
+  );
   const { id, caller } = await issue();
   value(await caller.admit());
   const revokedAt = clock.now();
@@ -169,19 +169,10 @@ it("revoke refuses the key with the next call, for good, and says when", async (
   expect(error(await caller.admit()).code).toBe("invalid_api_key");
   clock.advance(MINUTE);
   expect(value(await store.keys.revoke(id)).revokedAt).toBe(revokedAt);
+  expect(written).toMatchObject([{ id, revokedAt }]);
 });
 
 describe("rotate", () => {
-  it("replaces the secret at once when there is no overlap", async () => {
-    const { store, issue } = openStore();
-    const { id, caller } = await issue();
-    const { key, secret } = value(await store.keys.rotate(id));
-    const hint = secret.slice(0, 13);
-    expect(key).toMatchObject({ id, hint, secrets: [{ hint }] });
-    expect(error(await caller.admit()).code).toBe("invalid_api_key");
-    value(await store.as(secret).admit());
-  });
-
   it("lets old and new secret share one quota during the overlap, then ends the old", async () => {
     const { store, clock, issue } = openStore();
     const { id, caller } = await issue({ plan: "enterprise", limits: LIMITS });
@@ -192,6 +183,12 @@ describe("rotate", () => {
     clock.advance(30_000);
     expect(error(await caller.admit()).code).toBe("invalid_api_key");
     expect(value(await rotated.admit()).quota.remaining).toBe(1);
+    // Without an overlap, the old one ends at once.
+    const { key, secret } = value(await store.keys.rotate(id));
+    const hint = secret.slice(0, 13);
+    expect(key).toMatchObject({ id, hint, secrets: [{ hint }] });
+    expect(error(await rotated.admit()).code).toBe("invalid_api_key");
+    value(await store.as(secret).admit());
   });
 
   it("never extends an expiry: neither the key's nor that of a secret already replaced", async () => {
@@ -228,11 +225,8 @@ describe("rotate", () => {
     await store.keys.revoke(revoked.id);
     clock.advance(1);
     for (const { id } of [revoked, expired]) {
-      const refusal = error(await store.keys.rotate(id));
-      expect(refusal).toEqual({
-        code: "key_inactive",
-        message: "The API key is revoked or expired.",
-      });
+      const message = "The API key is revoked or expired.";
+      expect(error(await store.keys.rotate(id))).toEqual({ code: "key_inactive", message });
     }
   });
 });
@@ -251,12 +245,10 @@ it("changePlan keeps the usage", async () => {
 describe("purge", () => {
   it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
     const { store, clock, issue } = openStore();
-    const [old, expired, recent, live] = await Promise.all([
-      issue(),
-      issue({ plan: "free", expiresAt: clock.now() + 1_000 }),
-      issue(),
-      issue({ plan: "free", expiresAt: clock.now() + 365 * DAY }),
-    ]);
+    const old = await issue();
+    const expired = await issue({ plan: "free", expiresAt: clock.now() + 1_000 });
+    const recent = await issue();
+    const live = await issue({ plan: "free", expiresAt: clock.now() + 365 * DAY });
     value(await old.caller.admit());
     value(await store.keys.revoke(old.id));
     clock.advance(1_000);
@@ -363,27 +355,20 @@ describe("find, list and usage", () => {
     const { store, clock, issue } = openStore();
     const { id, caller } = await issue();
     value(await caller.admit());
-    const usedAt = clock.now();
+    const lastUsedAt = clock.now();
     clock.advance(10_000);
-    for (let look = 0; look < 3; look += 1) {
-      expect(value(await store.keys.find(id))).toMatchObject({
-        lastUsedAt: usedAt,
-        usage: {
-          minute: { limit: 60, remaining: 59, resetAt: usedAt + MINUTE },
-          day: { limit: 1_000, remaining: 999, resetAt: usedAt + DAY },
-        },
-      });
-    }
+    const minute = { limit: 60, remaining: 59, resetAt: lastUsedAt + MINUTE };
+    const day = { limit: 1_000, remaining: 999, resetAt: lastUsedAt + DAY };
+    value(await store.keys.find(id));
+    const shown = { lastUsedAt, usage: { minute, day } };
+    expect(value(await store.keys.find(id))).toMatchObject(shown);
   });
 
   it("returns key_not_found for an unknown id, in every operation", async () => {
     const { keys } = openStore().store;
     const results = await Promise.all([
-      keys.find("key_x"),
-      keys.revoke("key_x"),
-      keys.rotate("key_x"),
-      keys.changePlan("key_x", { plan: "pro" }),
-      keys.liftBan("key_x"),
+      ...[keys.find("key_x"), keys.revoke("key_x"), keys.liftBan("key_x")],
+      ...[keys.rotate("key_x"), keys.changePlan("key_x", { plan: "pro" })],
     ]);
     const expected = { code: "key_not_found", message: "No API key has this id." };
     for (const result of results) expect(error<unknown, unknown>(result)).toEqual(expected);
