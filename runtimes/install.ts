@@ -16,11 +16,9 @@ import { installRuntimes } from "../scripts/install-runtimes.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A runtime, and a project in which it has installed the packed packages. */
-export interface Runtime {
-  /** The project. The programs are in it. */
+/** The project in which a runtime has installed the packed packages, and the command that runs a program of it. */
+interface Runtime {
   readonly folder: string;
-  /** The command that runs a program of the project. */
   readonly command: readonly [string, ...(readonly string[])];
 }
 
@@ -65,13 +63,9 @@ function installWithDeno(folder: string, deno: string): Runtime {
     run(createFolder(folder, name), "tar", "-xzf", tarball(name), "--strip-components=1");
     return `./${name}`;
   });
-  const dependencies = PACKAGES.map((name) => [`@petstore/${name}`, versionOf(name)] as const);
-  const manifest = {
-    private: true,
-    type: "module",
-    dependencies: Object.fromEntries(dependencies),
-  };
-  write(folder, "package.json", manifest);
+  const versions = PACKAGES.map((name) => [`@petstore/${name}`, versionOf(name)] as const);
+  const dependencies = Object.fromEntries(versions);
+  write(folder, "package.json", { private: true, type: "module", dependencies });
   write(folder, "deno.json", { links: unpacked });
   run(folder, deno, "install", "--node-modules-dir=auto");
   const allowed = PERMISSIONS.map((permission) => `--allow-${permission}`);

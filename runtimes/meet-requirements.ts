@@ -1,5 +1,5 @@
 // Runs in Bun and in Deno: checks each requirement of the storage contract on a SQLite file, and prints its name.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkRequirement, storageRequirements } from "@petstore/storage-contract";
@@ -10,21 +10,11 @@ for (const requirement of storageRequirements) {
   console.log(requirement.name);
 }
 
-function createFixture() {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-contract-"));
-  return Promise.resolve({
-    open: () => open(join(folder, "pets.db")),
-    remove: () => remove(folder),
-  });
-}
-
-async function open(filename: string) {
-  const opened = await openSqliteStorage({ filename });
-  if (opened.isErr()) throw new Error(opened.error.message);
-  return opened.value;
-}
-
-function remove(folder: string) {
-  rmSync(folder, { recursive: true });
-  return Promise.resolve();
+async function createFixture() {
+  const folder = await mkdtemp(join(tmpdir(), "petstore-contract-"));
+  const filename = join(folder, "pets.db");
+  return {
+    open: async () => (await openSqliteStorage({ filename }))._unsafeUnwrap(),
+    remove: () => rm(folder, { recursive: true }),
+  };
 }

@@ -42,7 +42,9 @@ export async function serve(runtime: RuntimeName, program: string, database: str
     child.kill(signal);
     return ended;
   };
-  onTestFinished(async () => void (await end("SIGKILL")));
+  onTestFinished(async () => {
+    await end("SIGKILL");
+  });
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith("Authorization: ")) return { port, end };
   }
