@@ -3,7 +3,8 @@ import { vi } from "vitest";
 
 /** Makes calls that wait for their deadlines, while the clock of the deadlines runs ten times as fast. */
 export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
+  vi.useFakeTimers({ toFake: [...timers, "performance"] });
   const over = new AbortController();
   try {
     const result = calls().finally(() => over.abort());

@@ -12,14 +12,16 @@ export interface Proxy {
   leadTo(port: number): void;
   /** Cuts every connection. */
   cut(): void;
-  /** Loses everything silently from now on, or, with `false`, no longer. */
-  freeze(isFrozen: boolean): void;
+  /** Loses everything silently, and resolves, from the next answer of the server on. The statement was run. */
+  freezeAtNextAnswer(): Promise<void>;
+  /** Loses nothing any longer. */
+  thaw(): void;
   close(): Promise<void>;
 }
 
 export async function createProxy(port: number): Promise<Proxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
-  let isLosing = false;
+  let onNextAnswer: ((end: () => void) => void) | undefined;
   let isFrozen = false;
   let target = port;
 
@@ -27,6 +29,8 @@ export async function createProxy(port: number): Promise<Proxy> {
     const upstream = connect(target, "127.0.0.1");
     const pair = [client, upstream] as const;
     const end = (): void => {
+      // The server does not see that its client is gone.
+      if (isFrozen) return;
       pairs.delete(pair);
       for (const socket of pair) socket.destroy();
     };
@@ -38,9 +42,9 @@ export async function createProxy(port: number): Promise<Proxy> {
     upstream.on("data", (chunk) => {
       if (isFrozen) return;
       const isAnswer = chunk.includes("UPDATE 1") || chunk.includes("INSERT 0");
-      if (!isLosing || !isAnswer) return void client.write(chunk);
-      isLosing = false;
-      end();
+      if (!onNextAnswer || !isAnswer) return void client.write(chunk);
+      onNextAnswer(end);
+      onNextAnswer = undefined;
     });
   });
   const ownPort = await portOf(server);
@@ -51,15 +55,23 @@ export async function createProxy(port: number): Promise<Proxy> {
   return {
     url: (database) => database.replace(`:${port}/`, `:${ownPort}/`),
     loseNextAnswer: () => {
-      isLosing = true;
+      onNextAnswer = (end) => end();
     },
     cut,
     leadTo: (port) => {
       target = port;
       cut();
     },
-    freeze: (on) => {
-      isFrozen = on;
+    freezeAtNextAnswer: () =>
+      new Promise((resolve) => {
+        onNextAnswer = () => {
+          isFrozen = true;
+          resolve();
+        };
+      }),
+    thaw: () => {
+      isFrozen = false;
+      cut();
     },
     close: async () => {
       cut();
