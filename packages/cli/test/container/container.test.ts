@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -18,24 +18,18 @@ import { useBuiltPetstore } from "../support/built-petstore.js";
 import { petstore } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";
 import { openSocket } from "../support/raw-client.js";
-import { build, instructionsOf, root, wordsOf, type Image } from "./image.js";
+import { build, instructions, root, wordsOf, type Image } from "./image.js";
 
 describe("the Dockerfile", () => {
   const all = (name: string): readonly string[] =>
-    instructionsOf()
-      .filter((each) => each.name === name)
-      .map(({ text }) => text);
+    instructions.filter((each) => each.name === name).map(({ text }) => text);
 
-  it("begins each stage with the slim image of Node's LTS, and ends as another user than root", () => {
+  it("uses the slim image of Node's LTS, another user than root and no shell, and installs nothing in the final stage", () => {
     expect(all("FROM")).toEqual(["node:24-slim AS build", "node:24-slim"]);
     expect(all("USER")).toEqual(["1000:1000"]);
-  });
-
-  it("starts no shell in a container, and installs nothing in the final stage", () => {
     for (const name of ["ENTRYPOINT", "CMD", "HEALTHCHECK"]) {
       for (const text of all(name)) expect(wordsOf(text)).not.toContain("sh");
     }
-    const instructions = instructionsOf();
     const final = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
     expect(final.filter(({ name }) => name === "RUN")).toHaveLength(1);
     expect(JSON.stringify(final)).not.toMatch(/npm|apt-get|curl/);
@@ -79,19 +73,8 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     ...(canSwitchTo(image) ? image.user : {}),
   });
 
-  interface Container {
-    readonly url: string;
-    readonly server: ChildProcess;
-    readonly ended: Promise<unknown>;
-    readonly output: () => string;
-    /** Runs the image's command with other arguments, as `docker exec` does. */
-    readonly petstore: (...args: readonly string[]) => string;
-    /** The exit code of the health check. */
-    readonly check: () => number | null;
-  }
-
   /** Starts a container, and resolves when it listens. Its health check has failed before. */
-  const start = async (): Promise<Container> => {
+  const start = async () => {
     const port = String(await freePort());
     const options = optionsFor({ PETSTORE_PORT: port });
     const [checker = "", ...checks] = image.healthcheck;
@@ -111,6 +94,7 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     }
     const url = `http://127.0.0.1:${port}/v1`;
     await expect.poll(() => output).toContain(`petstore listens on ${url}`);
+    /** Runs the image's command with other arguments, as `docker exec` does. */
     const run = (...others: readonly string[]): string =>
       execFileSync(program, others, { ...options, encoding: "utf8" });
     return { url, server, ended, output: () => output, petstore: run, check };

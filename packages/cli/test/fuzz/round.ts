@@ -1,12 +1,13 @@
 import Database from "better-sqlite3";
 import { send, toSending, type Received, type Sending, type Sequence } from "./sequences.js";
-import { untilAtRest, type FuzzedServer, type Held } from "./server.js";
+import type { BuiltServer } from "../support/built-petstore.js";
+import { untilAtRest } from "./probe.js";
 
 /** The server that a round is run against. */
 export interface Target {
-  readonly server: FuzzedServer;
+  readonly server: BuiltServer;
   /** The server's resources without any connection. */
-  readonly baseline: Held["resources"];
+  readonly baseline: Readonly<Record<string, number>>;
   readonly database: string;
   readonly key: string;
   /** Returns a new number for each sending, from 1 on. */
@@ -39,16 +40,17 @@ export async function runRound(
   const recent: Sequence[] = [];
   const queue = sequences.values();
   const before = petsIn(database).length;
+  const port = Number(new URL(server.url).port);
   let failure: Failure | undefined;
 
   async function sendSome(): Promise<void> {
     for (const sequence of queue) {
-      if (failure !== undefined || server.end() !== undefined || server.complaints() !== "") return;
+      if (failure !== undefined || server.errors() !== "") return;
       recent.push(sequence);
       if (recent.length > SUSPECTS) recent.shift();
       const number = next();
       const sending = toSending(sequence, number, key);
-      const received = await send(server.port, sending, originOf(number), TIMEOUT);
+      const received = await send(port, sending, originOf(number), TIMEOUT);
       const responses = readResponses(sending, received);
       if (typeof responses === "string") failure ??= { what: responses, suspects: [sequence] };
       else {
@@ -60,39 +62,24 @@ export async function runRound(
   }
 
   await Promise.all(Array.from({ length: CONNECTIONS }, sendSome));
-  const failed = deathOf(server, recent) ?? failure;
-  if (failed !== undefined) return failed;
-  const unrest = await untilAtRest(server, baseline, TIMEOUT);
-  const late = deathOf(server, recent);
-  if (late !== undefined) return late;
-  if (unrest !== undefined) return { what: unrest, suspects: sequences };
-  return wrongPets(petsIn(database).slice(before), may, must, sequences);
-}
-
-function deathOf(server: FuzzedServer, suspects: readonly Sequence[]): Failure | undefined {
-  const [end, complaints] = [server.end(), server.complaints()];
-  if (end !== undefined) return { what: `ended with ${end}: ${complaints}`, suspects };
-  return complaints === "" ? undefined : { what: complaints, suspects };
+  const unrest = failure ? undefined : await untilAtRest(server, baseline, TIMEOUT).catch(String);
+  if (server.errors() !== "") return { what: server.errors(), suspects: recent };
+  if (failure !== undefined) return failure;
+  const what = unrest ?? wrongPets(petsIn(database).slice(before), may, must);
+  return what === undefined ? undefined : { what, suspects: sequences };
 }
 
 function wrongPets(
   names: readonly string[],
   may: ReadonlySet<string>,
   must: ReadonlySet<string>,
-  suspects: readonly Sequence[],
-): Failure | undefined {
+): string | undefined {
   const present = new Set(names);
   const extra = names.filter((name) => name.startsWith("f") && !may.has(name));
   const missing = [...must].filter((name) => !present.has(name));
-  const what =
-    extra.length > 0
-      ? `pets that must not exist: ${extra.slice(0, 5).join(", ")}`
-      : missing.length > 0
-        ? `pets are missing: ${missing.slice(0, 5).join(", ")}`
-        : names.length > present.size
-          ? "a pet was created twice"
-          : undefined;
-  return what === undefined ? undefined : { what, suspects };
+  if (extra.length > 0) return `pets that must not exist: ${extra.slice(0, 5).join(", ")}`;
+  if (missing.length > 0) return `pets are missing: ${missing.slice(0, 5).join(", ")}`;
+  return names.length > present.size ? "a pet was created twice" : undefined;
 }
 
 /** The names of all pets in the order of their ids. */

@@ -16,8 +16,9 @@ export interface BuiltServer {
   /** The base address that it printed. */
   readonly url: string;
   readonly pid: number;
-  /** Everything that it has printed so far. */
+  /** Everything that it has printed so far, and the errors among it. */
   readonly output: () => string;
+  readonly errors: () => string;
   /** How it ended: its exit code, or the signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Sends a signal and resolves to how it ended. */
@@ -116,8 +117,11 @@ async function spawnUntil(
   atEnd?.(async () => {
     await end("SIGKILL");
   });
-  let output = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  let [output, errors] = ["", ""];
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    errors += text;
+  });
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on("line", (line) => {
       output += `${line}\n`;
@@ -126,7 +130,10 @@ async function spawnUntil(
     });
     void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
   });
-  return { url, pid: child.pid ?? -1, output: () => output, ended, end };
+  return {
+    ...{ url, pid: child.pid ?? -1, ended, end },
+    ...{ output: () => output, errors: () => errors },
+  };
 }
 
 function copyDocsPage(folder: string): void {

@@ -132,14 +132,14 @@ export function startWriters(
   return { created, stop };
 }
 
-/** Sends a create, and the same one again while there is no response, or the storage is unavailable. */
+/** Sends a create, and the same one again while there is no response. */
 export async function addUntilDone(
   send: () => Promise<Reply | undefined>,
   onRetry: () => void,
 ): Promise<Reply> {
   for (;;) {
     const reply = await send().catch(() => undefined);
-    if (reply !== undefined && reply.status !== 503) return reply;
+    if (reply !== undefined) return reply;
     onRetry();
     await setTimeout(5);
   }
