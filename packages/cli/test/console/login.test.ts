@@ -29,7 +29,8 @@ async function send(url: URL, method: string, headers: Headers, body = "") {
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const [cookie = ""] = response.headers["set-cookie"] ?? [];
-  return { status: response.statusCode ?? 0, cookie, text: await text(response) };
+  const { statusCode: status = 0, headers: received } = response;
+  return { status, cookie, received, text: await text(response) };
 }
 
 /** A console, with a function that logs in with a token, and one that lists the keys. */
@@ -65,6 +66,8 @@ describe("petstore console", () => {
         expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
       }
     }
+    const { received } = await send(page, "GET", own);
+    expect(received["content-security-policy"]).toMatch(/frame-ancestors 'none'/);
     const name = `petstore-console-${link.port}`;
     for (const Cookie of [`${name}=`, `${name}=${token}`, `${name}=x; ${name}`, token]) {
       expect((await listKeys({ Cookie })).status).toBe(401);
@@ -104,7 +107,9 @@ describe("petstore console", () => {
     ];
     for (const headers of foreign) {
       expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
-      expect((await send(page, "GET", { ...own, ...headers })).status).toBe(403);
+      const { status, received } = await send(page, "GET", { ...own, ...headers });
+      expect(status).toBe(403);
+      expect(received).not.toHaveProperty("access-control-allow-origin");
     }
     const [Cookie = ""] = (await logIn()).cookie.split(";");
     expect((await listKeys({ Cookie })).status).toBe(200);
