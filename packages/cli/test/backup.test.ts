@@ -66,29 +66,24 @@ it("restore puts a backup in place, and keeps the old database beside it, unless
   expect([await petsIn(database), await petsIn(previous)]).toMatchObject([[{}], [{}, {}]]);
 });
 
-it("does not replace a file without --force", async () => {
+it("says in one line why there is no backup, creates no database, and replaces a file only with --force", async () => {
   const database = newDatabase();
-  await issueUnlimitedKey(database);
   const file = join(dirname(database), "backup.db");
-  writeFileSync(file, "mine");
-  const error = `petstore: no backup of ${database}: The destination already exists.`;
-  const refused = await petstore("backup", file, "--database", database);
-  expect(refused).toEqual({ code: 1, out: "", error });
-  expect(readFileSync(file, "utf8")).toBe("mine");
-  expect((await petstore("backup", file, "--force", "--database", database)).code).toBe(0);
-});
-
-it("says in one line why there is no backup, and creates no database", async () => {
-  const database = newDatabase();
-  const missing = await petstore("backup", `${database}.backup`, "--database", database);
-  expect(missing.code).toBe(1);
-  expect(missing.error).toMatch(/^petstore: no backup of .*: The database does not exist .*$/);
+  const backup = (to: string, ...options: readonly string[]) =>
+    petstore("backup", to, ...options, "--database", database);
+  const refusal = `petstore: no backup of ${database}: `;
+  const refused = (error: unknown) => ({ code: 1, out: "", error });
+  const missing: unknown = expect.stringContaining(`${refusal}The database does not exist`);
+  expect(await backup(file)).toEqual(refused(missing));
   expect(readdirSync(dirname(database))).toEqual([]);
   await issueUnlimitedKey(database);
+  writeFileSync(file, "mine");
+  expect(await backup(file)).toEqual(refused(`${refusal}The destination already exists.`));
+  expect(readFileSync(file, "utf8")).toBe("mine");
   const long = join(dirname(database), "x".repeat(300));
-  expect((await petstore("backup", long, "--database", database)).error).toMatch(
-    /^petstore: no backup of \S+: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/,
-  );
+  const reason = /: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/;
+  expect(await backup(long)).toEqual(refused(expect.stringMatching(reason)));
+  expect((await backup(file, "--force")).code).toBe(0);
 });
 
 it.each(["SIGINT", "SIGTERM"] as const)("leaves no files behind at %s", async (signal) => {

@@ -149,6 +149,10 @@ describe("serve", () => {
     for (const [error, ...options] of [
       [expect.stringMatching(`^${inUse}$`), "--port", port, ...here],
       [expect.stringMatching(`^${inUse}$`), "--metrics", port, "--port", "0", ...here],
+      [
+        "petstore: processes cannot share a database in memory: --workers needs a file",
+        ...["--workers", "2", "--database", ":memory:"],
+      ],
       // It would mean every interface.
       [expect.stringContaining("It must be an address."), "--host=", ...here],
       [

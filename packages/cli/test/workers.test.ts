@@ -97,15 +97,6 @@ describe("serve --workers", () => {
     expect(workersOf(server)).toEqual([]);
   });
 
-  it("refuses a database in memory, which processes cannot share", async () => {
-    const refused = await petstore("serve", "--workers", "2", "--database", ":memory:");
-    expect(refused).toEqual({
-      code: 1,
-      out: "",
-      error: "petstore: processes cannot share a database in memory: --workers needs a file",
-    });
-  });
-
   it("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());

@@ -1,45 +1,30 @@
 import { createPetStore, type Caller } from "@petstore/core";
 import type { Result } from "neverthrow";
-import { openSqliteStorage, type SqliteDatabase } from "@petstore/storage-sqlite";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 
 /** Every which statement fails: each of them in CI. */
 const STRIDE = sized(5, 1, 1);
 
-/** A database in memory, and a function that has the nth statement from now on fail, and returns how many ran. */
-function openFused() {
-  const real = new Database(":memory:");
-  let [ran, failing] = [0, 0];
-  const database: SqliteDatabase = {
-    get open() {
-      return real.open;
-    },
-    get inTransaction() {
-      return real.inTransaction;
-    },
-    exec: (source) => real.exec(source),
-    pragma: (source, options) => real.pragma(source, options),
-    prepare: (source) =>
-      new Proxy(real.prepare(source), {
-        get: (target, name) => {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== "function") return member;
-          return (...args: readonly unknown[]): unknown => {
-            ran += 1;
-            if (ran === failing) throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
-            return Reflect.apply(member, target, args);
-          };
-        },
-      }) as never,
-  };
-  const failAt = (statement: number): number => {
-    const before = ran;
-    [ran, failing] = [0, statement];
-    return before;
-  };
-  return { database, failAt };
+const SAMPLE = new Database(":memory:").prepare("select 1");
+const prototype = Object.getPrototypeOf(SAMPLE) as typeof SAMPLE;
+let [ran, failing] = [0, 0];
+for (const name of ["run", "get", "all"] as const) {
+  const real = Reflect.get(prototype, name) as (...values: unknown[]) => never;
+  vi.spyOn(prototype, name).mockImplementation(function (this: typeof SAMPLE, ...values) {
+    ran += 1;
+    if (ran === failing) throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
+    return Reflect.apply(real, this, values);
+  });
+}
+
+/** Has the nth statement from now on fail. Returns how many ran before. */
+function failAt(statement: number): number {
+  const before = ran;
+  [ran, failing] = [0, statement];
+  return before;
 }
 
 /** The calls of a client, with the errors that they have anyway. */
@@ -59,7 +44,7 @@ const CALLS: readonly (readonly [
 
 /** Makes all calls while the nth statement fails. Resolves to how many statements ran. */
 async function callWith(statement: number): Promise<number> {
-  const { database, failAt } = openFused();
+  const database = new Database(":memory:");
   const storage = (await openSqliteStorage({ database }))._unsafeUnwrap();
   const store = createPetStore({ storage });
   const { secret } = (await store.keys.issue({ plan: "business" }))._unsafeUnwrap();

@@ -1,4 +1,6 @@
-import { Agent, request } from "node:http";
+import { once } from "node:events";
+import { Agent, request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 
 /** The parts of a response that tests check. */
@@ -23,35 +25,25 @@ export function addPet(
 }
 
 /** Sends a request: GET, or POST when there is a body. Rejects as `addPet` does. */
-export function send(
+export async function send(
   url: string,
   agent: Agent,
   secret: string,
   body?: string,
   idempotencyKey?: string,
 ): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${secret}`,
-      "content-type": "application/json",
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-    };
-    const method = body === undefined ? "GET" : "POST";
-    const sent = request(url, { agent, method, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => (text += part));
-      response.on("end", () => {
-        const { statusCode: status = 0, headers: received, complete } = response;
-        const remaining = Number(received["x-ratelimit-remaining"]);
-        const retryAfter = Number(received["retry-after"]);
-        if (complete) resolve({ status, body: text, remaining, retryAfter });
-      });
-      response.on("close", () => reject(new Error("the response was cut off")));
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    "content-type": "application/json",
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+  };
+  const method = body === undefined ? "GET" : "POST";
+  const sent = request(url, { agent, method, headers }).end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const { statusCode: status = 0, headers: received } = response;
+  const remaining = Number(received["x-ratelimit-remaining"]);
+  const retryAfter = Number(received["retry-after"]);
+  return { status, body: await text(response), remaining, retryAfter };
 }
 
 /** How many connections `sendAll` uses to each server. */
