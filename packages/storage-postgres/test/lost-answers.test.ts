@@ -133,6 +133,18 @@ it("a silent network fails calls within 5 s, delays no other server, and heals",
     proxy.thaw();
     expect((await cutOff.pets.create(rex)).isOk()).toBe(true);
     expect(await chargeOnce(cutOff, "b")).toBe(used + 20);
+    // When all connections have died silently, the first that shows it is enough.
+    const onAllConnections = await Promise.all([
+      cutOff.pets.create(rex),
+      cutOff.pets.find(1n),
+      cutOff.usage.charge("digest of b", () => ({ result: 1 })),
+      cutOff.keys.find("b"),
+    ]);
+    expect(onAllConnections.filter((result) => result.isErr())).toEqual([]);
+    proxy.silence();
+    const { mayBeStored } = (await cutOff.pets.create(rex))._unsafeUnwrapErr();
+    expect(mayBeStored).toBe(false);
+    expect((await cutOff.pets.create(rex)).isOk()).toBe(true);
     await cutOff.close();
   });
 });

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -167,6 +168,9 @@ describe("a backup of a database in use", () => {
     expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
     expect(backupFiles()).toEqual([]);
     mkdirSync(to);
+    expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
+    rmdirSync(to);
+    symlinkSync("/dev/null", to);
     expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
     expect(backupFiles()).toEqual(["backup.db"]);
   });

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { createPetStore, type Storage, type StorageFailure } from "@petstore/core";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { madeUpKey } from "./limits/made-up-key.js";
 import { openStorage } from "./support/open-storage.js";
 import { observe } from "./support/observe.js";
@@ -33,6 +33,7 @@ const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, Storage
     next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: undefined,
   })),
+  usage.update("a", (shown) => ({ next: shown && { ...shown, bans: 1 }, result: undefined })),
 ];
 
 async function turns(count: number): Promise<void> {
@@ -75,9 +76,18 @@ describe("while another connection holds the write lock", () => {
   it("writes fail after the timeout, and change nothing", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 0.03 });
     other.exec("begin immediate");
-    for (const result of await Promise.all(writes(storage))) {
-      expect(result._unsafeUnwrapErr().message).toContain("locked the database for too long");
-    }
+    const failed = await Promise.all(writes(storage));
+    expect(failed.map((result) => result._unsafeUnwrapErr().message)).toEqual(
+      [
+        "Adding a pet",
+        "Adding an API key",
+        "Charging an API key",
+        "Changing the usage of an API key",
+      ].map(
+        (name) =>
+          `${name} failed: another connection locked the database for too long (SQLITE_BUSY).`,
+      ),
+    );
     other.exec("rollback");
     expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
     expect((await storage.keys.find("b"))._unsafeUnwrap()).toBeUndefined();
@@ -103,7 +113,7 @@ describe("while another connection holds the write lock", () => {
     database.close();
   });
 
-  it("a close waits for the writes before it, and opening waits", async () => {
+  it("a close waits for the writes before it, and opening waits; a close that fails says why", async () => {
     const storage = await openWith({ lockTimeoutSeconds: 60 });
     other.exec("begin immediate");
     const created = storage.pets.create(rex);
@@ -112,7 +122,14 @@ describe("while another connection holds the write lock", () => {
     other.exec("rollback");
     expect((await created).isOk()).toBe(true);
     expect((await waiting[0]).isOk()).toBe(true);
-    await (await waiting[1]).close();
+    const cause = new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
+    vi.spyOn(Database.prototype, "close").mockImplementationOnce(() => {
+      throw cause;
+    });
+    expect((await (await waiting[1]).close())._unsafeUnwrapErr()).toMatchObject({
+      message: "Closing the database failed: reading or writing the file failed (SQLITE_IOERR).",
+      cause,
+    });
   });
 });
 

@@ -56,7 +56,7 @@ function createCurrentPool(source: PoolSource): CurrentPool {
   function open(): PostgresPool {
     const opened = source.open();
     // Without a listener, the error of an idle connection would end the process.
-    opened.on("error", source.isOwn ? () => replace(opened) : ignore);
+    opened.on("error", ignore);
     opened.on("connect", ignoreErrors);
     return opened;
   }

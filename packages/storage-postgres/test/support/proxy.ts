@@ -14,6 +14,8 @@ export interface Proxy {
   cut(): void;
   /** Loses everything silently, and resolves, from the next answer of the server on. The statement was run. */
   freezeAtNextAnswer(): Promise<void>;
+  /** Loses silently what is sent over the connections that are open now. */
+  silence(): void;
   /** Loses nothing any longer. */
   thaw(): void;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export interface Proxy {
 export async function createProxy(port: number): Promise<Proxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let onNextAnswer: ((end: () => void) => void) | undefined;
+  const dead = new WeakSet<readonly [Socket, Socket]>();
   let isFrozen = false;
   let target = port;
 
@@ -37,10 +40,10 @@ export async function createProxy(port: number): Promise<Proxy> {
     pairs.add(pair);
     for (const socket of pair) socket.on("error", end).on("close", end);
     client.on("data", (chunk) => {
-      if (!isFrozen) upstream.write(chunk);
+      if (!isFrozen && !dead.has(pair)) upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (isFrozen) return;
+      if (isFrozen || dead.has(pair)) return;
       const isAnswer = chunk.includes("UPDATE 1") || chunk.includes("INSERT 0");
       if (!onNextAnswer || !isAnswer) return void client.write(chunk);
       onNextAnswer(end);
@@ -72,6 +75,9 @@ export async function createProxy(port: number): Promise<Proxy> {
     thaw: () => {
       isFrozen = false;
       cut();
+    },
+    silence: () => {
+      for (const pair of pairs) dead.add(pair);
     },
     close: async () => {
       cut();
