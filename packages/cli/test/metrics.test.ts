@@ -61,7 +61,8 @@ it("counts requests, refusals, commits and failures, and sends all that panels a
 
   expect(valueOf(text, "petstore_storage_failures_total")).toBe(0);
   rmSync(`${database}-shm`);
-  expect((await get("/pets")).status).toBe(503);
+  // The files of a database are looked at every 100 ms.
+  await expect.poll(async () => (await get("/pets")).status).toBe(503);
   const status = 'http_response_status_code="503"';
   await expect.poll(async () => valueOf(await scrape(), COUNT, status)).toBe(1);
   expect(valueOf(await scrape(), "petstore_storage_failures_total")).toBe(1);
