@@ -6,14 +6,14 @@ const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;
 
 it("forgets two expired creations with each new one, the oldest first", async () => {
   const { pets } = createMemoryStorage();
-  const isReplay = async (token: string, now: number): Promise<boolean> => {
+  const replayed = async (token: string, now: number): Promise<boolean> => {
     const request = { token, fingerprint: "", now, expiresAt: now + 10 };
-    return (await pets.createOnce(rex, request))._unsafeUnwrap().isReplay;
+    return (await pets.createOnce(rex, request))._unsafeUnwrap().replayed;
   };
-  for (const token of ["a", "b", "c", "d"]) expect(await isReplay(token, 0)).toBe(false);
-  expect(await isReplay("e", 10)).toBe(false);
+  for (const token of ["a", "b", "c", "d"]) expect(await replayed(token, 0)).toBe(false);
+  expect(await replayed("e", 10)).toBe(false);
   // As if the clock were set back: nothing else shows what is kept.
-  expect([await isReplay("d", 5), await isReplay("c", 5), await isReplay("b", 5)]).toEqual([
+  expect([await replayed("d", 5), await replayed("c", 5), await replayed("b", 5)]).toEqual([
     ...[true, true, false],
   ]);
 });

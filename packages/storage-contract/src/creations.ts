@@ -19,10 +19,10 @@ export const creationRequirements: readonly StorageRequirement[] = [
         valueOf(storage.pets.create(aPet())),
         createOnce(storage, { token: "other" }),
       ]);
-      assert.deepEqual([first.isReplay, twin.isReplay, other.isReplay], [false, true, false]);
+      assert.deepEqual([first.replayed, twin.replayed, other.replayed], [false, true, false]);
       assert.equal(twin.petId, first.petId);
       const retry = await createOnce(storage);
-      assert.deepEqual(retry, { ...first, isReplay: true });
+      assert.deepEqual(retry, { ...first, replayed: true });
       const ids = [first.petId, plain.id, other.petId];
       assert.deepEqual(
         (await allPets(storage)).map(({ id }) => id),
@@ -38,7 +38,7 @@ export const creationRequirements: readonly StorageRequirement[] = [
       const pet = aPet({ name: "another" });
       const request = aRequest({ fingerprint: "of another pet", expiresAt: EXPIRY + 1 });
       const second = await valueOf(storage.pets.createOnce(pet, request));
-      assert.deepEqual(second, { ...first, isReplay: true });
+      assert.deepEqual(second, { ...first, replayed: true });
       assert.equal(second.fingerprint, "of a pet");
       assert.equal(second.expiresAt, EXPIRY);
       assert.equal((await allPets(storage)).length, 1);
@@ -49,11 +49,11 @@ export const creationRequirements: readonly StorageRequirement[] = [
     async check(open) {
       const storage = await open();
       const first = await createOnce(storage);
-      assert.ok((await createOnce(storage, { now: EXPIRY - 1 })).isReplay);
+      assert.ok((await createOnce(storage, { now: EXPIRY - 1 })).replayed);
       const again = { now: EXPIRY, expiresAt: EXPIRY + 1 };
       const second = await createOnce(storage, again);
-      assert.ok(!second.isReplay && second.petId > first.petId);
-      assert.deepEqual(await createOnce(storage, again), { ...second, isReplay: true });
+      assert.ok(!second.replayed && second.petId > first.petId);
+      assert.deepEqual(await createOnce(storage, again), { ...second, replayed: true });
     },
   },
   {
@@ -72,7 +72,7 @@ export const creationRequirements: readonly StorageRequirement[] = [
         });
       }
       const retry = await createOnce(storage, { token: "kept", now: EXPIRY });
-      assert.deepEqual(retry, { ...kept, isReplay: true });
+      assert.deepEqual(retry, { ...kept, replayed: true });
     },
   },
   {
@@ -82,7 +82,7 @@ export const creationRequirements: readonly StorageRequirement[] = [
       const before = await open();
       const first = await createOnce(before);
       await valueOf(before.close());
-      assert.deepEqual(await createOnce(await open()), { ...first, isReplay: true });
+      assert.deepEqual(await createOnce(await open()), { ...first, replayed: true });
     },
   },
   {
@@ -94,7 +94,7 @@ export const creationRequirements: readonly StorageRequirement[] = [
         const twins = storages.map((storage) => createOnce(storage, { token: `token ${round}` }));
         const creations = await Promise.all(twins);
         assert.equal(new Set(creations.map(({ petId }) => petId)).size, 1);
-        assert.equal(creations.filter(({ isReplay }) => isReplay).length, 1);
+        assert.equal(creations.filter(({ replayed }) => replayed).length, 1);
       }
       for (const storage of storages) assert.equal((await allPets(storage)).length, 10);
     },

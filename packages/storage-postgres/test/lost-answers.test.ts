@@ -50,9 +50,9 @@ it("a creation whose answer is lost is no replay of itself", async () => {
     const request = { token: `token ${round}`, fingerprint: "f", now: 1, expiresAt: 2 };
     proxy.loseNextAnswer();
     const first = (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
-    expect(first.isReplay).toBe(false);
+    expect(first.replayed).toBe(false);
     const again = (await other.pets.createOnce(rex, request))._unsafeUnwrap();
-    expect(again).toEqual({ ...first, isReplay: true });
+    expect(again).toEqual({ ...first, replayed: true });
   }
   expect(await allIds(other)).toHaveLength(before.length + ROUNDS);
 });

@@ -41,7 +41,7 @@ export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PE
 }
 
 /** A creation under its token. */
-export interface PetCreation extends Omit<Creation, "isReplay"> {
+export interface PetCreation extends Omit<Creation, "replayed"> {
   readonly token: string;
 }
 

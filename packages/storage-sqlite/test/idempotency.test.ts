@@ -41,7 +41,7 @@ it("a commit that fails forgets both the pet and its token", async () => {
   const failed = await storage.pets.createOnce(impossible, request("token"));
   expect(failed.isErr()).toBe(true);
   expect(rows()).toBe(0);
-  expect((await createOnce("token")).isReplay).toBe(false);
+  expect((await createOnce("token")).replayed).toBe(false);
 });
 
 it("expired tokens are removed a few with each new one", async () => {

@@ -113,11 +113,11 @@ async function addPet(
   if (entry.pet.isErr()) return ok();
   const now = clock.now();
   const created = again
-    ? (await pets.create(entry.pet.value)).map(() => ({ isReplay: false, expiresAt: Infinity }))
+    ? (await pets.create(entry.pet.value)).map(() => ({ replayed: false, expiresAt: Infinity }))
     : await pets.createOnce(entry.pet.value, requestOf(entry, now));
   if (created.isErr()) return err(created.error);
-  const { isReplay, expiresAt } = created.value;
-  if (!isReplay) tally.pets += 1;
+  const { replayed, expiresAt } = created.value;
+  if (!replayed) tally.pets += 1;
   else tally.linesThere += lineCount(entry);
   if (expiresAt <= now) tally.linesExpired += lineCount(entry);
   return ok();

@@ -14,7 +14,7 @@ export interface Head {
   /** `Sunset`, of a deprecated operation; `""` if it has no date yet. */
   readonly sunset: string | undefined;
   /** `Idempotent-Replayed` */
-  readonly isReplay: boolean;
+  readonly replayed: boolean;
   /** `Link` */
   readonly link: string;
 }
@@ -32,7 +32,7 @@ export function readHead({ status, headers }: Response, now: number): Head {
     resetIn: Math.max(0, (quota?.resetAt ?? 0) - serverNow),
     retryAfter: readRetryAfter(headers.get("Retry-After"), serverNow),
     sunset: headers.has("Deprecation") ? (headers.get("Sunset") ?? "") : undefined,
-    isReplay: headers.get("Idempotent-Replayed") === "true",
+    replayed: headers.get("Idempotent-Replayed") === "true",
     link: headers.get("Link") ?? "",
   };
 }

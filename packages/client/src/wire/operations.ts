@@ -81,9 +81,9 @@ export function createPet(
     headers: { "Content-Type": "application/json", "Idempotency-Key": quote(idempotencyKey) },
     body: writeNewPet(input),
     read: (response) =>
-      readResponse(response, 201, CREATE_PET_CODES, (value, { isReplay }) => {
+      readResponse(response, 201, CREATE_PET_CODES, (value, { replayed }) => {
         const pet = readPet(value);
-        return pet && { pet, replayed: isReplay && !isOwnKey };
+        return pet && { pet, replayed: replayed && !isOwnKey };
       }),
   };
 }

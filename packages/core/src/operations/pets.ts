@@ -123,5 +123,5 @@ async function createOnce(
   const creation = remembered.value;
   if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
   const pet = Object.freeze({ id: creation.petId, ...newPet });
-  return ok({ pet, replayed: creation.isReplay });
+  return ok({ pet, replayed: creation.replayed });
 }

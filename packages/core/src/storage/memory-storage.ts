@@ -44,7 +44,7 @@ type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 function createPetStorage(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
-  const creations = new Map<string, Omit<Creation, "isReplay">>();
+  const creations = new Map<string, Omit<Creation, "replayed">>();
 
   const add = ({ name, categoryId, status }: NewPet): Pet => {
     const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
@@ -57,12 +57,12 @@ function createPetStorage(run: Run): PetStorage {
     createOnce: (pet, { token, fingerprint, now, expiresAt }) =>
       run(() => {
         const earlier = creations.get(token);
-        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, isReplay: true };
+        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
         removeExpired(creations, now);
         const creation = { petId: add(pet).id, fingerprint, expiresAt };
         creations.delete(token);
         creations.set(token, creation);
-        return { ...creation, isReplay: false };
+        return { ...creation, replayed: false };
       }),
     find: (id) => run(() => all[Number(id) - 1]),
     list: (query) =>

@@ -90,7 +90,7 @@ export interface Creation {
   /** From when it is no longer remembered, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
   /** Whether an earlier call added the pet. */
-  readonly isReplay: boolean;
+  readonly replayed: boolean;
 }
 
 /** The outcome of a decision: the state to store and the result to return to the caller. */

@@ -129,7 +129,7 @@ async function findEarlier(
     creations.removeExpired(latest, 2 * requests.length).catch(() => undefined),
   ]);
   const byToken = new Map(
-    found.map(({ token, ...creation }) => [token, { ...creation, isReplay: true }]),
+    found.map(({ token, ...creation }) => [token, { ...creation, replayed: true }]),
   );
   return new Map(
     calls.flatMap(({ subject }) => {
@@ -156,7 +156,7 @@ function withId(id: bigint, { name, categoryId, status }: NewPet): Pet {
 }
 
 function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest): Creation {
-  return { petId, fingerprint, expiresAt, isReplay: false };
+  return { petId, fingerprint, expiresAt, replayed: false };
 }
 
 type PageOf = (query: PetQuery) => PetPage;

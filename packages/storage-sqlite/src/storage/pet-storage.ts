@@ -65,8 +65,8 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
 }
 
 /** Returns a creation as its caller gets it. */
-function toCreation({ petId, fingerprint, expiresAt }: PetCreation, isReplay: boolean): Creation {
-  return { petId, fingerprint, expiresAt, isReplay };
+function toCreation({ petId, fingerprint, expiresAt }: PetCreation, replayed: boolean): Creation {
+  return { petId, fingerprint, expiresAt, replayed };
 }
 
 /**
