@@ -162,6 +162,7 @@ describe("petstore console on a terminal", () => {
 
   it("opens the browser with a file that only its user can read, and removes it at the end", async () => {
     const { links, opened, type, ended } = await openOnTerminal();
+    await expect.poll(links).toHaveLength(1);
     await expect.poll(() => existsSync(opened)).toBe(true);
     const argument = readFileSync(opened, "utf8").trim();
     expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
