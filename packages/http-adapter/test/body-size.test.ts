@@ -21,6 +21,14 @@ test.each([
   expect((await wire.response()).status).toBe(status);
 });
 
+test("a body of many chunks of one byte is whole", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
+  wire.send(`${petOf(3_000).replace(/./g, "1\r\n$&\r\n")}0\r\n\r\n`);
+  expect((await wire.response()).status).toBe(201);
+});
+
 test("chunks are cut at the limit, and the bytes after it are never a request", async () => {
   const { dial, key, store } = await serve();
   const wire = await dial();

@@ -35,6 +35,16 @@ test("a preflight is 204, costs nothing, and allows what the store supports", as
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
 
+test("without OPTIONS, an Origin and a requested method, a request is no preflight", async () => {
+  const { call } = await serve({ cors: listed });
+  const asked = preflight(SHOP);
+  const statusOf = async (what: object): Promise<number> =>
+    (await call({ ...asked, ...what })).status;
+  expect(await statusOf({ method: "GET" })).toBe(401);
+  expect(await statusOf({ headers: asked.headers.slice(1) })).toBe(401);
+  expect(await statusOf({ headers: asked.headers.slice(0, 1) })).toBe(401);
+});
+
 test("every response to an allowed origin can be read with all its headers, errors too", async () => {
   const { call, key } = await serve({ cors: listed });
   const headers = [`Origin: ${SHOP}`];
@@ -68,7 +78,8 @@ test("pages may read every header that a client reads", async () => {
 
 test("another origin is not allowed, and the response varies by origin", async () => {
   const { call } = await serve({ cors: listed });
-  for (const origin of ["https://evil.example", "https://shop.example.evil", "null"]) {
+  const origins = ["https://evil.example", "https://shop.example.evil", "null"];
+  for (const origin of [...origins, `${SHOP}\r\nOrigin: ${SHOP}`]) {
     for (const what of [preflight(origin), { headers: [`Origin: ${origin}`] }]) {
       const { headers } = await call(what);
       expect(headers["access-control-allow-origin"]).toBeUndefined();
