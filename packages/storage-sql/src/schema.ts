@@ -56,7 +56,10 @@ export interface ApiKeyUsageTable extends UsageColumns {
 
 type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
 
-/** The column of each field of a `Usage`. All queries are derived from this list, and `toUsage` reads the values in its order. */
+/**
+ * The column of each field of a `Usage`. All queries are derived from this list, and `toUsage` reads the values in its
+ * order.
+ */
 export const usageColumns = {
   minuteOpenedAt: "minute_opened_at",
   minuteUsed: "minute_used",

@@ -15,8 +15,8 @@ export interface Responder {
   /** Returns the target of a request, or `undefined` if it is not below the base path. */
   locate(request: IncomingMessage): Target | undefined;
   /**
-   * Responds to a request. An error that is given here, or a flaw that is found in the message, is an error response that closes the
-   * connection. Without a target, the response is 404. Resolves when the response is passed to Node.
+   * Responds to a request: with this error, or with a flaw of the message, and then closes the connection. Without a
+   * target, the response is 404. Resolves when the response is passed to Node.
    */
   respond(exchange: Exchange, target: Target | undefined, error?: HttpError): Promise<void>;
   /** Responds to input that is not a request, and closes the connection. */

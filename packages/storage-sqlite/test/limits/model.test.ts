@@ -44,7 +44,7 @@ interface Outcome {
   readonly retryAfterSeconds?: number;
 }
 
-/** A key as the design describes it. */
+/** A key as docs/http.md describes it. */
 function createModel(limits: RateLimits) {
   return {
     limits,
