@@ -65,7 +65,6 @@ describe.skipIf(!hasPgbouncer)(
       }
       expect(await usedBy(storage, "a")).toBe(3 * 5 * 20);
       expect(await allIds(storage)).toHaveLength(3 * 5 * 20);
-      for (const each of servers) await each.close();
     });
   },
 );

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageWarning } from "@petstore/core";
 import pg from "pg";
-import { expect, it, onTestFinished } from "vitest";
-import { connectAdmin } from "./support/admin.js";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { seed, sized } from "../../../scripts/test-size.js";
+import { connectAdmin, endConnections, terminateOne, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
@@ -17,11 +18,18 @@ import {
 } from "../../storage-sql/test/support/samples.js";
 
 const server = usePostgres();
-const aUsage = { ...NO_USAGE, dayUsed: 1 };
+const ROUNDS = sized(1, 20, 200);
+
+let admin: Admin;
+beforeEach(async () => {
+  admin = await connectAdmin(server.url());
+});
+
+/** Opens a storage on a schema. */
+const open = (schema: string) => openStorage({ url: server.url(), schema });
 
 it("changes by hand reach a page that is cached", async () => {
-  const admin = await connectAdmin(server.url());
-  const storage = await openStorage({ url: server.url(), schema: "by_hand" });
+  const storage = await open("by_hand");
   for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
   const list = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets;
   const names = async () => (await list()).map(({ name }) => name);
@@ -33,11 +41,10 @@ it("changes by hand reach a page that is cached", async () => {
   await admin.query("truncate by_hand.pets");
   expect(await names()).toEqual([]);
   expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
-  await storage.close();
 });
 
 it("publishes each transaction with its group and the number of its calls", async () => {
-  const storage = await openStorage({ url: server.url(), schema: "signals" });
+  const storage = await open("signals");
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
   const signals: unknown[] = [];
   const collect = (signal: unknown) => void signals.push(signal);
@@ -54,17 +61,15 @@ it("publishes each transaction with its group and the number of its calls", asyn
     { ...kind, group: "reads", calls: 1 },
     { ...kind, group: "charges", calls: 1 },
   ]);
-  await storage.close();
 });
 
 it("a row that another transaction holds delays its own key only", async () => {
-  const admin = await connectAdmin(server.url());
-  const storage = await openStorage({ url: server.url(), schema: "held" });
+  const storage = await open("held");
   for (const id of ["a", "b"]) (await storage.keys.insert(aKey(id)))._unsafeUnwrap();
   await admin.query("begin");
   await admin.query("select from held.api_key_usage where key_id = 'a' for update");
   const failed = await whileTimePasses(async () => {
-    const held = storage.usage.charge("digest of a", () => ({ next: aUsage, result: 0 }));
+    const held = storage.usage.charge("digest of a", () => ({ next: NO_USAGE, result: 0 }));
     for (let count = 0; count < 20; count += 1) expect(await chargeOnce(storage, "b")).toBe(count);
     // Until its deadline, because the transaction does not end.
     return held;
@@ -74,12 +79,10 @@ it("a row that another transaction holds delays its own key only", async () => {
   await admin.query("rollback");
   expect(await waiting).toBe(0);
   expect(await usedBy(storage, "a")).toBe(1);
-  await storage.close();
 });
 
 it("a key that another server changes between two requests is charged as it is now", async () => {
-  const options = { url: server.url(), schema: "changed" };
-  const [here, there] = [await openStorage(options), await openStorage(options)];
+  const [here, there] = [await open("changed"), await open("changed")];
   (await here.keys.insert(aKey("a")))._unsafeUnwrap();
   for (let count = 0; count < 3; count += 1) {
     expect(await chargeOnce(here, "a")).toBe(2 * count);
@@ -91,18 +94,16 @@ it("a key that another server changes between two requests is charged as it is n
     expect(shown._unsafeUnwrap()?.revokedAt).toBe(revokedAt);
     expect(await chargeOnce(there, "a")).toBe(2 * count + 1);
   }
-  for (const storage of [here, there]) await storage.close();
 });
 
 it("each charge of a key counts once, with whichever of its secrets", async () => {
-  const storage = await openStorage({ url: server.url(), schema: "secrets" });
+  const storage = await open("secrets");
   const secrets = [...aKey("0").secrets, ...aKey("1").secrets];
   (await storage.keys.insert({ ...aKey("0"), secrets }))._unsafeUnwrap();
   const shown = [await chargeOnce(storage, "0"), await chargeOnce(storage, "1")];
   const together = ["0", "1", "0"].map((id) => chargeOnce(storage, id));
   expect([...shown, ...(await Promise.all(together))]).toEqual([0, 1, 2, 3, 4]);
   expect(await usedBy(storage, "0")).toBe(5);
-  await storage.close();
 });
 
 it("a host's pool of one connection that is in use delays calls, and fails them in time", async () => {
@@ -119,7 +120,6 @@ it("a host's pool of one connection that is in use delays calls, and fails them 
   againInUse.release();
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
   expect(await allIds(storage)).toHaveLength(2);
-  await storage.close();
 });
 
 it("pets are not listed over a connection that has become read-only", async () => {
@@ -133,11 +133,9 @@ it("pets are not listed over a connection that has become read-only", async () =
   expect(listed._unsafeUnwrapErr().message).toContain("a standby, or read-only");
   await pool.query("set default_transaction_read_only = off");
   expect((await storage.pets.list(firstPage)).isOk()).toBe(true);
-  await storage.close();
 });
 
 it("a host's pool survives the end of its idle connections, and keeps no listener", async () => {
-  const admin = await connectAdmin(server.url());
   const pool = new pg.Pool({ connectionString: server.url(), application_name: "host" });
   onTestFinished(() => pool.end());
   const listeners = () => ["error", "connect"].map((event) => pool.listenerCount(event));
@@ -145,9 +143,7 @@ it("a host's pool survives the end of its idle connections, and keeps no listene
   const storage = await openStorage({ pool, schema: "host" });
   for (let count = 0; count < 3; count += 1) {
     await Promise.all(times(3, () => storage.pets.create(rex)));
-    await admin.query(
-      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'host'",
-    );
+    await endConnections(admin, "host");
   }
   expect(await allIds(storage)).toHaveLength(9);
   await storage.close();
@@ -156,7 +152,7 @@ it("a host's pool survives the end of its idle connections, and keeps no listene
 });
 
 it("a text that PostgreSQL cannot store is found nowhere", async () => {
-  const storage = await openStorage({ url: server.url(), schema: "texts" });
+  const storage = await open("texts");
   (await storage.keys.insert(aKey("a\uFFFD")))._unsafeUnwrap();
   for (const text of ["a\0", "a\uD800"]) {
     expect((await storage.keys.find(text))._unsafeUnwrap()).toBeUndefined();
@@ -166,11 +162,10 @@ it("a text that PostgreSQL cannot store is found nowhere", async () => {
   }
   const after = storage.keys.list({ limit: 9, after: "a\0z", banned: false });
   expect((await after)._unsafeUnwrap()).toHaveLength(1);
-  await storage.close();
 });
 
 it("a refused value does not appear in the failure", async () => {
-  const storage = await openStorage({ url: server.url(), schema: "values" });
+  const storage = await open("values");
   const failed = [
     await storage.pets.create({ ...rex, name: "secret\0name" }),
     await storage.keys.insert({ ...aKey("secret"), limits: { perMinute: -7, perDay: 1 } }),
@@ -181,12 +176,10 @@ it("a refused value does not appear in the failure", async () => {
     expect([message, String(cause), JSON.stringify(cause)].join()).not.toMatch(/secret|-7/);
   }
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
-  await storage.close();
 });
 
 it("a database that has lost commits is reported, and gives out no id again", async () => {
-  const admin = await connectAdmin(server.url());
-  const storage = await openStorage({ url: server.url(), schema: "behind" });
+  const storage = await open("behind");
   const warnings: StorageWarning[] = [];
   storage.onWarning?.((warning) => warnings.push(warning));
   for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
@@ -195,17 +188,31 @@ it("a database that has lost commits is reported, and gives out no id again", as
     delete from behind.pets where id > 1; update behind.inventory set last_id = 1`);
   expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
   expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
-  await storage.close();
 });
 
-it("the clock is the database's", async () => {
-  const admin = await connectAdmin(server.url());
-  const storage = await openStorage({ url: server.url(), schema: "clock" });
-  const now = async () =>
-    Number((await admin.query("select extract(epoch from clock_timestamp()) * 1000"))[0]?.[0]);
-  const before = await now();
-  const shown = storage.clock?.now() ?? 0;
-  expect(shown).toBeGreaterThan(before - 1_000);
-  expect(shown).toBeLessThan((await now()) + 1_000);
-  await storage.close();
+it("every charge counts once, also of 100 keys and over connections that are ended", async () => {
+  // With pools of their own, they stand for servers.
+  const storages = await Promise.all(times(4, () => open("servers")));
+  const storage = storages[0] ?? expect.unreachable();
+  const ids = ["hot", ...times(100, (index) => `key ${(index * seed) % 1_009}`)];
+  for (const id of ids) (await storage.keys.insert(aKey(id)))._unsafeUnwrap();
+  let ended = 0;
+  const charging = storages.map(async (each) => {
+    const shown: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const charges = [...ids, ...times(64, () => "hot")].map(
+        async (id) => `${id}: ${await chargeOnce(each, id)}`,
+      );
+      ended += await terminateOne(admin);
+      shown.push(...(await Promise.all(charges)));
+    }
+    return shown;
+  });
+  const shown = (await Promise.all(charging)).flat();
+  expect(ended).toBeGreaterThan(0);
+  expect(new Set(shown).size).toBe(shown.length);
+  for (const id of ids)
+    expect(await usedBy(storage, id)).toBe(4 * ROUNDS * (id === "hot" ? 65 : 1));
+  const deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
+  expect(await admin.query(deadlocks)).toEqual([["0"]]);
 });

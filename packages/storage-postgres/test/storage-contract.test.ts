@@ -1,43 +1,30 @@
+import type { Storage } from "@petstore/core";
 import { storageContract } from "@petstore/storage-contract";
 import pg from "pg";
-import { describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
 
 const server = usePostgres();
+let pool: pg.Pool;
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+  // It reports the end of the server if that comes before the end of its connections.
+  pool.on("error", () => undefined);
+});
+afterAll(() => pool.end());
+
 let schemas = 0;
-
-storageContract(
-  { describe, it },
-  {
-    name: "a host's pool of one connection",
-    createFixture: () => {
-      const schema = `fixture_${(schemas += 1)}`;
-      const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
-      // It reports the end of the server if that comes before the end of its connections.
-      pool.on("error", () => undefined);
-      return Promise.resolve({
-        open: () => openStorage({ pool, schema }),
-        remove: () => pool.end(),
-      });
-    },
-  },
-);
-
+const contracts: [name: string, open: (schema: string) => Promise<Storage>][] = [
+  ["a host's pool of one connection", (schema) => openStorage({ pool, schema })],
+  ["a schema", (schema) => openStorage({ url: server.url(), schema })],
+];
 // By default, the pool of one connection stands for both: it is the harder of the two.
-if (sized(1, 2, 2) > 1) {
-  storageContract(
-    { describe, it },
-    {
-      name: "a schema",
-      createFixture: () => {
-        const schema = `fixture_${(schemas += 1)}`;
-        return Promise.resolve({
-          open: () => openStorage({ url: server.url(), schema }),
-          remove: () => Promise.resolve(),
-        });
-      },
-    },
-  );
+for (const [name, open] of contracts.slice(0, sized(1, 2, 2))) {
+  const createFixture = () => {
+    const schema = `fixture_${(schemas += 1)}`;
+    return Promise.resolve({ open: () => open(schema), remove: () => Promise.resolve() });
+  };
+  storageContract({ describe, it }, { name, createFixture });
 }

@@ -24,6 +24,14 @@ export async function connectAdmin(url: string): Promise<Admin> {
   };
 }
 
+/** Ends the connections of an application. */
+export async function endConnections(admin: Admin, application = "petstore"): Promise<void> {
+  await admin.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where application_name = '${application}'`,
+  );
+}
+
 /**
  * Ends a connection of a storage, chosen at random among those that run a statement, if there are any.
  * Resolves to how many it ended.

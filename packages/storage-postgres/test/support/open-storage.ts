@@ -1,10 +1,12 @@
 import type { Storage } from "@petstore/core";
 import { openPostgresStorage, type PostgresStorageOptions } from "@petstore/storage-postgres";
+import { onTestFinished } from "vitest";
 
-/** Opens a storage. Throws if that fails. */
+/** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: PostgresStorageOptions): Promise<Storage> {
-  const opened = await openPostgresStorage(options);
-  if (opened.isErr())
-    throw new Error(`${opened.error.code}: ${opened.error.message}`, { cause: opened.error.cause });
-  return opened.value;
+  const storage = (await openPostgresStorage(options))._unsafeUnwrap();
+  onTestFinished(async () => {
+    await storage.close();
+  });
+  return storage;
 }

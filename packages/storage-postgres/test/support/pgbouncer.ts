@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { freePort } from "../../../../scripts/ports.js";
-import { unprivilegedUser, type PostgresServer } from "./postgres-server.js";
+import { giveToPostgres, logged, unprivileged, type PostgresServer } from "./postgres-server.js";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 
@@ -19,16 +19,14 @@ export interface Pgbouncer {
 }
 
 export async function startPgbouncer(server: PostgresServer): Promise<Pgbouncer> {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-pgbouncer-"));
-  const owner = unprivilegedUser();
+  const folder = mkdtempSync(join(inject("sharedFolder"), "pgbouncer-"));
   const settings = join(folder, "pgbouncer.ini");
   const port = await freePort();
   const { username, password } = new URL(server.url());
-  const login = `user=${username} password=${password}`;
   writeFileSync(
     settings,
     `[databases]
-* = host=127.0.0.1 port=${server.port} ${login}
+* = host=127.0.0.1 port=${server.port} user=${username} password=${password}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -38,28 +36,19 @@ pool_mode = transaction
 default_pool_size = 3
 `,
   );
-  if (owner) for (const path of [folder, settings]) chownSync(path, owner.uid, owner.gid);
+  for (const path of [folder, settings]) giveToPostgres(path);
   const child = spawn(PROGRAM, [settings], {
-    ...owner,
+    ...unprivileged,
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit");
-  let log = "";
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      log += chunk;
-      if (log.includes("process up")) resolve();
-    });
-    child.once("error", reject);
-    child.once("exit", () => reject(new Error(`PgBouncer did not start:\n${log}`)));
-  });
+  await logged(child, /process up/);
   return {
     url: server.url().replace(`:${server.port}/`, `:${port}/`),
     stop: async () => {
       child.kill("SIGKILL");
       await ended;
-      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 
 /** A network between storages and a server that fails when a test says so. */
@@ -18,9 +18,9 @@ export interface Proxy {
   silence(): void;
   /** Loses nothing any longer. */
   thaw(): void;
-  close(): Promise<void>;
 }
 
+/** Creates a network that lasts until the end of the test. */
 export async function createProxy(port: number): Promise<Proxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let onNextAnswer: ((end: () => void) => void) | undefined;
@@ -55,6 +55,10 @@ export async function createProxy(port: number): Promise<Proxy> {
   const cut = (): void => {
     for (const pair of [...pairs]) for (const socket of pair) socket.destroy();
   };
+  onTestFinished(() => {
+    server.close();
+    cut();
+  });
   return {
     url: (database) => database.replace(`:${port}/`, `:${ownPort}/`),
     loseNextAnswer: () => {
@@ -78,11 +82,6 @@ export async function createProxy(port: number): Promise<Proxy> {
     },
     silence: () => {
       for (const pair of pairs) dead.add(pair);
-    },
-    close: async () => {
-      cut();
-      server.close();
-      await once(server, "close");
     },
   };
 }
