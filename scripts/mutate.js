@@ -10,7 +10,7 @@ const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.
  * @param {readonly string[]} names
  */
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
-const commits = ["group-commit", "locked", "idempotency", "host-database"];
+const commits = ["group-commit", "locked", "host-database"];
 const tables = ["storage-contract", "page-cache", "remembered-keys", "reads-in-charges", "ids"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
 const http =

@@ -14,7 +14,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Storage } from "@petstore/core";
 import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { leaveLog, petsIn } from "./support/left-files.js";
 import { openStorage } from "./support/open-storage.js";
@@ -32,7 +32,6 @@ beforeEach(async () => {
   to = folder.path("backup.db");
   storage = await openStorage({ filename });
 });
-afterEach(() => storage.close());
 
 async function add(count: number, name = "Rex"): Promise<void> {
   const pet = { ...rex, name };
@@ -45,38 +44,30 @@ const codeOf = async (options: BackupOptions): Promise<string> =>
   (await backupSqliteFile(options))._unsafeUnwrapErr().code;
 
 describe("a backup of a database in use", () => {
-  it("is one file that opens as a storage and holds all acknowledged pets and keys", async () => {
-    await add(500);
+  it("is one file with all that was committed before it, opens as a storage, and no call waits", async () => {
     await storage.keys.insert(aKey("a"));
-    const { bytes } = (await backupSqliteFile({ filename, to }))._unsafeUnwrap();
-    expect(bytes).toBeGreaterThan(10_000);
-    expect(backupFiles()).toEqual(["backup.db"]);
-    expect(petsIn(to)).toBe(500);
-
-    const restored = await openStorage({ filename: to });
-    expect((await restored.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
-    const next = (await restored.pets.create(rex))._unsafeUnwrap();
-    expect(next.id).toBe(501n);
-    await restored.close();
-  });
-
-  it("holds everything that was committed before it, and writes and reads do not wait", async () => {
     for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(200));
     const over = new AbortController();
     let during = 0;
-    const backedUp = backupSqliteFile({ filename, to });
-    void backedUp.then(() => over.abort());
+    const backup = backupSqliteFile({ filename, to });
+    void backup.then(() => over.abort());
     while (!over.signal.aborted) {
       const created = await storage.pets.create(rex);
       expect(created.isOk()).toBe(true);
       during += 1;
       await setImmediate();
     }
-    expect((await backedUp).isOk()).toBe(true);
+    expect((await backup)._unsafeUnwrap().bytes).toBe(statSync(to).size);
     expect(during).toBeGreaterThan(5);
+    expect(backupFiles()).toEqual(["backup.db"]);
     // All pets from before, and later ones without a gap.
-    expect(petsIn(to)).toBeGreaterThanOrEqual(BATCHES * 1_000);
-    expect(petsIn(to)).toBeLessThanOrEqual(BATCHES * 1_000 + during);
+    const pets = petsIn(to);
+    expect(pets).toBeGreaterThanOrEqual(BATCHES * 1_000);
+    expect(pets).toBeLessThanOrEqual(BATCHES * 1_000 + during);
+
+    const restored = await openStorage({ filename: to });
+    expect((await restored.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
+    expect((await restored.pets.create(rex))._unsafeUnwrap().id).toBe(BigInt(pets + 1));
   });
 
   it("waits, without blocking the event loop, while another connection has an exclusive lock", async () => {
@@ -89,7 +80,6 @@ describe("a backup of a database in use", () => {
     other.exec("rollback");
     expect((await backup).isOk()).toBe(true);
     expect(petsIn(to)).toBe(1);
-    other.close();
   });
 
   it("replaces a file, and logs that SQLite would replay over the backup, only with overwrite", async () => {
@@ -134,16 +124,16 @@ describe("a backup of a database in use", () => {
   });
 
   it("is complete or refused when several backups to one name run at the same time", async () => {
-    for (let batch = 0; batch < 20; batch += 1) await add(1_000, "x".repeat(200));
+    await add(1_000);
     const atOnce = async (overwrite: boolean): Promise<readonly string[]> => {
       const backups = times(3, () => backupSqliteFile({ filename, to, overwrite }));
       const results = await Promise.all(backups);
       return results.map((backup) => (backup.isOk() ? "ok" : backup.error.code)).sort();
     };
     expect(await atOnce(false)).toEqual(["destination_exists", "destination_exists", "ok"]);
-    expect(petsIn(to)).toBe(20_000);
+    expect(petsIn(to)).toBe(1_000);
     expect(await atOnce(true)).toEqual(["ok", "ok", "ok"]);
-    expect(petsIn(to)).toBe(20_000);
+    expect(petsIn(to)).toBe(1_000);
     expect(backupFiles()).toEqual(["backup.db"]);
   });
 

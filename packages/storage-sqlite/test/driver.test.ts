@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createFolder, type TemporaryFolder } from "./support/temporary-folder.js";
+import { beforeAll, beforeEach, expect, inject, it } from "vitest";
 
 const PROGRAM = `
 import { openSqliteStorage } from "@petstore/storage-sqlite";
@@ -13,16 +12,14 @@ const print = (result) => console.log(result.isOk() ? "opened" : result.error.co
 openSqliteStorage({ filename: ":memory:" }).then(print);
 `;
 
-let folder: TemporaryFolder;
-let modules: string;
+const folder = mkdtempSync(join(inject("sharedFolder"), "driver-"));
+const modules = join(folder, "node_modules");
 beforeAll(async () => {
-  folder = createFolder();
-  modules = folder.path("node_modules");
-  writeFileSync(folder.path("program.ts"), PROGRAM);
+  writeFileSync(join(folder, "program.ts"), PROGRAM);
   const source = fileURLToPath(new URL("../../$1/src/index.ts", import.meta.url));
   await build({
-    entry: [folder.path("program.ts")],
-    outDir: folder.path("."),
+    entry: [join(folder, "program.ts")],
+    outDir: folder,
     format: ["cjs", "esm"],
     outExtension: ({ format }) => ({ js: format === "cjs" ? ".cjs" : ".mjs" }),
     config: false,
@@ -36,7 +33,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => folder.remove());
 beforeEach(() => {
   rmSync(modules, { recursive: true, force: true });
   mkdirSync(modules);
@@ -44,7 +40,7 @@ beforeEach(() => {
 
 /** Returns what a bundle prints. */
 function run(extension: string): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [folder.path(`program.${extension}`)], {
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, `program.${extension}`)], {
     encoding: "utf8",
   });
   return `${stdout}${stderr}`.trim();
@@ -71,27 +67,24 @@ function installScripts(version: number): void {
   symlinkSync(bindings, join(modules, "bindings"));
 }
 
-describe.each(["cjs", "mjs"])("a bundle as .%s", (extension) => {
-  it("opens a storage when the driver is installed beside it", () => {
+it.each(["cjs", "mjs"])(
+  "a bundle as .%s opens a storage if the driver is installed beside it, and else says how to install it",
+  (extension) => {
     symlinkSync(source, join(modules, driver));
     expect(run(extension)).toBe("opened");
-  });
-
-  it("gets driver_unavailable when the driver is not installed", () => {
-    const message = run(extension);
-    expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
-    expect(message).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
-  });
-
-  it("gets driver_unavailable when its compiled part is missing", () => {
+    rmSync(join(modules, driver));
+    const missing = run(extension);
+    expect(missing).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
+    expect(missing).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
+    // Without its compiled part.
     installScripts(isNode20 ? 12 : 13);
     const message = run(extension);
     expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);
     expect(message).toContain(isNode20 ? `Run \`npm rebuild better-sqlite3\`` : INSTALL);
-  });
-});
+  },
+);
 
-it("gets driver_unavailable when the driver is for another Node: it would crash the process", () => {
+it("a bundle refuses the driver of another Node, which would crash the process", () => {
   installScripts(isNode20 ? 13 : 12);
   const other = isNode20 ? "13.0.0" : "12.0.0";
   expect(run("mjs")).toContain(

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { INT64_MAX, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./support/open-storage.js";
 import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
 
@@ -10,9 +10,6 @@ let storage: Storage;
 beforeEach(async () => {
   database = new Database(":memory:");
   storage = await openStorage({ database, lockTimeoutSeconds: 60 });
-});
-afterEach(() => {
-  database.close();
 });
 
 const names = async (): Promise<readonly string[]> =>
@@ -75,7 +72,6 @@ describe("in a host's database", () => {
     expect((await strict.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
     const created = await strict.pets.create({ ...rex, categoryId: INT64_MAX });
     expect(created._unsafeUnwrap().categoryId).toBe(INT64_MAX);
-    other.close();
   });
 
   it("every call fails, as a value, when the host closes it", async () => {

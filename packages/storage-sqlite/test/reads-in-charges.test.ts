@@ -1,9 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { createPetStore, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createDamagedDatabase } from "./support/damaged-database.js";
+import { observe } from "./support/observe.js";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, times, usedBy } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
@@ -14,10 +15,6 @@ function chargeAndFind(storage: Storage, keyId: string, petId: bigint) {
     next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: storage.pets.find(petId),
   }));
-}
-
-async function dayUsed(storage: Storage, keyId: string): Promise<number | undefined> {
-  return (await storage.keys.find(keyId))._unsafeUnwrap()?.usage.dayUsed;
 }
 
 it("a caller's read and its charge are one transaction", async () => {
@@ -37,13 +34,16 @@ it("a caller's read and its charge are one transaction", async () => {
     expect((await call()).isOk()).toBe(true);
     expect(statements).toEqual(["begin", "select", "select", "insert", "commit"]);
   }
-  await store.close();
-  database.close();
 });
 
 it("a page that is damaged fails the read, and not the charge", async () => {
   const filename = folder.path("damaged.db");
-  await createDamagedDatabase(filename);
+  const sound = await openStorage({ filename });
+  await sound.keys.insert(aKey("a"));
+  await Promise.all(times(2_000, () => sound.pets.create({ ...rex, name: "x".repeat(100) })));
+  await sound.close();
+  const bytes = readFileSync(filename);
+  writeFileSync(filename, bytes.fill(0xff, bytes.length - 20 * 4_096, bytes.length - 4_096));
   const storage = await openStorage({ filename });
   const [damaged, intact] = await Promise.all([
     chargeAndFind(storage, "a", 1_900n),
@@ -53,26 +53,17 @@ it("a page that is damaged fails the read, and not the charge", async () => {
     "Finding a pet failed: the file is damaged (SQLITE_CORRUPT).",
   );
   expect((await intact._unsafeUnwrap())._unsafeUnwrap()?.id).toBe(1n);
-  expect(await dayUsed(storage, "a")).toBe(2);
-  await storage.close();
+  expect(await usedBy(storage, "a")).toBe(2);
 });
 
 it("a read that cannot read the file fails, even if SQLite has rolled its charge back", async () => {
   const database = new Database(folder.path("unreadable.db"));
   let isReadable = true;
-  const prepare = database.prepare.bind(database);
-  database.prepare = (source: string) => {
-    const statement = prepare(source);
-    if (!source.includes('from "pets" where "id" =')) return statement as never;
-    const get = statement.get.bind(statement);
-    return Object.assign(statement, {
-      get: (...values: unknown[]) => {
-        if (isReadable) return get(...values);
-        if (database.inTransaction) database.exec("rollback");
-        throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
-      },
-    }) as never;
-  };
+  observe(database, (source) => {
+    if (isReadable || !source.includes('from "pets" where "id" =')) return;
+    if (database.inTransaction) database.exec("rollback");
+    throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
+  });
   const storage = await openStorage({ database });
   for (const id of ["a", "b"]) await storage.keys.insert(aKey(id));
   await storage.pets.create(rex);
@@ -90,7 +81,5 @@ it("a read that cannot read the file fails, even if SQLite has rolled its charge
   );
   isReadable = true;
   expect((await (await chargeAndFind(storage, "b", 1n))._unsafeUnwrap()).isOk()).toBe(true);
-  expect([await dayUsed(storage, "a"), await dayUsed(storage, "b")]).toEqual([1, 2]);
-  await storage.close();
-  database.close();
+  expect([await usedBy(storage, "a"), await usedBy(storage, "b")]).toEqual([1, 2]);
 });

@@ -1,12 +1,13 @@
 import type { Storage, StoredApiKey } from "@petstore/core";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
 import { openStorage } from "./support/open-storage.js";
 import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
+const firstKey = { limit: 1, after: undefined, banned: false };
 let database: Database.Database;
 let shell: Database.Database;
 let storage: Storage;
@@ -17,10 +18,6 @@ beforeEach(async () => {
   shell = new Database(folder.path("pets.db"));
   observe(database, (source) => afterStatement(source));
   storage = await openStorage({ database });
-});
-afterEach(() => {
-  shell.close();
-  database.close();
 });
 
 /** Has another program commit this, once, right after the next read from a table. */
@@ -41,15 +38,9 @@ describe("a change that another program commits in the middle of a read", () => 
     expect(await countPets()).toBe(0);
   });
 
-  it.each<[how: string, read: (storage: Storage) => PromiseLike<StoredApiKey | undefined>]>([
-    ["found", ({ keys }) => keys.find("a").then((found) => found._unsafeUnwrap()?.key)],
-    [
-      "listed",
-      ({ keys }) =>
-        keys
-          .list({ limit: 1, after: undefined, banned: false })
-          .then((listed) => listed._unsafeUnwrap()[0]?.key),
-    ],
+  it.each<[how: string, read: () => Promise<StoredApiKey | undefined>]>([
+    ["found", async () => (await storage.keys.find("a"))._unsafeUnwrap()?.key],
+    ["listed", async () => (await storage.keys.list(firstKey))._unsafeUnwrap()[0]?.key],
   ])("is either no part of a key that is %s, or all of it is", async (_, read) => {
     const before = aKey("a");
     (await storage.keys.insert(before))._unsafeUnwrap();
@@ -57,8 +48,8 @@ describe("a change that another program commits in the middle of a read", () => 
       "api_keys",
       "update api_keys set plan = 'pro'; update api_key_secrets set hint = 'h'",
     );
-    expect(await read(storage)).toEqual(before);
+    expect(await read()).toEqual(before);
     const secrets = before.secrets.map((secret) => ({ ...secret, hint: "h" }));
-    expect(await read(storage)).toEqual({ ...before, plan: "pro", secrets });
+    expect(await read()).toEqual({ ...before, plan: "pro", secrets });
   });
 });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { storageContract, type StorageUnderTest } from "@petstore/storage-contract";
 import Database from "better-sqlite3";
 import { describe, it } from "vitest";
@@ -6,11 +7,8 @@ import { openStorage } from "./support/open-storage.js";
 import { createFolder } from "./support/temporary-folder.js";
 
 function fixtureOf(open: (filename: string) => ReturnType<typeof openStorage>) {
-  const { path, remove } = createFolder();
-  return Promise.resolve({
-    open: () => open(path("pets.db")),
-    remove: () => Promise.resolve().then(remove),
-  });
+  const filename = join(createFolder(), "pets.db");
+  return Promise.resolve({ open: () => open(filename), remove: () => Promise.resolve() });
 }
 
 const storages: readonly StorageUnderTest[] = [

@@ -1,10 +1,10 @@
 // Run by durability.test.ts under strace: prints each finished call to standard output.
 import { writeSync } from "node:fs";
-import { openStorage } from "./support/open-storage.js";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js";
 
 const [, , filename = ""] = process.argv;
-const storage = await openStorage({ filename });
+const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
 await storage.keys.insert(aKey("a"));
 writeSync(1, "done: open\n");
 for (let round = 0; round < 5; round += 1) {

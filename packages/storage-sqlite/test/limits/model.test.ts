@@ -132,7 +132,6 @@ it(`a key does what the model says in ${HISTORIES} random histories`, async () =
   };
   const histories = fc.asyncProperty(limits, fc.array(step, { maxLength: 40, size: "max" }), play);
   await fc.assert(histories, { seed, numRuns: HISTORIES, includeErrorInReport: true });
-  for (const store of stores) await store.close();
 });
 
 /** The outcome of a request. */

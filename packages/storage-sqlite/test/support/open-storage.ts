@@ -1,9 +1,12 @@
 import type { Storage } from "@petstore/core";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
+import { onTestFinished } from "vitest";
 
-/** A storage that must open. */
+/** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const opened = await openSqliteStorage(options);
-  if (opened.isErr()) throw new Error(opened.error.message, { cause: opened.error.cause });
-  return opened.value;
+  const storage = (await openSqliteStorage(options))._unsafeUnwrap();
+  onTestFinished(async () => {
+    await storage.close();
+  });
+  return storage;
 }

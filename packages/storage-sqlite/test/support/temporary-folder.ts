@@ -1,26 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach, onTestFinished } from "vitest";
 
-export interface TemporaryFolder {
-  readonly path: (name: string) => string;
-  readonly remove: () => void;
-}
-
-/** A folder for one test. */
-export function createFolder(): TemporaryFolder {
+/** Creates a folder, which is removed at the end of the test. */
+export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "petstore-"));
-  return {
-    path: (name) => join(folder, name),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
-/** Gives each test of a file a folder of its own, which is removed after the test. */
-export function useFolder(): Pick<TemporaryFolder, "path"> {
-  let folder: TemporaryFolder | undefined;
+/** Gives each test of a file a folder of its own. */
+export function useFolder(): { readonly path: (name: string) => string } {
+  let folder = "";
   beforeEach(() => void (folder = createFolder()));
-  afterEach(() => folder?.remove());
-  return { path: (name) => folder?.path(name) ?? name };
+  return { path: (name) => join(folder, name) };
 }
