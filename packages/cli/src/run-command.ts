@@ -5,7 +5,8 @@ import { consoleCommand } from "./console/console-command.js";
 import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
 import { example } from "./options.js";
-import { petsCommand } from "./pets/pets-command.js";
+import { exportCommand } from "./pets/export-pets.js";
+import { importCommand } from "./pets/import-pets.js";
 import { serveCommand } from "./serve/serve-command.js";
 import type { CommandIO, ReportError, Streams, Terminal } from "./terminal.js";
 
@@ -69,6 +70,15 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))
     .exitOverride();
+}
+
+/** `petstore pets`: imports and exports pets. */
+function petsCommand(io: CommandIO): Command {
+  return new Command("pets")
+    .description("Import and export pets.")
+    .addHelpText("after", example("petstore pets import pets.csv"))
+    .addCommand(importCommand(io))
+    .addCommand(exportCommand(io));
 }
 
 /** `petstore help`: Commander's own takes the name of one command, not of a subcommand. */

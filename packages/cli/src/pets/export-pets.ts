@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
   PAGE_LIMIT,
+  petStatuses,
   systemRandom,
   type Pet,
   type PetStatus,
@@ -10,26 +11,43 @@ import {
 } from "@petstore/core";
 import { encodePet } from "@petstore/http-adapter";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
+import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
+import { databaseOption, example } from "../options.js";
 import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { formatOf, type Format } from "./read-pets.js";
+import { formatOf, formatOption, type Format } from "./read-pets.js";
 
 /** The options of `petstore pets export`. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly database: string;
   readonly format?: Format;
   readonly status?: PetStatus;
   readonly force?: true;
 }
 
+/** `petstore pets export`: writes pets, even while servers use the database. */
+export function exportCommand(io: CommandIO): Command {
+  return new Command("export")
+    .description("Write the pets of the store to a file, in ascending order of id.")
+    .argument("[file]", "the file to write; - for standard output", "-")
+    .addOption(databaseOption())
+    .addOption(formatOption())
+    .addOption(new Option("--status <status>", "only pets with this status").choices(petStatuses))
+    .option("--force", "replace an existing file")
+    .addHelpText("after", example("petstore pets export pets.csv --status sold"))
+    .action(async (file: string, options: ExportOptions) => {
+      (await exportPets(file, options, io)).mapErr(io.fail);
+    });
+}
+
 /**
  * Exports the pets of the store: to standard output for `-`, to an existing pipe or device, or to a new
  * file, which gets its name when it is complete.
  */
-export async function exportPets(
+async function exportPets(
   path: string,
   { database, format, status, force }: ExportOptions,
   { terminal, streams }: CommandIO,

@@ -6,17 +6,26 @@ import {
   type Storage,
   type StorageFailure,
 } from "@petstore/core";
+import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-source.js";
 import { openStorage, withStore } from "../open-store.js";
+import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { formatOf, lineCount, readEntries, type Entry, type Format } from "./read-pets.js";
+import {
+  formatOf,
+  formatOption,
+  lineCount,
+  readEntries,
+  type Entry,
+  type Format,
+} from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
 
 /** The options of `petstore pets import`. */
-export interface ImportOptions {
+interface ImportOptions {
   readonly database: string;
   readonly format?: Format;
   readonly rejects?: string;
@@ -24,8 +33,41 @@ export interface ImportOptions {
   readonly again?: true;
 }
 
+/** `petstore pets import`: adds pets, even while servers use the database. */
+export function importCommand(io: CommandIO): Command {
+  return new Command("import")
+    .description("Add the pets in a file to the store, under new ids.")
+    .argument("<file>", "the file to read; - for standard input")
+    .addOption(databaseOption())
+    .addOption(formatOption())
+    .option("--rejects <file>", REJECTS_HELP, nonBlank("It must name a file."))
+    .option(
+      "--from-line <n>",
+      "resume at this line, where an earlier import stopped",
+      wholeNumber(1),
+      1,
+    )
+    .option("--again", "import lines a second time that an earlier import has added")
+    .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
+    .action(async (file: string, options: ImportOptions) => {
+      (await importPets(file, options, io)).mapErr(io.fail);
+    });
+}
+
+const REJECTS_HELP =
+  "write the lines that cannot be imported, unchanged, to this new file; with --from-line it may exist";
+
+const FORMATS_HELP = `
+Formats:
+  ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
+  csv     a heading with the columns name, categoryId and optionally status, then one pet per record
+Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
+imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
+lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
+`;
+
 /** Imports a file into the store and reports each line that cannot be imported. */
-export async function importPets(
+async function importPets(
   path: string,
   options: ImportOptions,
   { terminal, streams, report }: CommandIO,

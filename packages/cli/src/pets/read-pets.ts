@@ -2,16 +2,25 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream";
 import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
 import { decodeJson } from "@petstore/http-adapter";
+import { Option } from "commander";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import { readLines } from "../read-lines.js";
 import { counted } from "../terminal.js";
 
 /** The formats of a file of pets. */
-export const FORMATS = ["ndjson", "csv"] as const;
+const FORMATS = ["ndjson", "csv"] as const;
 
 /** The format of a file of pets. */
 export type Format = (typeof FORMATS)[number];
+
+/** The option `--format` of an import and an export. */
+export function formatOption(): Option {
+  return new Option(
+    "--format <name>",
+    "the format of the file (default: csv if its name ends in .csv, otherwise ndjson)",
+  ).choices(FORMATS);
+}
 
 /** Returns the given format, or the format that the name of the file implies. */
 export function formatOf(chosen: Format | undefined, path: string): Format {
