@@ -1,6 +1,7 @@
 import type { Storage } from "@petstore/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
+import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
@@ -33,6 +34,10 @@ beforeEach(async () => {
 // Storages wait for their connections when they are closed, after this.
 afterEach(() => proxy.thaw());
 
+async function idOf(created: ReturnType<Storage["pets"]["create"]>): Promise<bigint> {
+  return (await created)._unsafeUnwrap().id;
+}
+
 it("a pet whose answer is lost is created once, with the id that is returned, and is no replay of itself", async () => {
   const ids: bigint[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -48,6 +53,49 @@ it("a pet whose answer is lost is created once, with the id that is returned, an
     ids.push(first.petId);
   }
   expect(await allIds(other)).toEqual(ids);
+});
+
+it("a pet and a key that the server did not get are sent again", async () => {
+  const ids = [await idOf(storage.pets.create(rex))];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    proxy.loseNextStatement();
+    ids.push(await idOf(storage.pets.create(rex)));
+    proxy.loseNextStatement();
+    expect((await storage.keys.insert(aKey(`key ${round}`))).isOk()).toBe(true);
+    expect((await other.keys.find(`key ${round}`))._unsafeUnwrap()).toBeDefined();
+  }
+  expect(await allIds(other)).toEqual(ids);
+});
+
+it("a pet that the server is still adding when the connection is cut is created once", async () => {
+  const admin = await connectAdmin(server.url());
+  const schema = `lost_${schemas}`;
+  const isWaiting = `select count(*)::int from pg_locks where not granted`;
+  const ids = [await idOf(storage.pets.create(rex))];
+  await admin.query(`begin; lock table ${schema}.pets`);
+  const waiting = storage.pets.create(rex);
+  await expect.poll(() => admin.query(isWaiting)).toEqual([[1]]);
+  proxy.cut();
+  // The storage looks up what became of its statement: it has to wait for it.
+  await expect.poll(() => admin.query(isWaiting)).toEqual([[2]]);
+  await admin.query("commit");
+  ids.push(await idOf(waiting));
+  expect(await allIds(other)).toEqual(ids);
+});
+
+it("says that a pet may have been stored when the server does not come back", async () => {
+  await whileTimePasses(async () => {
+    await idOf(storage.pets.create(rex));
+    const frozen = proxy.freezeAtNextAnswer();
+    const created = storage.pets.create(rex);
+    await frozen;
+    proxy.leadTo(1);
+    expect((await created)._unsafeUnwrapErr()).toMatchObject({
+      message: "Adding a pet failed: the connection was lost, and it may have been stored.",
+      mayBeStored: true,
+    });
+  });
+  expect(await allIds(other)).toHaveLength(2);
 });
 
 it("a charge whose answer is lost counts once, while another server charges the same key", async () => {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageWarning } from "@petstore/core";
 import pg from "pg";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { seed, sized } from "../../../scripts/test-size.js";
 import { connectAdmin, endConnections, terminateOne, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
@@ -147,6 +147,7 @@ it("a host's pool survives the end of its idle connections, and keeps no listene
   }
   expect(await allIds(storage)).toHaveLength(9);
   await storage.close();
+  expect(await admin.query("select from host.writers")).toEqual([]);
   expect(listeners()).toEqual(before);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
@@ -171,10 +172,16 @@ it("a refused value does not appear in the failure", async () => {
     await storage.keys.insert({ ...aKey("secret"), limits: { perMinute: -7, perDay: 1 } }),
     await storage.keys.insert(aKey("secret")).then(() => storage.keys.insert(aKey("secret"))),
   ];
-  for (const result of failed) {
+  const messages = failed.map((result) => {
     const { message, cause } = result._unsafeUnwrapErr();
     expect([message, String(cause), JSON.stringify(cause)].join()).not.toMatch(/secret|-7/);
-  }
+    return message;
+  });
+  expect(messages).toEqual([
+    "Adding a pet failed: a value cannot be stored (22021).",
+    "Adding an API key failed: a rule of the schema forbids it (23514).",
+    "Adding an API key failed: a rule of the schema forbids it (23505).",
+  ]);
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
 });
 
@@ -187,7 +194,24 @@ it("a database that has lost commits is reported, and gives out no id again", as
   await admin.query(`update behind.writers set seq = 1, written = '{1}' where seq = 3;
     delete from behind.pets where id > 1; update behind.inventory set last_id = 1`);
   expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
-  expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
+  const message = expect.stringContaining("has lost commits that it had acknowledged") as string;
+  expect(warnings).toEqual([{ code: "commits_lost", message }]);
+});
+
+it("a server that has changed no key for a week goes on without a warning", async () => {
+  const [storage, other] = [await open("idle"), await open("idle")];
+  const warnings: StorageWarning[] = [];
+  storage.onWarning?.((warning) => warnings.push(warning));
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+  await admin.query("update idle.writers set seen_at = now() - interval '8 days'");
+  // Its first change forgets the servers that have changed nothing for so long.
+  (await other.keys.insert(aKey("b")))._unsafeUnwrap();
+  expect(await admin.query("select seq from idle.writers")).toEqual([["1"]]);
+  const { now } = performance;
+  vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 8 * 86_400_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  (await storage.keys.insert(aKey("c")))._unsafeUnwrap();
+  expect(warnings).toEqual([]);
 });
 
 it("every charge counts once, also of 100 keys and over connections that are ended", async () => {

@@ -31,6 +31,9 @@ const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
 /** When the database forgets a writer that is gone without having closed. */
 const FORGOTTEN_AFTER = "7 days";
 
+/** How long a writer that does not write keeps its row, in milliseconds: a day, so that it is not forgotten. */
+const LONGEST_IDLE = 86_400_000;
+
 /** A writer's row: its id, and the number of its last statement. */
 interface WriterRow {
   readonly id: string;
@@ -45,9 +48,13 @@ export function createWriter(
   const rows = prepareRows(connection);
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
+  let wroteAt = -Infinity;
 
   return {
     write: async (statement, argument) => {
+      const now = monotonicNow();
+      if (now - wroteAt > LONGEST_IDLE) row = undefined;
+      wroteAt = now;
       const before = (row ??= await register(rows));
       const after = { id: before.id, seq: before.seq + 1 };
       try {
@@ -90,7 +97,7 @@ async function lookUp(
     return await retryWhileBusy(LOOK_UP, async () => {
       await rows.fence({ id, seq });
       const [row] = await rows.find({ id });
-      return row?.[0] === seq ? row[1] : [];
+      return row?.[1] ?? [];
     });
   } catch (error) {
     if (!isBusy(error)) throw error;
@@ -108,7 +115,7 @@ async function refuseReplaced(
   onWarning: (warning: StorageWarning) => void,
 ): Promise<never> {
   const [row] = await rows.find({ id });
-  if (seq > 0 && (row?.[0] ?? 0) < seq) onWarning(COMMITS_LOST);
+  if ((row?.[0] ?? 0) < seq) onWarning(COMMITS_LOST);
   throw new NotWritten("the database has lost this server's last commits");
 }
 

@@ -8,6 +8,8 @@ export interface Proxy {
   url(database: string): string;
   /** Loses the next answer of the server, and the connection with it. The statement was committed. */
   loseNextAnswer(): void;
+  /** Loses the next statement, and the connection with it. The server does not get it. */
+  loseNextStatement(): void;
   /** Leads to the server on this port from now on, like a name that moves, and cuts every connection. */
   leadTo(port: number): void;
   /** Cuts every connection. */
@@ -24,6 +26,7 @@ export interface Proxy {
 export async function createProxy(port: number): Promise<Proxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let onNextAnswer: ((end: () => void) => void) | undefined;
+  let losesStatement = false;
   const dead = new WeakSet<readonly [Socket, Socket]>();
   let isFrozen = false;
   let target = port;
@@ -40,7 +43,10 @@ export async function createProxy(port: number): Promise<Proxy> {
     pairs.add(pair);
     for (const socket of pair) socket.on("error", end).on("close", end);
     client.on("data", (chunk) => {
-      if (!isFrozen && !dead.has(pair)) upstream.write(chunk);
+      if (losesStatement) {
+        losesStatement = false;
+        end();
+      } else if (!isFrozen && !dead.has(pair)) upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
       if (isFrozen || dead.has(pair)) return;
@@ -63,6 +69,9 @@ export async function createProxy(port: number): Promise<Proxy> {
     url: (database) => database.replace(`:${port}/`, `:${ownPort}/`),
     loseNextAnswer: () => {
       onNextAnswer = (end) => end();
+    },
+    loseNextStatement: () => {
+      losesStatement = true;
     },
     cut,
     leadTo: (port) => {
