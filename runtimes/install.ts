@@ -59,14 +59,13 @@ function installWithBun(folder: string, bun: string): Runtime {
 
 /** Deno installs no tarballs. It installs folders in the place of packages of the registry. */
 function installWithDeno(folder: string, deno: string): Runtime {
-  const unpacked = PACKAGES.map((name) => {
+  for (const name of PACKAGES) {
     run(createFolder(folder, name), "tar", "-xzf", tarball(name), "--strip-components=1");
-    return `./${name}`;
-  });
+  }
   const versions = PACKAGES.map((name) => [`@petstore/${name}`, versionOf(name)] as const);
   const dependencies = Object.fromEntries(versions);
   write(folder, "package.json", { private: true, type: "module", dependencies });
-  write(folder, "deno.json", { links: unpacked });
+  write(folder, "deno.json", { links: PACKAGES.map((name) => `./${name}`) });
   run(folder, deno, "install", "--node-modules-dir=auto");
   const allowed = PERMISSIONS.map((permission) => `--allow-${permission}`);
   return { folder, command: [deno, "run", "--node-modules-dir=manual", ...allowed] };
@@ -94,7 +93,7 @@ function versionOf(name: string): string {
 }
 
 function write(folder: string, file: string, content: unknown): void {
-  writeFileSync(join(folder, file), `${JSON.stringify(content, undefined, 2)}\n`);
+  writeFileSync(join(folder, file), JSON.stringify(content));
 }
 
 function run(cwd: string, command: string, ...args: readonly string[]): void {

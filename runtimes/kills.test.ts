@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { addPet, addUntilDone, send, startWriters } from "../packages/cli/test/support/client.js";
 import { sized } from "../scripts/test-size.js";
-import { issueKey, newDatabase, serve, SERVERS } from "./served-program.js";
+import { issueKey, serve, serveAnew, SERVERS } from "./served-program.js";
 
 const KILLS = sized(5, 20, 200);
 const WRITERS = 12;
@@ -15,9 +15,8 @@ const longPoll = { timeout: 120_000, interval: 1 };
 test.each(SERVERS.filter(([, , program]) => program !== "own-server.ts"))(
   `%s keeps every pet and every limit over ${KILLS} kills`,
   async (_, runtime, program) => {
-    const database = newDatabase();
-    let server = await serve(runtime, program, database);
-    const secret = await issueKey(database, 1_000_000);
+    const { database, key, ...first } = await serveAnew(runtime, program);
+    let server = first;
     const limited = await issueKey(database, LIMIT);
     const url = () => `http://127.0.0.1:${server.port}/v1`;
     const counts = { retries: 0, admitted: 0, refused: 0, lost: 0 };
@@ -36,8 +35,8 @@ test.each(SERVERS.filter(([, , program]) => program !== "own-server.ts"))(
     const { created, stop } = startWriters(WRITERS, async (name, agent) => {
       if (counts.refused < WRITERS) await useLimited(agent);
       const isRepeated = Number.parseInt(name) % 2 === 0;
-      if (!isRepeated) return addPet(url(), agent, secret, name).catch(() => setTimeout(5));
-      const add = () => addPet(url(), agent, secret, name, name);
+      if (!isRepeated) return addPet(url(), agent, key, name).catch(() => setTimeout(5));
+      const add = () => addPet(url(), agent, key, name, name);
       return addUntilDone(add, () => (counts.retries += 1));
     });
     for (let kill = 0; kill < KILLS; kill += 1) {

@@ -9,22 +9,15 @@ import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { inject, onTestFinished } from "vitest";
 import { freePort } from "../scripts/ports.js";
 
-export type RuntimeName = "Bun" | "Deno";
-
 /** The servers that are tested: their names, their runtimes and their programs. */
-export const SERVERS: readonly (readonly [string, RuntimeName, string])[] = [
+export const SERVERS = [
   ["Bun.serve", "Bun", "bun.ts"],
   ["Deno.serve", "Deno", "deno.ts"],
   ["a server of ours in Bun", "Bun", "own-server.ts"],
   ["a server of ours in Deno", "Deno", "own-server.ts"],
-];
+] as const;
 
-/** Returns the path of a database that does not exist yet. Its folder is removed when the test ends. */
-export function newDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-runtime-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "pets.db");
-}
+type RuntimeName = (typeof SERVERS)[number][1];
 
 /** Starts a program in a runtime, on a free port. It is killed when the test ends. */
 export async function serve(runtime: RuntimeName, program: string, database: string) {
@@ -42,9 +35,7 @@ export async function serve(runtime: RuntimeName, program: string, database: str
     child.kill(signal);
     return ended;
   };
-  onTestFinished(async () => {
-    await end("SIGKILL");
-  });
+  onTestFinished(() => end("SIGKILL").then(() => undefined));
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith("Authorization: ")) return { port, end };
   }
@@ -53,7 +44,9 @@ export async function serve(runtime: RuntimeName, program: string, database: str
 
 /** Starts a program on a new database, in which a key has been issued. */
 export async function serveAnew(runtime: RuntimeName, program: string) {
-  const database = newDatabase();
+  const folder = mkdtempSync(join(tmpdir(), "petstore-runtime-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const database = join(folder, "pets.db");
   const served = await serve(runtime, program, database);
   return { ...served, database, key: await issueKey(database, 1_000_000) };
 }
