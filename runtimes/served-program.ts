@@ -48,25 +48,16 @@ export async function serveAnew(runtime: RuntimeName, program: string) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const database = join(folder, "pets.db");
   const served = await serve(runtime, program, database);
-  return { ...served, database, key: await issueKey(database, 1_000_000) };
+  const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+  const issued = await inStore(database, ({ keys }) => keys.issue({ plan: "enterprise", limits }));
+  return { ...served, database, key: issued._unsafeUnwrap().secret };
 }
 
 /** Opens a store in Node on the database, also beside a server, and closes it after its use. */
-export async function inStore<T>(
-  filename: string,
-  use: (store: PetStore) => Promise<T>,
-): Promise<T> {
+export async function inStore<T>(filename: string, use: (store: PetStore) => PromiseLike<T>) {
   const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
   const store = createPetStore({ storage });
   const used = await use(store);
   await store.close();
   return used;
-}
-
-/** Issues a key that may send so many requests, per minute and per day. */
-export function issueKey(database: string, limit: number): Promise<string> {
-  const limits = { perMinute: limit, perDay: limit };
-  return inStore(database, async ({ keys }) => {
-    return (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
-  });
 }
