@@ -21,7 +21,8 @@ describe("authentication", () => {
     const presented = [revoked.secret, expired.secret, elsewhere.secret, "pet_live_x", "nonsense"];
     for (const secret of presented) {
       const { quota, ...refusal } = error(await store.as(secret, secret).listPets());
-      expect(refusal).toEqual({ code: "invalid_api_key", message: "The API key is not valid." });
+      const message = "The API key is not valid.";
+      expect(refusal).toStrictEqual({ code: "invalid_api_key", message });
       expect(quota).toMatchObject({ limit: 60, remaining: 59 });
     }
   });

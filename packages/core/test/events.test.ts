@@ -1,9 +1,10 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
-import { describe, expect, it, vi } from "vitest";
-import { createMemoryStorage } from "@petstore/core";
-import type { PetStoreEvent, PetStoreOptions, StorageWarning } from "@petstore/core";
-import { ok } from "neverthrow";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createMemoryStorage, storageFailure } from "@petstore/core";
+import type { PetStoreEvent, PetStoreOptions, Signals, StorageWarning } from "@petstore/core";
+import { err, ok } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };
@@ -15,8 +16,18 @@ function openRecorded(options: PetStoreOptions = {}) {
   return { ...opened, events };
 }
 
+/** Collects the signals of a channel until the test ends. */
+function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
+  const signals: Signals[Name][] = [];
+  const listener = (signal: unknown) => void signals.push(signal as Signals[Name]);
+  subscribe(name, listener);
+  onTestFinished(() => void unsubscribe(name, listener));
+  return signals;
+}
+
 describe("events", () => {
   it("report everything that happens, in order, with the clock's time, and no secret", async () => {
+    const bans = collect("petstore:ban");
     const { store, clock, events, issue } = openRecorded();
     const limits = { perMinute: 3, perDay: 99 };
     const { id, secret, caller } = await issue({ plan: "enterprise", limits });
@@ -49,17 +60,20 @@ describe("events", () => {
       { type: "key_revoked", at, key: { id, revokedAt: at } },
     ]);
     expect(events).toHaveLength(12);
+    expect(bans).toEqual([{ plan: "enterprise", milliseconds: 60_000 }]);
     expect(inspect(events, { depth: 9 })).not.toContain(secret.slice(13));
   });
 
-  it("report a warning of the storage", async () => {
+  it("report a warning of the storage; its signal has no message", async () => {
+    const signals = collect("petstore:storage-warning");
     let warn: ((warning: StorageWarning) => void) | undefined;
     const storage = { ...createMemoryStorage(), onWarning: (it: typeof warn) => void (warn = it) };
     const { clock, events } = openRecorded({ storage });
-    const warning = { code: "large_log", message: "The log is large." } as const;
+    const warning = { code: "large_log", message: "/home/ada/pets.db-wal is large." };
     warn?.(warning);
     await delivered();
     expect(events).toEqual([{ type: "storage_warning", at: clock.now(), ...warning }]);
+    expect(signals).toEqual([{ code: "large_log" }]);
   });
 
   it("are emitted after the result of their call is known", async () => {
@@ -145,4 +159,23 @@ describe("events", () => {
     await delivered();
     expect(last).toHaveBeenCalledTimes(2);
   });
+});
+
+it.each([
+  [Object.assign(new Error("/home/ada/pets.db is full"), { code: "SQLITE_FULL" }), "SQLITE_FULL"],
+  [Object.assign(new Error("no"), { code: "/home/ada/pets.db" }), undefined],
+  [new Error("no", { cause: { code: "EIO" } }), "EIO"],
+  [new Error("no"), undefined],
+  [{ code: "EIO: /home/ada" }, undefined],
+  [{ code: 5 }, undefined],
+  [null, undefined],
+  ["EIO", undefined],
+])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
+  const failures = collect("petstore:storage-failure");
+  const { store, storage } = openStore();
+  const failure = err(storageFailure("Adding a pet failed.", cause));
+  Object.assign(storage.pets, { create: () => Promise.resolve(failure) });
+  expect(error(await store.trusted.createPet(rex))).toMatchObject({ cause: failure.error });
+  await store.trusted.listPets({ limit: 1_000 });
+  expect(failures).toEqual([{ code }]);
 });

@@ -25,7 +25,7 @@ describe("plans", () => {
       clock.advance(MINUTE);
     }
     expect(error(await caller.admit())).toMatchObject({
-      code: "rate_limit_exceeded",
+      ...{ code: "rate_limit_exceeded", plan },
       message: expect.stringContaining(`limit of ${perDay} requests per day`) as string,
       quota: { limit: perDay, remaining: 0 },
     });
