@@ -71,16 +71,6 @@ describe("createPet with an idempotency key", () => {
     expect(createOnce).not.toHaveBeenCalled();
   });
 
-  it("does not remember errors", async () => {
-    const { trusted, storage } = await openWithKey();
-    const createOnce = vi.spyOn(storage.pets, "createOnce");
-    createOnce.mockImplementationOnce(() => expect.fail("disk"));
-    const nameless = error(await trusted.createPet({ ...rex, name: "\0" }, once));
-    const failed = error(await trusted.createPet(rex, once));
-    expect([nameless.code, failed.code]).toEqual(["invalid_pet", "storage_unavailable"]);
-    expect(value(await trusted.createPet(rex, once)).replayed).toBe(false);
-  });
-
   it("is stored as digests that are the same in every version", async () => {
     const { trusted, storage, id, caller } = await openWithKey();
     const createOnce = vi.spyOn(storage.pets, "createOnce");

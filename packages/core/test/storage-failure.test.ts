@@ -77,28 +77,28 @@ describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
   });
 
   it("fails managing keys", async () => {
-    const { storage, clock, issue } = openStore();
+    const { store, storage, clock, issue } = openStore();
     const { id, secret } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
     clock.advance(2);
     const purge = (keys: KeyRing) => keys.purge({ olderThanSeconds: 0 });
     const rows: readonly [object, (keys: KeyRing) => ResultAsync<unknown, object>, object][] = [
-      [{ keys: { ...storage.keys, insert: fail } }, (keys) => keys.issue({ plan: "free" }), change],
-      [{ keys: { ...storage.keys, list: fail } }, (keys) => keys.list(), read],
-      [{ keys: { ...storage.keys, list: fail } }, purge, read],
-      [{ keys: { ...storage.keys, remove: fail } }, purge, change],
-      [{ keys: { ...storage.keys, find: fail } }, (keys) => keys.revoke(id), read],
-      [{ keys: { ...storage.keys, update: fail } }, (keys) => keys.revoke(id), change],
-      [{ usage: { ...storage.usage, update: fail } }, (keys) => keys.liftBan(id), change],
-      [
-        { usage: { ...storage.usage, findByDigest: fail } },
-        (keys) => keys.findBySecret(secret),
-        read,
-      ],
+      [{ insert: fail }, (keys) => keys.issue({ plan: "free" }), change],
+      [{ list: fail }, (keys) => keys.list(), read],
+      [{ list: fail }, purge, read],
+      [{ remove: fail }, purge, change],
+      [{ find: fail }, (keys) => keys.revoke(id), read],
+      [{ update: fail }, (keys) => keys.revoke(id), change],
     ];
-    for (const [parts, call, expected] of rows) {
-      const { store } = openStore({ storage: { ...storage, ...parts }, clock });
+    for (const [broken, call, expected] of rows) {
+      const { store } = openStore({
+        storage: { ...storage, keys: { ...storage.keys, ...broken } },
+        clock,
+      });
       expect(error(await call(store.keys))).toMatchObject(expected);
     }
+    Object.assign(storage.usage, { update: fail, findByDigest: fail });
+    expect(error(await store.keys.liftBan(id))).toMatchObject(change);
+    expect(error(await store.keys.findBySecret(secret))).toMatchObject(read);
   });
 
   it("does not matter where the storage is not needed", async () => {
