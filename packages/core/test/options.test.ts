@@ -1,83 +1,77 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, createPetStore, type PetStoreOptions } from "@petstore/core";
 
 /** In seconds. */
 const YEAR = 31_536_000;
 
-const OBJECT = "must be an object";
-const STORAGE = "must be a Storage: pets, keys, usage and close()";
-const CLOCK = "must have a now() in milliseconds";
-const PLANS = "must be an object of plans by name";
 const LIMITS = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
 const BYTES = "must return a Uint8Array of the requested size";
 const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
-const BOTH = `${SECONDS}; option ban.longestSeconds ${SECONDS}`;
-const UNDER = "must not be under firstSeconds";
-const NAME = "must have a short lower-case name";
-const ORIGINS = "must be an integer from 1 to 1000000";
-const TIMEOUT = "must be an integer from 1 to 86400";
-const GRACE = "must be an integer number of seconds, from 0 to 60";
-const LIFE = "must be an integer number of seconds, from 0 to 31,536,000 (a year)";
-const BAN_OPTIONS =
-  "is unknown; known are afterRefusals, graceSeconds, firstSeconds, longestSeconds, forgottenAfterSeconds";
-const OPTIONS =
-  "is unknown; known are storage, clock, plans, ban, maxAnonymousOrigins, idempotencyKeySeconds, random, closeTimeoutSeconds";
 const LONGEST_NAME = "a".repeat(32);
 
 /** Calls createPetStore as a JavaScript host might, without types. */
 const createLoosely = (options: unknown) => createPetStore(options as never);
 
 describe("createPetStore", () => {
-  it.each<[string, string, unknown]>([
-    ["object", OBJECT, null],
-    ["storage", STORAGE, { storage: null }],
-    ["storage", STORAGE, { storage: { close: () => undefined } }],
-    ["storage", STORAGE, { storage: { ...createMemoryStorage(), close: undefined } }],
-    ["clock", CLOCK, { clock: null }],
-    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 2 ** 32 + 5 }],
-    ["plans", PLANS, { plans: null }],
-    ["plans", PLANS, { plans: [] }],
-    ["plans", PLANS, { plans: new Map([["x", { perMinute: 1, perDay: 1 }]]) }],
-    ["plans.a", LIMITS, { plans: { a: { perMinute: 1, perDay: 1, perHour: 3 } } }],
-    ["ban", OBJECT, { ban: 5 }],
-    ["ban", OBJECT, { ban: [] }],
-    ["ban", OBJECT, { ban: null }],
-    ["clock", CLOCK, { clock: {} }],
-    ["storage", STORAGE, { storage: { ...createMemoryStorage(), clock: {} } }],
-    ["random", "must be a function", { random: 5 }],
-    ["random", BYTES, { random: (size: number) => Array.from({ length: size }, Math.random) }],
-    ["random", BYTES, { random: (size: number) => new Uint8Array(size + 1) }],
-    ["random", BYTES, { random: () => new Uint8Array(0) }],
-    ["random", BYTES, { random: (size: number) => new Uint16Array(size) }],
-    ["random", BYTES, { random: () => expect.fail("no randomness") }],
-    ["closeTimeoutSeconds", TIMEOUT, { closeTimeoutSeconds: 0 }],
-    ["closeTimeoutSeconds", TIMEOUT, { closeTimeoutSeconds: 86_401 }],
-    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 0 }],
-    ["maxAnonymousOrigins", ORIGINS, { maxAnonymousOrigins: 1_000_001 }],
-    ["plans.free", LIMITS, { plans: { free: { perMinute: 0, perDay: 1 } } }],
-    ["plans.trial", LIMITS, { plans: { trial: { perMinute: 1 } } }],
-    ["plans.trial", LIMITS, { plans: { trial: null } }],
-    ["plans.Trial Plan", NAME, { plans: { "Trial Plan": "custom" } }],
-    ["plans.a b", NAME, { plans: { "a b": "custom" } }],
-    ["ban.firstSeconds", SECONDS, { ban: { firstSeconds: 0 } }],
-    ["ban.firstSeconds", BOTH, { ban: { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 } }],
-    ["ban.longestSeconds", SECONDS, { ban: { longestSeconds: YEAR + 1 } }],
-    ["ban.longestSeconds", UNDER, { ban: { firstSeconds: 60, longestSeconds: 30 } }],
-    ["ban.afterRefusals", "must be a positive integer", { ban: { afterRefusals: 1.5 } }],
-    ["ban.forgottenAfterSeconds", SECONDS, { ban: { forgottenAfterSeconds: Infinity } }],
-    ["ban.minutes", BAN_OPTIONS, { ban: { minutes: 5 } }],
-    ["plan", OPTIONS, { plan: {} }],
-    ["plans.1", NAME, { plans: { "1": "custom" } }],
-    ["plans.a:", NAME, { plans: { "a:": "custom" } }],
-    [`plans.${LONGEST_NAME}a`, NAME, { plans: { [`${LONGEST_NAME}a`]: "custom" } }],
-    ["ban.afterRefusals", "must be a positive integer", { ban: { afterRefusals: 0 } }],
-    ["ban.graceSeconds", GRACE, { ban: { graceSeconds: -1 } }],
-    ["ban.graceSeconds", GRACE, { ban: { graceSeconds: 61 } }],
-    ["idempotencyKeySeconds", LIFE, { idempotencyKeySeconds: -1 }],
-    ["idempotencyKeySeconds", LIFE, { idempotencyKeySeconds: YEAR + 1 }],
-  ])("throws a message that names the option %s", (option, rule, options) => {
-    expect(() => createLoosely(options)).toThrow(
-      new TypeError(`createPetStore: option ${option} ${rule}`),
+  const memory = createMemoryStorage();
+  it.each<[string, string, ...unknown[]]>([
+    ["storage", "must be a Storage: pets, keys, usage and close()", null, { ...memory, close: 1 }],
+    ["storage", "must be a Storage: pets, keys, usage and close()", { ...memory, clock: {} }],
+    ["clock", "must have a now() in milliseconds", null, {}],
+    ["plans", "must be an object of plans by name", null, [], new Map([["x", "custom"]])],
+    ["plans.a", LIMITS, { perMinute: 1, perDay: 1, perHour: 3 }],
+    ["plans.free", LIMITS, { perMinute: 0, perDay: 1 }, { perMinute: 1 }, null],
+    ...["Trial", "a b", "a:", "1", `${LONGEST_NAME}a`].map((name): [string, string, unknown] => [
+      ...([`plans.${name}`, "must have a short lower-case name", "custom"] as const),
+    ]),
+    ["ban", "must be an object", 5, [], null],
+    ["ban.afterRefusals", "must be a positive integer", 0, 1.5],
+    ["ban.graceSeconds", "must be an integer number of seconds, from 0 to 60", -1, 61],
+    ["ban.firstSeconds", SECONDS, 0],
+    ["ban.longestSeconds", SECONDS, YEAR + 1],
+    ["ban.longestSeconds", "must not be under firstSeconds", 30],
+    ["ban.forgottenAfterSeconds", SECONDS, Infinity],
+    [
+      "ban.minutes",
+      "is unknown; known are afterRefusals, graceSeconds, firstSeconds, longestSeconds, forgottenAfterSeconds",
+      5,
+    ],
+    [
+      "plan",
+      "is unknown; known are storage, clock, plans, ban, maxAnonymousOrigins, idempotencyKeySeconds, random, closeTimeoutSeconds",
+      {},
+    ],
+    ["random", "must be a function", 5],
+    ["random", BYTES, (size: number) => Array.from({ length: size }, Math.random)],
+    ["random", BYTES, (size: number) => new Uint8Array(size + 1), () => new Uint8Array(0)],
+    ["random", BYTES, (size: number) => new Uint16Array(size), () => expect.fail("no randomness")],
+    ["closeTimeoutSeconds", "must be an integer from 1 to 86400", 0, 86_401],
+    ["maxAnonymousOrigins", "must be an integer from 1 to 1000000", 0, 1_000_001, 2 ** 32 + 5],
+    [
+      "idempotencyKeySeconds",
+      "must be an integer number of seconds, from 0 to 31,536,000 (a year)",
+      ...[-1, YEAR + 1],
+    ],
+  ])("throws a message that names the option: %s %s", (option, rule, ...values) => {
+    const [name = "", member] = option.split(".");
+    for (const value of values) {
+      const options = { [name]: member === undefined ? value : { [member]: value } };
+      expect(() => createLoosely(options), inspect(value)).toThrow(
+        new TypeError(`createPetStore: option ${option} ${rule}`),
+      );
+    }
+  });
+
+  it("names every wrong option, and takes no other things for options", () => {
+    expect(() => createLoosely(null)).toThrow(
+      new TypeError("createPetStore: option object must be an object"),
+    );
+    const ban = { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 };
+    expect(() => createLoosely({ ban })).toThrow(
+      new TypeError(
+        `createPetStore: option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`,
+      ),
     );
   });
 
