@@ -58,7 +58,10 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
       if (waiting.has(call)) onWaiting(gate.opensIn(clock.now()) / 1_000);
       const first = await Promise.race([call.entered, lifetime.ended]);
       // A call that ended in the turn in which it was let through has a place in the gate: `leave` gives it back.
-      return waiting.remove(call) ? first : call.entered;
+      if (!waiting.remove(call)) return call.entered;
+      // The timer of the gate ends with the last call that waits for it.
+      letThrough();
+      return first;
     },
     leave: (ended, refusal) => {
       const now = clock.now();

@@ -1,6 +1,6 @@
 import { getEventListeners, setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { createPetsClient, type PetsClient } from "@petstore/client";
+import { createPetsClient, type PetsClient, type PetsClientOptions } from "@petstore/client";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { clientOf, never, stock } from "./support/stores.js";
@@ -11,40 +11,23 @@ const rex = { name: "Rex", categoryId: 7 };
 const endless = (cancel = (): void => undefined): Response =>
   new Response(new ReadableStream({ cancel }));
 
-/** Where a call can be when its signal ends it, and a client whose next call gets there. */
-const phases: readonly (readonly [string, () => PetsClient | Promise<PetsClient>])[] = [
-  ["before it starts", () => createPetsClient({ fetch: never })],
-  ["sending", () => createPetsClient({ fetch: never })],
-  ["reading", () => createPetsClient({ fetch: () => Promise.resolve(endless()) })],
-  [
-    "queued",
-    async () => {
-      const client = createPetsClient({ fetch: never });
-      void client.listPets();
-      await setImmediate();
-      return client;
-    },
-  ],
-  [
-    "waiting for the gate",
-    async () => {
-      const client = clientOf(await stock());
-      for (let count = 0; count < 60; count += 1) await client.listPets();
-      return client;
-    },
-  ],
-  [
-    "waiting to retry",
-    () => createPetsClient({ backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }),
-  ],
-];
-
-test.each(phases)(
+test.each<[string, PetsClientOptions]>([
+  ["before it starts", { fetch: never }],
+  ["sending", { fetch: never }],
+  ["reading", { fetch: () => Promise.resolve(endless()) }],
+  ["queued behind another", { fetch: never }],
+  ["waiting for the gate", {}],
+  ["waiting to retry", { backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }],
+])(
   "a signal ends a call at once when it is %s, and leaves no listener and no timer",
-  async (phase, start) => {
+  async (phase, options) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const client = await start();
+    const { store, key } = await stock();
+    const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store), ...options });
+    if (phase === "queued behind another") void client.listPets();
+    if (phase === "waiting for the gate") await useUp(client);
+    await setImmediate();
     const timers = vi.getTimerCount();
     const controller = new AbortController();
     const { signal } = controller;
@@ -63,6 +46,11 @@ test.each(phases)(
     expect(vi.getTimerCount()).toBe(timers);
   },
 );
+
+/** Uses the requests of a minute. */
+async function useUp(client: PetsClient): Promise<void> {
+  for (let count = 0; count < 60; count += 1) await client.listPets();
+}
 
 test("a signal keeps no listener after a call that succeeds, and one that times out", async () => {
   const { signal } = new AbortController();
@@ -124,7 +112,7 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
 test("a loop of refused calls lets everything else run", async () => {
   const { store, key } = await stock();
   const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store) });
-  for (let count = 0; count < 60; count += 1) await client.listPets();
+  await useUp(client);
   const over = new AbortController();
   setTimeout(() => over.abort(), 20);
   let refused = 0;
