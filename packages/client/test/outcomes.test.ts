@@ -19,27 +19,24 @@ type Setting = PetStoreOptions & { readonly key?: string | undefined };
 
 const rex = { name: "Rex", categoryId: 7 };
 const MAX = 2n ** 63n - 1n;
+const DAY = 86_400_000;
 
-const list =
-  (input?: unknown): Act =>
-  (pets) =>
-    pets.listPets(input as never);
-const create =
-  (input: unknown, idempotencyKey?: string): Act =>
-  (pets) =>
-    pets.createPet(input as never, { idempotencyKey });
-const get =
-  (id: unknown): Act =>
-  (pets) =>
-    pets.getPet(id as never);
+function list(input?: unknown): Act {
+  return (pets) => pets.listPets(input as never);
+}
+function create(input: unknown, idempotencyKey?: string): Act {
+  return (pets) => pets.createPet(input as never, { idempotencyKey });
+}
+function get(id: unknown): Act {
+  return (pets) => pets.getPet(id as never);
+}
 /** Has the caller act twice. The second outcome counts. */
-const both =
-  (first: Act, second: Act): Act =>
-  async (pets, stocked) => {
+function both(first: Act, second: Act): Act {
+  return async (pets, stocked) => {
     await first(pets, stocked);
     return second(pets, stocked);
   };
-
+}
 /** Uses a key from another process. */
 async function use({ store, key }: Stocked, requests: number): Promise<void> {
   for (let request = 0; request < requests; request += 1) await store.as(key).listPets();
@@ -78,6 +75,22 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ...["9", "01", "", "..", "1/2", "?", 1.5, MAX + 1n].map(
     (id) => [`finds no pet ${id}`, "pet_not_found", get(id)] as [string, string, Act],
   ),
+  [
+    "lists with as many left in both windows",
+    "ok",
+    list(),
+    { plans: { free: { perMinute: 2, perDay: 2 } } },
+  ],
+  [
+    "lists with as many left in a minute that ends after the day",
+    "ok",
+    async (pets, stocked) => {
+      await use(stocked, 1);
+      stocked.clock.advance(DAY - 30_000);
+      return pets.listPets();
+    },
+    { plans: { free: { perMinute: 2, perDay: 3 } } },
+  ],
   [
     "exceeds the limit that another process used up",
     "rate_limit_exceeded",

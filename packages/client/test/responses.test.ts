@@ -11,8 +11,8 @@ const NO_NUMBERS = {
   "X-RateLimit-Remaining": "1e9",
   "X-RateLimit-Reset": "soon",
 };
-const OTHER_PETS = '[{"id":"1","name":"Rex","categoryId":1,"status":"sold"}]';
-const GREAT_ID = '[{"id":9223372036854775808,"name":"Rex","categoryId":1,"status":"sold"}]';
+const petsWith = (id: string, category = "1"): string =>
+  `[{"id":${id},"name":"Rex","categoryId":${category},"status":"sold"}]`;
 const MALFORMED = "Its body or its Link is malformed.";
 
 const errorOf = (status: number, code: string): string =>
@@ -29,8 +29,9 @@ test.each<[string, string, string | Uint8Array | null, Record<string, string>?, 
   ["quotes without an end", "It is not JSON.", `${'"\\"'.repeat(99_999)}1234567890123456`],
   ["no UTF-8 in a name", "It is not UTF-8.", Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d)],
   ["one byte more than it may", "It is longer than 500000 bytes.", "[]".padEnd(500_001)],
-  ["an array of other things", MALFORMED, OTHER_PETS],
-  ["an id beyond int64", MALFORMED, GREAT_ID],
+  ["an array of other things", MALFORMED, petsWith('"1"')],
+  ["an id beyond int64", MALFORMED, petsWith("9223372036854775808")],
+  ["a category below int64", MALFORMED, petsWith("1", "-9223372036854775809")],
   ["a next page without after", MALFORMED, "[]", { ...LIMITS, Link: '<?limit=1>; rel="next"' }],
   ["no limits", "It lacks X-RateLimit headers.", "[]", {}],
   ["limits that are no numbers", "It lacks X-RateLimit headers.", "[]", NO_NUMBERS],
