@@ -17,20 +17,17 @@ test("pages and pets come from a client, a caller in process and the host alike;
     store.trusted,
   ];
   for (const pets of listers) {
-    const ids: bigint[] = [];
-    for await (const pet of petsOf(pets, { limit: 2, status: "available" })) {
-      ids.push(pet._unsafeUnwrap().id);
-    }
-    expect(ids).toEqual([1n, 2n, 4n, 5n]);
-
-    const sizes: number[] = [];
-    for await (const page of pagesOf(pets, { limit: 2, after: 1n })) {
-      sizes.push(page._unsafeUnwrap().pets.length);
-    }
-    expect(sizes).toEqual([2, 2]);
-
-    const codes: string[] = [];
-    for await (const pet of petsOf(pets, { limit: 0 })) codes.push(pet._unsafeUnwrapErr().code);
-    expect(codes).toEqual(["invalid_query"]);
+    const found = await collect(petsOf(pets, { limit: 2, status: "available" }));
+    expect(found.map((pet) => pet._unsafeUnwrap().id)).toEqual([1n, 2n, 4n, 5n]);
+    const pages = await collect(pagesOf(pets, { limit: 2, after: 1n }));
+    expect(pages.map((page) => page._unsafeUnwrap().pets.length)).toEqual([2, 2]);
+    const failed = await collect(petsOf(pets, { limit: 0 }));
+    expect(failed).toMatchObject([{ error: { code: "invalid_query" } }]);
   }
 });
+
+async function collect<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const each of iterable) all.push(each);
+  return all;
+}

@@ -1,37 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { Server, Socket } from "node:net";
-import { createPetStore, type PetStore, type PetStoreOptions } from "@petstore/core";
+import { createPetStore, type PetStoreOptions } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
-import {
-  createManualClock,
-  createPetsClient,
-  type ManualClientClock,
-  type PetsClient,
-  type PetsClientOptions,
-} from "@petstore/client";
+import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
 import { onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 
-/** A store on a hand-moved clock, and the secret of a Free key. */
-export interface Stocked {
-  readonly store: PetStore;
-  readonly clock: ManualClientClock;
-  readonly key: string | undefined;
-}
+export type Stocked = Awaited<ReturnType<typeof stock>>;
 
-export async function stock(options: PetStoreOptions = {}): Promise<Stocked> {
+/** A store on a hand-moved clock, and the secret of a Free key. */
+export async function stock(options: PetStoreOptions = {}) {
   // A full second near the machine's time, which a server's Date header shows.
   const clock = createManualClock(Math.ceil(Date.now() / 1_000) * 1_000);
   const store = createPetStore({ clock, ...options });
   const issued = await store.keys.issue({ plan: "free" });
-  return { store, clock, key: issued._unsafeUnwrap().secret };
+  return { store, clock, key: issued._unsafeUnwrap().secret as string | undefined };
 }
 
 /** Creates a client of this store over its `fetch` handler. Its waits after a 429 have no chance in them. */
-export function clientOf(
-  { store, clock, key }: Stocked,
-  options: PetsClientOptions = {},
-): PetsClient {
+export function clientOf({ store, clock, key }: Stocked, options: PetsClientOptions = {}) {
   const fetch = createFetchHandler(store, { rateLimitFields: "draft-11" });
   const random = (size: number) => (size === 4 ? new Uint8Array(4) : randomBytes(size));
   return createPetsClient({ apiKey: key, fetch, clock, random, ...options });
