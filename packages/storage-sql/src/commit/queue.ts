@@ -27,7 +27,7 @@ export interface Queue<Transaction, Subject> {
 export function createQueue<Transaction, Subject>(
   largestBatch: number,
 ): Queue<Transaction, Subject> {
-  let calls: QueuedCall<Transaction, Subject>[] = [];
+  const calls: QueuedCall<Transaction, Subject>[] = [];
   /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
 
@@ -45,7 +45,7 @@ export function createQueue<Transaction, Subject>(
     settle: (outcomes) => {
       const batch = removeFirst(outcomes.length);
       const again = batch.filter((call, index) => !settleCall(call, outcomes[index]));
-      if (again.length > 0) calls = [...again, ...calls];
+      calls.unshift(...again);
       return batch.length - again.length;
     },
     failExpired: (now, error) => {
