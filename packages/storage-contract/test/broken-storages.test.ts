@@ -30,6 +30,8 @@ type Fault = (storage: Storage, opened: number) => Storage;
 
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
 
+const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
+
 /** "The beginning of a requirement: what a storage does instead." */
 const faults: Readonly<Record<string, Fault>> = {
   "gives each pet its own positive id: gives two the same": withIds((id) => (id + 1n) / 2n),
@@ -157,7 +159,7 @@ const faults: Readonly<Record<string, Fault>> = {
     "findByDigest",
     (_, { usage }) =>
       (digest) => {
-        return usage.charge(digest, (key) => ({ next: key && oneMore(key.usage), result: key }));
+        return usage.charge(digest, countingOne);
       },
   ),
   "passes undefined to the charge: charges another key": usage("charge", (charge, { usage }) => {
@@ -186,8 +188,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "lets the decision of a charge find and list pets: caches a page": cachingAPage,
   "fails only the charge: writes before it decides": usage("charge", (charge) => {
     return (digest, decide) => {
-      const written = charge(digest, (key) => ({ next: key && oneMore(key.usage), result: key }));
-      return inTwoCalls(written, () => charge(digest, decide));
+      return inTwoCalls(charge(digest, countingOne), () => charge(digest, decide));
     };
   }),
 
@@ -213,6 +214,10 @@ const faults: Readonly<Record<string, Fault>> = {
   "lists each pet exactly once to a follower: shows some late": showingLate,
   "counts concurrent charges of one key together when: in each storage": countingByDigest,
 };
+
+function countingOne(key: PresentedKey | undefined) {
+  return { next: key && { ...key.usage, dayUsed: key.usage.dayUsed + 1 }, result: key };
+}
 
 /** Replaces one member of a port. */
 function replaceIn<Port extends "pets" | "keys" | "usage">(port: Port) {
@@ -305,21 +310,12 @@ function countingByDigest(storage: Storage, opened: number): Storage {
   return show(count(storage, opened), opened);
 }
 
-function oneMore(usage: Usage): Usage {
-  return { ...usage, dayUsed: usage.dayUsed + 1 };
-}
-
-function startingEmpty(storage: Storage, opened: number): Storage {
-  return opened === 0 ? storage : createMemoryStorage();
-}
-
 /** A call that is followed by a second one, which is how a storage fails to be atomic. */
 async function inTwoCalls<T, U>(
   first: Promise<Result<T, StorageFailure>>,
-  second: (value: T) => Promise<Result<U, StorageFailure>>,
-): Promise<Result<U, StorageFailure>> {
-  const result = await first;
-  return result.isErr() ? err(result.error) : second(result.value);
+  second: (value: T) => Promise<U>,
+): Promise<U> {
+  return second((await first)._unsafeUnwrap());
 }
 
 /** A fixture in memory. What a requirement opens several times stays open. */
