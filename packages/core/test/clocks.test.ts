@@ -75,30 +75,47 @@ it("the wall clock set back while another key is busy shortens no window that op
   }
 });
 
-it.each([0, MINUTE, HOUR - 30 * SECOND])(
-  "of two processes whose clocks differ, one is set back: no minute is granted twice from %i ms after that",
-  async (later) => {
+describe("the wall clock of one of two processes set back", () => {
+  const AHEAD = 20;
+
+  /** Two stores on one storage: one a little ahead of the other, which has just been set back. */
+  async function openTwo(ban: BanOptions | false = false) {
     const storage = createMemoryStorage();
     const clock = createManualClock();
-    const little = 20;
     let fast = HOUR;
-    const one = createPetStore({ storage, ban: false, clock: { now: () => clock.now() + little } });
-    const other = createPetStore({ storage, ban: false, clock: { now: () => clock.now() + fast } });
-    const { secret } = value(await one.keys.issue({ plan: "free" }));
-    const [ahead, corrected] = [one.as(secret), other.as(secret)];
-    other.anonymousQuota();
+    const ahead = createPetStore({ storage, ban, clock: { now: () => clock.now() + AHEAD } });
+    const corrected = createPetStore({ storage, ban, clock: { now: () => clock.now() + fast } });
+    const { secret } = value(await ahead.keys.issue({ plan: "free" }));
+    corrected.anonymousQuota();
     fast = 0;
-    other.anonymousQuota();
-    clock.advance(later);
-    for (let minute = 0; minute < 3; minute += 1) {
-      expect(await admitted(ahead, 60)).toBe(60);
-      expect(await admitted(corrected, 60)).toBe(0);
-      clock.advance(MINUTE - 1);
-      expect(await admitted(corrected, 1)).toBe(0);
-      clock.advance(1 + little);
-    }
-  },
-);
+    corrected.anonymousQuota();
+    return { clock, ahead: ahead.as(secret), corrected: corrected.as(secret) };
+  }
+
+  it.each([0, MINUTE, HOUR - 30 * SECOND])(
+    "grants no minute twice from %i ms after that",
+    async (later) => {
+      const { clock, ahead, corrected } = await openTwo();
+      clock.advance(later);
+      for (let minute = 0; minute < 3; minute += 1) {
+        expect(await admitted(ahead, 60)).toBe(60);
+        expect(await admitted(corrected, 60)).toBe(0);
+        clock.advance(MINUTE - 1);
+        expect(await admitted(corrected, 1)).toBe(0);
+        clock.advance(1 + AHEAD);
+      }
+    },
+  );
+
+  it("ends no ban of the other process", async () => {
+    const { clock, ahead, corrected } = await openTwo({ graceSeconds: 0 });
+    clock.advance(2 * MINUTE);
+    expect(await admitted(ahead, 121)).toBe(60);
+    expect(error(await corrected.admit()).code).toBe("api_key_banned");
+    clock.advance(MINUTE + AHEAD);
+    expect(await admitted(corrected, 1)).toBe(1);
+  });
+});
 
 describe("clocks", () => {
   it("a window that has ended stays ended when the clock is set back", async () => {
