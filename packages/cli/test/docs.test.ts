@@ -1,6 +1,10 @@
 import { openApiDocument } from "@petstore/http-adapter";
-import { describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
 import { useServer } from "./support/built-petstore.js";
+import { describeInChromium, violationsOn } from "./support/chromium.js";
+import { issueKey } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
 const server = useServer();
@@ -25,8 +29,7 @@ describe("petstore serve, outside /v1", () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
     const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(named).toHaveLength(5);
-    const modules = ["plugins"];
-    const files = [...named, ...modules.map((name) => `docs/${name}.js`)];
+    const files = [...named, "docs/plugins.js"];
     const responses = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
     for (const response of [page, ...responses]) {
       expect(response.status).toBe(200);
@@ -79,14 +82,8 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds to every other path as the adapter does", async () => {
-    const outside = [
-      "/dogs",
-      "/docs/index.html",
-      "/docs/../package.json",
-      "/docs/%2e%2e/x",
-      "//docs",
-    ];
-    for (const path of outside) {
+    const outside = ["/dogs", "/docs/index.html", "/docs/../package.json", "/docs/%2e%2e/x"];
+    for (const path of [...outside, "//docs"]) {
       const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
       const response = await sendUntilClosed(originOf(), request);
       expect(response).toMatch(/^HTTP\/1\.1 404 /);
@@ -94,4 +91,101 @@ describe("petstore serve, outside /v1", () => {
       expect(response).toContain('{"code":"not_found"');
     }
   });
+});
+
+/** The parts of an operation on the page. */
+function operation(page: Page, id: string) {
+  const block = page.locator(`#operations-pets-${id}`);
+  const execute = () => block.getByRole("button", { name: "Execute" }).click();
+  return {
+    block,
+    open: () => block.locator(".opblock-summary-control").click(),
+    execute,
+    /** Sends the request. Resolves to what the page shows of the response, which has this status. */
+    respond: async (status: number) => {
+      await execute();
+      const response = block.locator(".live-responses-table").first();
+      await response.locator(".response-col_status", { hasText: String(status) }).waitFor();
+      return response.innerText();
+    },
+  };
+}
+
+describeInChromium("the docs page", (openPage) => {
+  it("is for a person who is refused without a key, authorises, adds a pet and lists it", async () => {
+    const { page, offences } = await openPage(`${originOf()}/`);
+    const listPets = operation(page, "listPets");
+    const createPet = operation(page, "createPet");
+    expect(await page.title()).toContain("Pet Store");
+    await page.getByText("petstore keys issue").waitFor();
+    await page.getByRole("cell", { name: "10,000" }).waitFor();
+
+    await createPet.open();
+    const refused = await createPet.respond(401);
+    expect(refused).toContain('"missing_api_key"');
+    expect(refused).toMatch(/www-authenticate: Bearer realm="petstore"/);
+
+    const { secret } = await issueKey(server().database);
+    const authorize = page.getByRole("button", { name: "Authorize" }).first();
+    const dialog = page.locator(".modal-ux");
+    await authorize.click();
+    await dialog.getByRole("textbox").fill(secret);
+    await dialog.getByRole("button", { name: "Apply credentials" }).click();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    const pet = '{ "name": "Rex", "categoryId": 9223372036854775807, "status": "sold" }';
+    await createPet.block.locator("textarea").fill(pet);
+    // The form suggests none: a second pet is a new one.
+    expect(await createPet.block.getByPlaceholder("Idempotency-Key").inputValue()).toBe("");
+    const created = await createPet.respond(201);
+    expect(created).toContain('"categoryId": 9223372036854775807');
+    expect(created).toContain("location: /v1/pets/1");
+
+    await listPets.open();
+    const listed = await listPets.respond(200);
+    expect(listed).toContain('[\n  {\n    "id": 1,\n    "name": "Rex",');
+    expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*-remaining: 58\b[^]*-reset: \d{10}\b/);
+
+    // Input that the form refuses is not sent: the page must not show the response of another request.
+    await listPets.block.getByPlaceholder("after").fill("x");
+    await listPets.execute();
+    await listPets.block.getByText("Value must be an integer").waitFor();
+    expect(await listPets.block.locator(".live-responses-table").count()).toBe(0);
+
+    // The tab keeps the key when the page is loaded again, until it is removed.
+    expect(await page.locator("body").innerText()).toContain("This tab keeps your key");
+    await page.goto(`${originOf()}/docs`);
+    await authorize.click();
+    await dialog.getByRole("button", { name: "Remove authorization" }).click();
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("pet_live_");
+    expect(offences).toEqual([]);
+  });
+
+  it.runIf(sized(0, 1, 1))(
+    "does not scroll sideways on a phone, and every text can be read, light and dark",
+    async () => {
+      const { page, offences } = await openPage(`${originOf()}/docs`);
+      await page.setViewportSize({ width: 375, height: 700 });
+      const clickAll = (selector: string) =>
+        page.evaluate(`document.querySelectorAll("${selector}").forEach((each) => each.click())`);
+      await page.locator(".opblock").first().waitFor();
+      await clickAll(".opblock-summary-control");
+      await operation(page, "listPets").execute();
+      await page.locator(".live-responses-table").waitFor();
+      await clickAll(".tablinks[data-name=model]");
+      await clickAll(".auth-wrapper .authorize");
+      await page.locator(".modal-ux").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        // The colors change gradually.
+        await vi.waitFor(async () => {
+          expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toMatch(
+            colorScheme === "light" ? /2\d\d\)$/ : /\b\d\d\)$/,
+          );
+          expect(await violationsOn(page, "color-contrast")).toEqual([]);
+        }, 60_000);
+      }
+      expect(offences).toEqual([]);
+    },
+  );
 });

@@ -1,11 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bundleClient } from "../../client/test/support/bundle.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { describeInChromium, servePage } from "./support/chromium.js";
+import { describeInChromium } from "./support/chromium.js";
 import { issueKey, newDatabase } from "./support/command.js";
+import { portOf } from "../../../scripts/ports.js";
 import { sized } from "../../../scripts/test-size.js";
 
 useBuiltPetstore();
+
+/** Serves this HTML on an origin of its own for the length of a test. Resolves to the origin. */
+async function servePage(html: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8").end(html);
+  });
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${await portOf(server)}`;
+}
 
 /** Runs in a page with the bundled client. */
 const USE_CLIENT = `async ({ baseUrl, apiKey }) => {
@@ -34,7 +45,7 @@ describe.runIf(sized(0, 1, 1))("with serve --cors", () => {
       const { secret } = await issueKey(database, ...limits);
       const { url } = await startServer("--database", database, "--cors", shop);
       const { origin } = new URL(url);
-      const { page, offences } = await openPage(shop, {}, [origin]);
+      const { page, offences } = await openPage(shop, [origin]);
       const options = JSON.stringify({ baseUrl: url, apiKey: secret });
       const used: string = await page.evaluate(`(${USE_CLIENT})(${options})`);
       expect(JSON.parse(used)).toMatchObject({
@@ -47,7 +58,7 @@ describe.runIf(sized(0, 1, 1))("with serve --cors", () => {
       });
       expect(offences).toEqual([]);
 
-      const third = await openPage(await servePage("<!doctype html>"), {}, [origin]);
+      const third = await openPage(await servePage("<!doctype html>"), [origin]);
       const list = `fetch("${url}/pets", { headers: { Authorization: "Bearer ${secret}" } })`;
       await expect(third.page.evaluate(list)).rejects.toThrow("Failed to fetch");
       const document = `fetch("${origin}/openapi.json").then((response) => response.json())`;

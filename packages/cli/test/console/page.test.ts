@@ -1,24 +1,47 @@
-import { createPetStore } from "@petstore/core";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { getRequestListener } from "@hono/node-server";
+import { createConsole } from "@petstore/console";
+import { createPetStore, type PetStore } from "@petstore/core";
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
-import { startConsole, startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { describeInChromium } from "../support/chromium.js";
-import { issueKey, newDatabase, petstore } from "../support/command.js";
+import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
+import { describeInChromium, violationsOn } from "../support/chromium.js";
+import { newDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
-import { button, dialog, IS_WIDE, serveConsole } from "./serve-console.js";
+import { button, createDemoStore, dialog, link, STATES } from "./demo.js";
 
 useBuiltPetstore();
 
+/** Serves the console of a store in this process, on a free port or on this one, until it is closed or the test ends. */
+async function serveConsole(store: PetStore, port = 0) {
+  const handle = createConsole(store, { actor: "anna" });
+  const listener = getRequestListener(handle, { overrideGlobalObjects: false });
+  const server = createServer((request, response) => void listener(request, response));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${await portOf(server, port)}/console/`, close };
+}
+
+/** A store in memory, and a function that issues a key of it. */
+function newStore() {
+  const store = createPetStore();
+  const issue = async (label: string) =>
+    (await store.keys.issue({ plan: "free", label }))._unsafeUnwrap();
+  return { store, issue };
+}
+
 const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasText: label });
 
-/** A store in memory with one key, called acme. */
-async function storeWithKey() {
-  const store = createPetStore();
-  const { key, secret } = (await store.keys.issue({ plan: "free", label: "acme" }))._unsafeUnwrap();
-  const show = async () => (await store.keys.find(key.id))._unsafeUnwrap();
-  return { store, secret, show };
-}
+/** Whether a page scrolls sideways. */
+const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
 
 // The page asks for changes every two seconds.
 describeInChromium(
@@ -26,8 +49,8 @@ describeInChromium(
   (openPage) => {
     it("issues a key; a person runs into its limit, is found by the secret, and is let back in, until another console takes the port", async () => {
       const database = newDatabase();
-      const { url } = await startServer("--database", database);
-      const console = await startConsole(database, "--url", url);
+      const store = await openBeside(database, { ban: { graceSeconds: 0 } });
+      const console = await startConsole(database, "--url", "https://pets.example/v1");
       const { page, offences } = await openPage(console.url);
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.getByText("There is no key yet.").waitFor();
@@ -44,20 +67,16 @@ describeInChromium(
       expect(secret).toMatch(/^pet_live_\w{36}$/);
       // Escape does not close what is shown only once.
       await page.keyboard.press("Escape");
-      expect(await dialog(page).innerText()).toContain(`Bearer ${secret}`);
+      const shown = await dialog(page).innerText();
+      expect(shown).toContain(`Bearer ${secret}`);
+      expect(shown).toContain("https://pets.example/v1/pets");
       await button(page, "I have stored it").click();
       await rowOf(page, "Happy Paws").getByText("unused").first().waitFor();
       expect(await page.content()).not.toContain(secret);
 
-      const headers = { Authorization: `Bearer ${secret}` };
-      const get = async () => (await fetch(`${url}/pets`, { headers })).status;
-      for (let count = 0; count < 4; count += 1) await get();
+      for (let count = 0; count < 7; count += 1) await store.as(secret).listPets();
       await rowOf(page, "Happy Paws").getByText("3 of 3").waitFor();
-      const store = await openBeside(database);
-      const banned = () => get().then(() => store.keys.list({ banned: true }));
-      await expect.poll(async () => (await banned())._unsafeUnwrap().keys.length).toBe(1);
       await rowOf(page, "Happy Paws").getByText("banned until").waitFor();
-
       await page.getByRole("searchbox").fill(secret);
       await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
       const id = new URL(page.url()).hash.slice("#keys/".length);
@@ -83,11 +102,21 @@ describeInChromium(
       await page.getByText("This console opens with the link").waitFor();
     });
 
-    it("rotates, changes the plan and revokes, and asks before what cannot be undone", async () => {
-      const { store, secret, show } = await storeWithKey();
+    it("rotates, changes the plan and, with the keyboard alone, revokes; it asks before what cannot be undone", async () => {
+      const { store, issue } = newStore();
+      const { key, secret } = await issue("acme");
+      const show = async () => (await store.keys.find(key.id))._unsafeUnwrap();
       const isAccepted = async (each: string) => (await store.as(each).listPets()).isOk();
       const { page, offences } = await openPage((await serveConsole(store)).url);
-      await page.getByRole("link", { name: "acme" }).click();
+      const focused = () => page.evaluate("document.activeElement.textContent");
+      const tabTo = async (text: string) => {
+        for (let count = 0; count < 40 && (await focused()) !== text; count += 1)
+          await page.keyboard.press("Tab");
+        expect(await focused()).toBe(text);
+      };
+      await link(page, "acme").waitFor();
+      await tabTo("acme");
+      await page.keyboard.press("Enter");
 
       await button(page, "Rotate…").click();
       await button(page, "Rotate").click();
@@ -116,14 +145,16 @@ describeInChromium(
       await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
       expect(await dialog(page).count()).toBe(0);
 
-      await button(page, "Revoke…").click();
+      await tabTo("Revoke…");
+      await page.keyboard.press("Enter");
       expect(await button(page, "Revoke").isDisabled()).toBe(true);
-      await dialog(page).getByRole("textbox").fill("acm");
+      await page.keyboard.type("acm");
       expect(await button(page, "Revoke").isDisabled()).toBe(true);
       await page.keyboard.press("Escape");
+      expect(await focused()).toBe("Revoke…");
       expect((await show()).revokedAt).toBeUndefined();
-      await button(page, "Revoke…").click();
-      await dialog(page).getByRole("textbox").fill("acme");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("acme");
       await page.keyboard.press("Enter");
       await page.getByText(/^revoked/).waitFor();
       expect((await show()).revokedAt).toBeDefined();
@@ -138,7 +169,7 @@ describeInChromium(
         await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
       }
       const { page, offences } = await openPage((await serveConsole(store)).url);
-      await page.getByRole("link", { name: "Pets" }).click();
+      await link(page, "Pets").click();
       await page.getByText("Ids 1 to 50").waitFor();
       expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
       await button(page, "Next").click();
@@ -162,70 +193,91 @@ describeInChromium(
       expect(offences).toEqual([]);
     });
 
-    it("shows in each tab what another tab and the command line change", async () => {
-      const database = newDatabase();
-      const acme = await issueKey(database, "--label", "acme");
-      const { url } = await serveConsole(await openBeside(database));
-      const { page, offences } = await openPage(url);
-      await page.getByRole("link", { name: "acme" }).waitFor();
+    const many = sized(60, 10_000, 100_000);
+
+    it(`finds one of ${many.toLocaleString("en")} keys, and shows in each tab what others change`, async () => {
+      const { store, issue } = newStore();
+      for (let count = 1; count < many; count += 1) await issue(`customer ${count}`);
+      const { key, secret } = await issue(`customer ${many}`);
+      const { page, offences } = await openPage((await serveConsole(store)).url);
+      await page.getByText(`1 to 50 of ${many.toLocaleString("en")}`).waitFor();
+      await button(page, "Next").click();
+      await page.getByText(/^51 to \d+ of/).waitFor();
+      await page.getByRole("searchbox").fill(`customer ${many}`);
+      await page.getByText("1 to 1 of 1 (of").waitFor();
+      await link(page, `customer ${many}`).click();
+      await button(page, "Revoke…").waitFor();
       const other = await page.context().newPage();
       await other.goto(page.url());
-      await other.getByRole("link", { name: "acme" }).click();
-      await petstore("keys", "plan", acme.id, "business", "--database", database);
+      await button(other, "Rotate…").waitFor();
+      await store.keys.changePlan(key.id, { plan: "business" });
       await other.getByText("1,000 a minute, 100,000 a day").waitFor();
       await page.bringToFront();
-      await rowOf(page, "acme").getByText("business").waitFor();
-      await issueKey(database, "--label", "second");
-      await page.getByRole("link", { name: "second" }).waitFor();
+      await page.goBack();
+      // The search is still there.
+      await page.getByText("1 to 1 of 1 (of").waitFor();
+      await rowOf(page, `customer ${many}`).getByText("business").waitFor();
+      await page.getByRole("searchbox").fill("");
+      await page.getByLabel("Order").selectOption("use");
+      await store.as(secret).listPets();
+      const first = page.locator("tbody tr").first();
+      await first.getByText("1 of 1,000").waitFor();
+      await page.getByLabel("Order").selectOption("newest");
+      await issue("second");
+      await first.getByText("second").waitFor();
 
-      // The command revokes it while a tab asks how to rotate it.
+      // The key is revoked while a tab asks how to rotate it.
       await other.bringToFront();
       await button(other, "Rotate…").click();
-      await petstore("keys", "revoke", acme.id, "--database", database);
+      await store.keys.revoke(key.id);
       await button(other, "Rotate").click();
       await dialog(other).getByText("The API key is revoked or expired.").waitFor();
       await button(other, "Cancel").click();
       await other.getByText(/^revoked/).waitFor();
       await page.bringToFront();
-      const revoked = rowOf(page, "acme").getByText(/^revoked/);
+      const revoked = rowOf(page, `customer ${many}`).getByText(/^revoked/);
       await revoked.waitFor();
       expect(offences).toEqual([]);
     });
 
     it("says that the server is gone, and goes on when it is back", async () => {
-      const { store } = await storeWithKey();
+      const { store, issue } = newStore();
+      await issue("acme");
       const { url, close } = await serveConsole(store);
       const { page } = await openPage(url);
-      await page.getByRole("link", { name: "acme" }).waitFor();
+      await link(page, "acme").waitFor();
       close();
       await page.getByText("The console does not respond.").waitFor();
-      // What was read stays on the screen.
-      expect(await page.getByRole("link", { name: "acme" }).count()).toBe(1);
+      // What was read stays on the screen, and can be read.
+      expect(await link(page, "acme").count()).toBe(1);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violationsOn(page, "color-contrast")).toEqual([]);
+      }
       await button(page, "Issue a key").click();
       await button(page, "Issue").click();
       await dialog(page).getByText("The console does not respond.").waitFor();
       await button(page, "Cancel").click();
-      await store.keys.issue({ plan: "free", label: "after" });
-      await serveConsole(store, {}, Number(new URL(url).port));
-      await page.getByRole("link", { name: "after" }).waitFor();
+      await issue("after");
+      await serveConsole(store, Number(new URL(url).port));
+      await link(page, "after").waitFor();
       expect(await page.getByRole("alert").filter({ hasText: "respond" }).count()).toBe(0);
     });
 
     it("shows hostile labels as text, on a phone too", async () => {
-      const store = createPetStore();
       const labels = [
-        `<img src="https://evil.example/x" onerror="alert(1)"><script>alert(2)</script>`,
-        `javascript:alert(3)//"'><svg onload=alert(4)>${"W".repeat(150)}`,
-        "‮txt.exe‬ ⁦isolated \u0007\u001B[31mred\nsecond line",
+        `<img src="https://evil.example/x" onerror="alert(1)"><script>alert(2)</script>
+          javascript:alert(3)//"'><svg onload=alert(4)>${"W".repeat(60)}`,
+        `‮txt.exe‬ ⁦isolated \u0007\u001B[31mred\nsecond line${"🐈‍⬛".repeat(20)}${"𒐫".repeat(30)}`,
         "   ",
-        "🐈‍⬛".repeat(20) + "𒐫".repeat(40),
       ];
+      const { store, issue } = newStore();
       for (const label of labels) {
-        (await store.keys.issue({ plan: "free", label }))._unsafeUnwrap();
+        await issue(label);
         await store.trusted.createPet({ name: label, categoryId: 1n });
       }
-      const viewport = { width: 375, height: 700 };
-      const { page, offences } = await openPage((await serveConsole(store)).url, { viewport });
+      const { page, offences } = await openPage((await serveConsole(store)).url);
+      await page.setViewportSize({ width: 375, height: 700 });
       await page.getByText("<script>alert(2)</script>").waitFor();
       expect(await page.evaluate(IS_WIDE)).toBe(false);
       const text = await page.locator("tbody").innerText();
@@ -234,73 +286,59 @@ describeInChromium(
       for (let index = 0; index < labels.length; index += 1) {
         await page.locator("tbody a").nth(index).click();
         await button(page, "Revoke…").click();
-        await dialog(page).waitFor();
         expect(await page.evaluate(IS_WIDE)).toBe(false);
         const asked = await dialog(page).locator("label").innerText();
-        await dialog(page)
-          .getByRole("textbox")
-          .fill(/type (.*)/.exec(asked)?.[1] ?? "");
+        const [, wanted = ""] = /type (.*)/.exec(asked) ?? [];
+        await dialog(page).getByRole("textbox").fill(wanted);
         await button(page, "Revoke").click();
         await page.getByText(/^revoked/).waitFor();
-        await page.getByRole("link", { name: "All keys" }).click();
+        await link(page, "All keys").click();
       }
-      await page.getByRole("link", { name: "Pets" }).click();
+      await link(page, "Pets").click();
       await page.getByText("<script>alert(2)</script>").waitFor();
       expect(await page.evaluate(IS_WIDE)).toBe(false);
       expect(offences).toEqual([]);
     });
 
-    it("can be used with the keyboard alone", async () => {
-      const { store } = await storeWithKey();
-      const { page } = await openPage((await serveConsole(store)).url);
-      await page.getByRole("link", { name: "acme" }).waitFor();
-      const focused = () =>
-        page.evaluate<string>(
-          "document.activeElement.textContent || document.activeElement.tagName",
-        );
-      const tabTo = async (text: string) => {
-        for (let count = 0; count < 40; count += 1) {
-          await page.keyboard.press("Tab");
-          if ((await focused()).startsWith(text)) return;
+    it("shows a screen reader everything, and cuts nothing off, on wide screens and phones, light and dark", async () => {
+      const { page, offences } = await openPage((await serveConsole(await createDemoStore())).url);
+      for (const [state, go] of Object.entries(STATES)) {
+        await go(page);
+        for (const [index, [colorScheme, width]] of SCREENS.entries()) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: width === 375 ? 812 : 800 });
+          const name = `${state}-${colorScheme}-${width}`;
+          // Of the rules, only this one depends on the screen.
+          const rules = index === 0 ? [] : ["color-contrast"];
+          expect([name, await violationsOn(page, ...rules)]).toEqual([name, []]);
+          expect([name, await page.evaluate(IS_WIDE)]).toEqual([name, false]);
+          if (pictures === undefined || !PICTURED.has(state)) continue;
+          mkdirSync(join(root, pictures), { recursive: true });
+          const path = join(root, pictures, `${name}.png`);
+          await page.screenshot({ path, animations: "disabled", caret: "hide" });
         }
-        throw new Error(`${text} is not reached with Tab.`);
-      };
-      await tabTo("acme");
-      await page.keyboard.press("Enter");
-      await button(page, "Revoke…").waitFor();
-      await tabTo("Revoke…");
-      await page.keyboard.press("Enter");
-      await page.keyboard.type("acme");
-      await page.keyboard.press("Escape");
-      expect(await focused()).toBe("Revoke…");
-      await page.keyboard.press("Enter");
-      await page.keyboard.type("acme");
-      await page.keyboard.press("Enter");
-      await page.getByText(/^revoked/).waitFor();
-    });
-
-    const many = sized(2_000, 100_000, 100_000);
-    it(`finds one of ${many.toLocaleString("en")} keys`, async () => {
-      const store = createPetStore();
-      for (let count = 0; count < many; count += 1) {
-        await store.keys.issue({ plan: "free", label: `customer ${count}` });
       }
-      const { page, offences } = await openPage((await serveConsole(store)).url);
-      await page.getByText(`1 to 50 of ${many.toLocaleString("en-US")}`).waitFor();
-      await page.getByRole("searchbox").fill(`customer ${many - 777}`);
-      await page.getByText("1 to 1 of 1 (of").waitFor();
-      await page.getByRole("link", { name: `customer ${many - 777}` }).click();
-      await button(page, "Revoke…").waitFor();
-      await page.goBack();
-      // The search is still there.
-      await page.getByText("1 to 1 of 1 (of").waitFor();
-      await page.getByRole("searchbox").fill("");
-      await page.getByLabel("Order").selectOption("use");
-      const busy = (await store.keys.issue({ plan: "free", label: "busy" }))._unsafeUnwrap();
-      await store.as(busy.secret).listPets();
-      await rowOf(page, "busy").getByText("1 of 60").waitFor();
       expect(offences).toEqual([]);
     });
   },
   5,
 );
+
+/** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
+const pictures = process.env["PETSTORE_SCREENSHOTS"];
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** The states of which the documents have pictures. */
+const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);
+
+const SCREENS = (
+  [
+    ["light", 1280],
+    ["dark", 375],
+    ["dark", 1280],
+    ["light", 375],
+    // A zoom of 200 %.
+    ["light", 640],
+  ] as const
+).slice(0, pictures === undefined ? sized(2, 5, 5) : 4);

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
-import { portOf } from "../../../../scripts/ports.js";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -13,21 +11,17 @@ const isSkipped = !existsSync(executablePath) && process.env["CI"] === undefined
 const HOW_TO_INSTALL =
   "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
 
-/** A page, and the errors that it reported. */
-export interface Watched {
+/** Opens a URL, on a page that may send requests to its origin and to these. */
+type OpenPage = (
+  url: string,
+  others?: readonly string[],
+) => Promise<{
   readonly page: Page;
   /** Requests to other hosts, errors of scripts, and errors and warnings of the browser. */
   readonly offences: readonly string[];
-}
+}>;
 
-/** Opens a page, which may send requests to its origin and to these, and watches it. */
-type OpenPage = (
-  url: string,
-  options?: BrowserContextOptions,
-  others?: readonly string[],
-) => Promise<Watched>;
-
-/** Describes tests with a browser, in whose pages timers run this many times faster. */
+/** Describes tests with a browser, in whose pages timers run this many times faster. They share a page. */
 export function describeInChromium(
   name: string,
   tests: (openPage: OpenPage) => void,
@@ -35,7 +29,7 @@ export function describeInChromium(
 ): void {
   describe.skipIf(isSkipped)(isSkipped ? `${name} (SKIPPED: ${HOW_TO_INSTALL})` : name, () => {
     let browser: Browser | undefined;
-    let shared: Page | undefined;
+    let page: Page | undefined;
     beforeAll(async () => {
       browser = await chromium.launch({
         executablePath,
@@ -44,56 +38,36 @@ export function describeInChromium(
           ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
         ],
       });
+      const context = await browser.newContext({
+        ...{ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" },
+      });
+      await context.addInitScript(`{
+        const { setTimeout } = globalThis;
+        globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
+      }`);
+      // For busy machines, as the timeout of a test.
+      context.setDefaultTimeout(100_000);
+      page = await context.newPage();
     });
     afterAll(() => browser?.close());
-    tests(async (url, options, others = []) => {
-      if (browser === undefined) throw new Error("The browser is started by beforeAll.");
-      if (options !== undefined) {
-        const page = await newPage(browser, options, pace);
-        onTestFinished(() => page.context().close());
-        return visit(page, url, others);
-      }
-      // A new page takes half a second of the processor: tests share it.
-      const page = (shared ??= await newPage(browser, DESKTOP, pace));
+    tests(async (url, others = []) => {
+      if (page === undefined) throw new Error("The page is opened by beforeAll.");
+      const shared = page;
       onTestFinished(async () => {
-        for (const tab of page.context().pages()) if (tab !== page) await tab.close();
-        await page.goto("about:blank");
-        page.removeAllListeners();
+        for (const tab of shared.context().pages()) if (tab !== shared) await tab.close();
+        await shared.goto("about:blank");
+        shared.removeAllListeners();
       });
-      return visit(page, url, others);
+      await shared.emulateMedia({ colorScheme: "light" });
+      await shared.setViewportSize({ width: 1200, height: 900 });
+      const offences = watch(shared, [new URL(url).origin, ...others]);
+      await shared.goto(url);
+      return { page: shared, offences };
     });
   });
 }
 
-const DESKTOP = { viewport: { width: 1200, height: 900 } };
-
-/** Serves this HTML on an origin of its own for the length of a test. Resolves to the origin. */
-export async function servePage(html: string): Promise<string> {
-  const server = createServer((_, response) => {
-    response.setHeader("Content-Type", "text/html; charset=utf-8").end(html);
-  });
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${await portOf(server)}`;
-}
-
-async function newPage(
-  browser: Browser,
-  options: BrowserContextOptions,
-  pace: number,
-): Promise<Page> {
-  const context = await browser.newContext(options);
-  await context.addInitScript(`{
-    const { setTimeout } = globalThis;
-    globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
-  }`);
-  const page = await context.newPage();
-  // For busy machines, as the timeout of a test.
-  page.setDefaultTimeout(100_000);
-  return page;
-}
-
-async function visit(page: Page, url: string, others: readonly string[]): Promise<Watched> {
-  const origins = [new URL(url).origin, ...others];
+function watch(page: Page, origins: readonly string[]): readonly string[] {
   const offences: string[] = [];
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -106,8 +80,7 @@ async function visit(page: Page, url: string, others: readonly string[]): Promis
     if (message.type() === "error" && !isAnswer) offences.push(`console: ${message.text()}`);
     if (message.type() === "warning") offences.push(`console: ${message.text()}`);
   });
-  await page.goto(url);
-  return { page, offences };
+  return offences;
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -115,8 +88,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Where a page breaks the rules of WCAG that axe checks, or some of them: each rule with the elements. */
 export async function violationsOn(page: Page, ...rules: readonly string[]): Promise<unknown> {
   const options = { resultTypes: ["violations"], ...(rules.length > 0 ? { runOnly: rules } : {}) };
-  const isThere = await page.evaluate<boolean>("'axe' in window");
-  if (!isThere) await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
   return page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join()))`,

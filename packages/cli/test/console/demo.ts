@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createManualClock, createPetStore, type PetStore } from "@petstore/core";
+import type { Page } from "playwright-core";
 
 /** 24 November 2026, 12:00 UTC. */
 const NOON = Date.UTC(2026, 10, 24, 12);
@@ -61,3 +62,51 @@ const PETS = [
   ["Nemo", 9_223_372_036_854_775_807n, "sold"],
   ["Hedwig", 12n, "available"],
 ] as const;
+
+export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+export const dialog = (page: Page) => page.getByRole("dialog");
+export const link = (page: Page, name: string) => page.getByRole("link", { name });
+
+/** The main states of the console of the demo store, each reached from the one before. */
+export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  keys: (page) => link(page, "Mobile app").waitFor(),
+  issue: async (page) => {
+    await button(page, "Issue a key").click();
+    await dialog(page).getByLabel("Label").fill("Rescue North");
+    await dialog(page).getByLabel("Plan").selectOption("enterprise");
+  },
+  secret: async (page) => {
+    await dialog(page).getByLabel("Plan").selectOption("pro");
+    await button(page, "Issue").click();
+    await page.getByText("The secret is shown only now.").waitFor();
+  },
+  key: async (page) => {
+    await button(page, "I have stored it").click();
+    await button(page, "banned 1").click();
+    await page.getByText("1 to 1 of 1 (of").waitFor();
+    await link(page, "Price scraper").click();
+    await button(page, "Lift the ban").waitFor();
+  },
+  revoke: async (page) => {
+    await button(page, "Revoke…").click();
+    await dialog(page).getByRole("textbox").fill("Price scr");
+  },
+  rotate: async (page) => {
+    await button(page, "Cancel").click();
+    await button(page, "Rotate…").click();
+    await dialog(page).getByRole("combobox").selectOption("0");
+    await button(page, "Rotate").click();
+  },
+  pets: async (page) => {
+    await button(page, "Cancel").click();
+    await link(page, "Pets").click();
+    await page.getByText("Hedwig").waitFor();
+  },
+  refused: async (page) => {
+    await button(page, "Add a pet").click();
+    await dialog(page).getByLabel("Name").fill("Rex");
+    await dialog(page).getByLabel("Category").fill("1.5");
+    await button(page, "Add").click();
+    await page.getByText("categoryId must be an int64 integer").waitFor();
+  },
+};
