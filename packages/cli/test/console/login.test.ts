@@ -1,13 +1,5 @@
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request, type IncomingMessage } from "node:http";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
@@ -33,31 +25,27 @@ async function send(url: URL, method: string, headers: Headers, body = "") {
   return { status, cookie, received, text: await text(response) };
 }
 
-/** A console, with a function that logs in with a token, and one that lists the keys. */
-async function open() {
-  const database = newDatabase();
-  await issueKey(database, "--label", "acme");
-  const console = await startConsole(database);
-  const link = new URL(console.url);
-  const token = link.hash.slice("#token=".length);
-  const page = new URL(link.pathname, link);
-  const own = { Host: link.host, Origin: link.origin };
-  const post = (path: string, headers: Headers, body: string) => {
-    const length = { "Content-Length": String(body.length) };
-    return send(new URL(path, page), "POST", { ...length, ...headers }, body);
-  };
-  const logIn = (secret = token, headers: Headers = own) => post("login", headers, secret);
-  const query = JSON.stringify({ search: "", order: "newest", page: 0 });
-  const listKeys = (headers: Headers) =>
-    post("api/keys/list", { ...own, "Content-Type": "application/json", ...headers }, query);
-  return { console, link, token, page, own, logIn, listKeys };
-}
-
 describe("petstore console", () => {
-  it("lets in who has the link, once, and refuses other users of the machine", async () => {
-    const { console, link, page, own, token, logIn, listKeys } = await open();
+  it("lets in who has the link, once, and refuses other users of the machine, other names of its address, other origins and other ports", async () => {
+    const database = newDatabase();
+    await issueKey(database, "--label", "acme");
+    const [console, other] = [await startConsole(database), await startConsole(database)];
+    const link = new URL(console.url);
+    const page = new URL(link.pathname, link);
+    const token = link.hash.slice("#token=".length);
+    const own = { Host: link.host, Origin: link.origin };
+    const post = (path: string, headers: Headers, body: string) => {
+      const length = { "Content-Length": String(body.length) };
+      return send(new URL(path, page), "POST", { ...length, ...headers }, body);
+    };
+    const logIn = (secret = token, headers: Headers = own) => post("login", headers, secret);
+    const query = JSON.stringify({ search: "", order: "newest", page: 0 });
+    const listKeys = (headers: Headers) =>
+      post("api/keys/list", { ...own, "Content-Type": "application/json", ...headers }, query);
+
     expect(link.hostname).toBe("127.0.0.1");
     expect(link.pathname).toMatch(/^\/[\w-]{22}\/$/);
+    expect(link.pathname).not.toBe(new URL(other.url).pathname);
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const path of ["", "/", "main.js", "api/keys/list"]) {
       for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
@@ -75,31 +63,13 @@ describe("petstore console", () => {
     for (const wrong of ["", token.slice(1), `${token}x`, "x".repeat(1_000_000)]) {
       expect((await logIn(wrong)).status).toBe(401);
     }
-
-    const { status, cookie } = await logIn();
-    expect(status).toBe(204);
-    const rules = `; Path=${link.pathname}; HttpOnly; SameSite=Strict`;
-    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}${rules}$`));
-    const [Cookie = ""] = cookie.split(";");
-    expect((await send(page, "GET", { ...own, Cookie })).text).toContain("main.js");
-    expect((await listKeys({ Cookie })).text).toContain("acme");
-    expect((await logIn()).status).toBe(401);
-    expect(console.output()).not.toContain(Cookie.split("=")[1]);
-    expect(await console.end("SIGTERM")).toBe(0);
-    await expect(send(page, "GET", own)).rejects.toThrow();
-  });
-
-  it("refuses other names of its address, other origins and other ports, also with the cookie", async () => {
-    const [{ console, link, page, own, logIn, listKeys }, other] = [await open(), await open()];
-    expect(other.page.pathname).not.toBe(page.pathname);
-    const { port } = link;
     const foreign: readonly Headers[] = [
-      { Host: `evil.example:${port}` },
-      { Host: `localhost:${port}` },
+      { Host: `evil.example:${link.port}` },
+      { Host: `localhost:${link.port}` },
       { Host: "127.0.0.1" },
-      { Host: `127.0.0.1:${Number(port) + 1}` },
+      { Host: `127.0.0.1:${Number(link.port) + 1}` },
       { Origin: "http://evil.example" },
-      { Origin: `http://localhost:${port}` },
+      { Origin: `http://localhost:${link.port}` },
       { Origin: "http://127.0.0.1:1" },
       { Origin: "null" },
       { "Sec-Fetch-Site": "cross-site" },
@@ -111,15 +81,24 @@ describe("petstore console", () => {
       expect(status).toBe(403);
       expect(received).not.toHaveProperty("access-control-allow-origin");
     }
-    const [Cookie = ""] = (await logIn()).cookie.split(";");
-    expect((await listKeys({ Cookie })).status).toBe(200);
+
+    const { status, cookie } = await logIn();
+    expect(status).toBe(204);
+    const rules = `; Path=${link.pathname}; HttpOnly; SameSite=Strict`;
+    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}${rules}$`));
+    const [Cookie = ""] = cookie.split(";");
+    expect((await send(page, "GET", { ...own, Cookie })).text).toContain("main.js");
+    expect((await listKeys({ Cookie })).text).toContain("acme");
+    expect((await logIn()).status).toBe(401);
     for (const headers of foreign)
       expect((await listKeys({ Cookie, ...headers })).status).toBe(403);
     // A script of another page, which the browser loads without asking.
     const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
     const script = { Host: link.host, Cookie, ...fetched };
     expect((await send(new URL("main.js", page), "GET", script)).status).toBe(403);
-    expect(await console.end("SIGHUP")).toBe(0);
+    expect(console.output()).not.toContain(Cookie.split("=")[1]);
+    expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
+    await expect(send(page, "GET", own)).rejects.toThrow();
   });
 
   it("says why it cannot start", async () => {
@@ -139,48 +118,38 @@ describe("petstore console", () => {
       });
     }
   });
-});
 
-describe("petstore console on a terminal", () => {
-  /** Starts a console on a terminal whose `xdg-open` writes its argument into the file `opened`. */
-  async function openOnTerminal(...options: readonly string[]) {
+  it("on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action", async () => {
     const folder = mkdtempSync(join(tmpdir(), "petstore-browser-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const [opener, opened] = [join(folder, "xdg-open"), join(folder, "opened")];
-    writeFileSync(opener, `#!/bin/sh\necho "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`);
-    chmodSync(opener, 0o755);
     const database = newDatabase();
     await issueKey(database);
-    const command = `env "PATH=${folder}:$PATH" "${process.execPath}" "${program()}" console --database "${database}"`;
-    const terminal = runOnTerminal([command, ...options].join(" "), 200, 24);
-    const links = (): readonly URL[] =>
-      [
-        ...terminal.output().matchAll(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g),
-      ].map(([link]) => new URL(link));
-    return { ...terminal, links, opened };
-  }
-
-  it("opens the browser with a file that only its user can read, and removes it at the end", async () => {
-    const { links, opened, type, ended } = await openOnTerminal();
-    await expect.poll(links).toHaveLength(1);
+    /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
+    const open = (name: string, ...options: readonly string[]) => {
+      const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];
+      const script = `#!/bin/sh\necho "$1" > ${folder}/part && mv ${folder}/part "$OPENED"\n`;
+      writeFileSync(opener, script, { mode: 0o755 });
+      const env = `env "OPENED=${opened}" "PATH=${folder}:$PATH"`;
+      const command = [env, process.execPath, program(), "console", "--database", database];
+      const terminal = runOnTerminal([...command, ...options].join(" "), 200, 24);
+      const shown = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g;
+      const links = () => [...terminal.output().matchAll(shown)].map(([link]) => new URL(link));
+      return { ...terminal, links, opened };
+    };
+    const quiet = open("quiet", "--no-open");
+    const { output, links, opened, type, ended } = open("opened");
     await expect.poll(() => existsSync(opened)).toBe(true);
     const argument = readFileSync(opened, "utf8").trim();
     expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
     const file = fileURLToPath(argument);
-    expect(readFileSync(file, "utf8")).toContain(String(links()[0]));
     for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
-    type("\u0003");
-    expect(await ended).toBe(0);
-    expect(existsSync(file)).toBe(false);
-  });
+    const redirect = readFileSync(file, "utf8");
 
-  it("prints a new link after Enter, which ends the one before, and each action", async () => {
-    const { output, links, opened, type, ended } = await openOnTerminal("--no-open");
-    await expect.poll(links).toHaveLength(1);
     type("\r");
     await expect.poll(links).toHaveLength(2);
     const [first, second] = links();
     if (first === undefined || second === undefined) throw new Error("There are two links.");
+    expect(redirect).toContain(String(first));
     const headers = { Origin: first.origin };
     const login = (link: URL) =>
       fetch(new URL("login", link), { method: "POST", headers, body: link.hash.slice(7) });
@@ -196,8 +165,11 @@ describe("petstore console on a terminal", () => {
     const { secret, key } = (await issued.json()) as { secret: string; key: { id: string } };
     await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
     expect(output()).not.toContain(secret);
-    expect(existsSync(opened)).toBe(false);
-    type("\u0003");
-    expect(await ended).toBe(0);
+    await expect.poll(quiet.links).toHaveLength(1);
+    for (const each of [quiet, { type, ended }]) {
+      each.type("\u0003");
+      expect(await each.ended).toBe(0);
+    }
+    expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
   });
 });
