@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { PassThrough, Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
 import { newDatabase } from "../support/command.js";
@@ -7,27 +7,15 @@ import { newDatabase } from "../support/command.js";
 const ERASE = "\r\u001B[K";
 const REX = '{"name":"Rex","categoryId":1}\n';
 
-/** All that a command writes to a terminal, or to something else. */
+/** All that a command writes to a terminal, or to something else, when its input is a pet. */
 async function shownOn(isTTY: boolean, ...args: readonly string[]): Promise<string> {
-  let text = "";
-  const stderr = new Writable({
-    write: (part: Buffer, _encoding, done) => {
-      text += part.toString("utf8");
-      done();
-    },
-  });
-  const print = (line: string): void => {
-    text += `${line}\n`;
-  };
+  const shown: string[] = [];
+  const stderr = new PassThrough().on("data", (part: Buffer) => shown.push(part.toString()));
+  const print = (line: string) => shown.push(`${line}\n`);
   const terminal = { out: print, error: print, written: () => Promise.resolve(undefined) };
-  const stdin = new PassThrough().end(REX);
-  const streams = {
-    stdin,
-    stdout: new PassThrough(),
-    stderr: Object.assign(stderr, { isTTY }),
-  };
-  await runCommand(args, terminal, streams);
-  return text;
+  const streams = { stdin: new PassThrough().end(REX), stdout: new PassThrough() };
+  await runCommand(args, terminal, { ...streams, stderr: Object.assign(stderr, { isTTY }) });
+  return shown.join("");
 }
 
 it("a terminal shows a bar that is erased for every other line", async () => {
@@ -49,14 +37,12 @@ it("a terminal shows a bar that is erased for every other line", async () => {
   expect(exported.endsWith(`3,500 pets${ERASE}exported 3,500 pets\n`)).toBe(true);
 });
 
-it("a terminal shows only a count while the size of the input is unknown", async () => {
+it.each([
+  ["a terminal shows only a count while the size of the input is unknown", true],
+  ["a stream that is not a terminal shows no progress", false],
+])("%s", async (_, isTTY) => {
   const database = newDatabase();
-  const shown = await shownOn(true, "pets", "import", "-", "--database", database);
-  expect(shown).toBe(`petstore: new database ${database}\n${ERASE}1 pet${ERASE}imported 1 pet\n`);
-});
-
-it("a stream that is not a terminal shows no progress", async () => {
-  const database = newDatabase();
-  const shown = await shownOn(false, "pets", "import", "-", "--database", database);
-  expect(shown).toBe(`petstore: new database ${database}\nimported 1 pet\n`);
+  const shown = await shownOn(isTTY, "pets", "import", "-", "--database", database);
+  const count = isTTY ? `${ERASE}1 pet${ERASE}` : "";
+  expect(shown).toBe(`petstore: new database ${database}\n${count}imported 1 pet\n`);
 });
