@@ -3,22 +3,38 @@ import { once } from "node:events";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, matchesGlob, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { freePort, portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { petstore } from "../support/command.js";
-import { freePort } from "../../../../scripts/ports.js";
 import { openSocket } from "../support/raw-client.js";
-import { build, instructions, root, wordsOf, type Image } from "./image.js";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** The instructions of the Dockerfile, such as `USER 1000`, each on one line. */
+const instructions = readFileSync(join(root, "Dockerfile"), "utf8")
+  .replace(/^#.*\n/gm, "")
+  .replace(/\\\n\s*/g, "")
+  .split("\n")
+  .filter(Boolean)
+  .map((line) => ({ name: line.split(" ", 1)[0] ?? "", text: line.replace(/^\S+ /, "") }));
+
+/** The words of an instruction in the form that starts no shell. Throws if it has another one. */
+const wordsOf = (text: string) => JSON.parse(text.slice(text.indexOf("["))) as readonly string[];
 
 describe("the Dockerfile", () => {
   const all = (name: string): readonly string[] =>
@@ -27,9 +43,8 @@ describe("the Dockerfile", () => {
   it("uses the slim image of Node's LTS, another user than root and no shell, and installs nothing in the final stage", () => {
     expect(all("FROM")).toEqual(["node:24-slim AS build", "node:24-slim"]);
     expect(all("USER")).toEqual(["1000:1000"]);
-    for (const name of ["ENTRYPOINT", "CMD", "HEALTHCHECK"]) {
-      for (const text of all(name)) expect(wordsOf(text)).not.toContain("sh");
-    }
+    for (const text of ["ENTRYPOINT", "CMD", "HEALTHCHECK"].flatMap(all))
+      expect(wordsOf(text)).not.toContain("sh");
     const final = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
     expect(final.filter(({ name }) => name === "RUN")).toHaveLength(1);
     expect(JSON.stringify(final)).not.toMatch(/npm|apt-get|curl/);
@@ -51,7 +66,7 @@ const isRoot = process.getuid?.() === 0;
 describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
   const bundled = useBuiltPetstore();
   let place = "";
-  let image: Image;
+  let image: ReturnType<typeof build>;
   beforeAll(() => {
     place = mkdtempSync(join(tmpdir(), "petstore-container-"));
     chmodSync(place, 0o755);
@@ -66,40 +81,6 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     rmSync(place, { recursive: true });
   });
 
-  /** How the image runs a program, with these variables in addition. */
-  const optionsFor = (variables: Readonly<Record<string, string>>) => ({
-    cwd: join(image.folder, image.workdir),
-    env: { ...image.environment, ...variables },
-    ...(canSwitchTo(image) ? image.user : {}),
-  });
-
-  /** Starts a container, and resolves when it listens. Its health check has failed before. */
-  const start = async () => {
-    const port = String(await freePort());
-    const options = optionsFor({ PETSTORE_PORT: port });
-    const [checker = "", ...checks] = image.healthcheck;
-    const check = () => spawnSync(checker, checks, options).status;
-    expect(check()).toBe(1);
-    const [program = "", ...args] = image.command;
-    const server = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    const ended = once(server, "exit");
-    onTestFinished(async () => {
-      server.kill("SIGKILL");
-      await ended;
-      for (const file of readdirSync(options.cwd)) rmSync(join(options.cwd, file));
-    });
-    let output = "";
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-    }
-    const url = `http://127.0.0.1:${port}/v1`;
-    await expect.poll(() => output).toContain(`petstore listens on ${url}`);
-    /** Runs the image's command with other arguments, as `docker exec` does. */
-    const run = (...others: readonly string[]): string =>
-      execFileSync(program, others, { ...options, encoding: "utf8" });
-    return { url, server, ended, output: () => output, petstore: run, check };
-  };
-
   it.runIf(isPerformed)("holds the command with two drivers, and nothing compiled", () => {
     const modules = readdirSync(join(image.folder, "app/node_modules"));
     expect(modules).toEqual(expect.arrayContaining(["@petstore", "better-sqlite3-13", "pg"]));
@@ -108,31 +89,63 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     expect(readdirSync(driver)).not.toContain("build");
   });
 
-  it("is healthy while it can serve", async () => {
-    const { check } = await start();
-    expect(check()).toBe(0);
-    const database = join(image.folder, "data/pets.db");
-    if (isRoot && canSwitchTo(image)) expect(statSync(database).uid).toBe(image.user.uid);
-    rmSync(database);
-    await expect.poll(check).toBe(1);
-  });
-
-  it("responds to a request that is half sent when SIGTERM ends it", async () => {
-    const { url, server, ended, output, petstore } = await start();
-    const { secret } = JSON.parse(petstore("keys", "issue", "--plan", "free", "--json")) as {
-      secret: string;
+  it("is healthy while it can serve, and responds to a request that is half sent when SIGTERM ends it", async () => {
+    const port = String(await freePort());
+    // Only root can run a program as another user, unless the other one cannot reach Node or the driver.
+    const canSwitch =
+      isRoot &&
+      [process.execPath, join(root, "node_modules")].every(
+        (path) => spawnSync("ls", [path], { ...image.user, cwd: "/" }).status === 0,
+      );
+    const options = {
+      cwd: join(image.folder, image.workdir),
+      env: { ...image.environment, PETSTORE_PORT: port },
+      ...(canSwitch ? image.user : {}),
     };
+    const [checker = "", ...checks] = image.healthcheck;
+    const check = async (of: string) => {
+      const env = { ...options.env, PETSTORE_PORT: of };
+      return (await once(spawn(checker, checks, { ...options, env }), "exit"))[0] as number;
+    };
+    const unready = createServer(({ url }, response) => {
+      response.writeHead(url === "/readyz" ? 503 : 200).end();
+    });
+    onTestFinished(() => void unready.close());
+    expect(await check(port)).toBe(1);
+    expect(await check(String(await portOf(unready)))).toBe(1);
+    const [program = "", ...args] = image.command;
+    const server = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const ended = once(server, "exit");
+    onTestFinished(async () => {
+      server.kill("SIGKILL");
+      await ended;
+    });
+    let output = "";
+    for (const stream of [server.stdout, server.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const url = `http://127.0.0.1:${port}/v1`;
+    await expect.poll(() => output).toContain(`petstore listens on ${url}`);
+    expect(await check(port)).toBe(0);
+    if (canSwitch) {
+      const { uid } = statSync(join(image.folder, "data/pets.db"));
+      expect(uid).toBe(image.user.uid);
+    }
+
+    // As `docker exec` does.
+    const issue = ["keys", "issue", "--plan", "free", "--json"];
+    const issued = execFileSync(program, issue, { ...options, encoding: "utf8" });
+    const { secret } = JSON.parse(issued) as { secret: string };
     const body = '{"name":"Rex","categoryId":1}';
     const socket = await openSocket(url);
-    socket.write(
-      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
-    );
-    await expect.poll(() => petstore("keys", "list")).toContain("1/1000");
+    const headers = ["Host: x", `Authorization: Bearer ${secret}`, "Expect: 100-continue"];
+    const head = ["POST /v1/pets HTTP/1.1", ...headers, `Content-Length: ${body.length}`];
+    socket.setEncoding("utf8").write(`${head.join("\r\n")}\r\n\r\n`);
+    expect(await once(socket, "data")).toEqual(["HTTP/1.1 100 Continue\r\n\r\n"]);
     server.kill("SIGTERM");
-    await expect.poll(output).toContain("received SIGTERM");
-    socket.write(body.slice(9));
+    await expect.poll(() => output).toContain("received SIGTERM");
+    socket.write(body);
     let response = "";
-    for await (const chunk of socket.setEncoding("utf8")) response += String(chunk);
+    for await (const chunk of socket) response += String(chunk);
     expect(response).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
     expect(await ended).toEqual([0, null]);
     expect(readdirSync(join(image.folder, "data"))).toEqual(["pets.db"]);
@@ -142,19 +155,87 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
 /** Fills the folder of the image's packages with the bundled command in place of the packed one. */
 function placeBundled(bundle: string, app: string): void {
   const cli = join(app, "node_modules/@petstore/cli");
-  for (const file of ["package.json", "bin/petstore.js"]) {
+  for (const file of ["package.json", "bin/petstore.js"])
     cpSync(join(root, "packages/cli", file), join(cli, file));
-  }
   cpSync(bundle, join(cli, "dist"), { recursive: true, verbatimSymlinks: true });
   chmodSync(join(cli, "bin/petstore.js"), 0o755);
   mkdirSync(join(app, "node_modules/.bin"));
   symlinkSync("../@petstore/cli/bin/petstore.js", join(app, "node_modules/.bin/petstore"));
 }
 
-/** Only root can run a program as another user, unless the other one cannot reach Node or the driver. */
-function canSwitchTo({ user }: Image): boolean {
-  const paths = [process.execPath, join(root, "node_modules")];
-  return (
-    isRoot && paths.every((path) => spawnSync("ls", [path], { ...user, cwd: "/" }).status === 0)
-  );
+/**
+ * Performs the instructions of the Dockerfile, with a folder for the root of each stage. A stage whose folder is there
+ * already is not performed. Returns what a container of the last stage starts with.
+ */
+function build(place: string) {
+  const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
+  const start = (folder: string) => ({
+    ...{ folder, isThere: existsSync(folder), workdir: "/", user: { uid: 0, gid: 0 } },
+    environment: { PATH } as NodeJS.ProcessEnv,
+    command: wordsOf("[]"),
+    healthcheck: wordsOf("[]"),
+  });
+  let image = start(place);
+  /** Puts the folders that a text names into the one that stands for `/`. */
+  const within = (text: string): string =>
+    text.replace(/(?<![\w.])\/(?:source|app|data)\b/g, `${image.folder}$&`);
+  const perform: Readonly<Record<string, (text: string) => void>> = {
+    FROM: (text) => {
+      image = start(join(place, / AS (\w+)$/.exec(text)?.[1] ?? "final"));
+      mkdirSync(image.folder, { recursive: true });
+    },
+    WORKDIR: (text) => {
+      image.workdir = text;
+      mkdirSync(within(text), { recursive: true });
+    },
+    ENV: (text) => {
+      const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(text) ?? [];
+      image.environment[name] = within(value).replace("$PATH", image.environment["PATH"] ?? "");
+    },
+    COPY: (text) => {
+      const [, stage = "", from = "", to = ""] = /^--from=(\w+) (\S+) (\S+)$/.exec(text) ?? [];
+      if (stage) execFileSync("cp", ["-a", join(place, stage, from), within(to)]);
+      else if (text === ". .")
+        cpSync(root, within(image.workdir), { recursive: true, filter: isCopied });
+      else throw new Error(`It is not known how to copy ${text}.`);
+    },
+    RUN: (text) => {
+      // Only root can give files away: others keep them.
+      const owned = isRoot ? text : text.replace(/&& chown \S+ \S+/, "");
+      // Packages come from where this machine gets them.
+      const env = { ...process.env, ...image.environment };
+      const cwd = within(image.workdir);
+      execFileSync("sh", ["-c", within(owned)], {
+        cwd,
+        env,
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+    },
+    USER: (text) => {
+      const [uid = NaN, gid = NaN] = text.split(":").map(Number);
+      image.user = { uid, gid };
+    },
+    ENTRYPOINT: (text) => (image.command = wordsOf(text)),
+    CMD: (text) => (image.command = [...image.command, ...wordsOf(text)]),
+    HEALTHCHECK: (text) => (image.healthcheck = wordsOf(text)),
+    // These only tell Docker something.
+    VOLUME: () => undefined,
+    EXPOSE: () => undefined,
+  };
+  for (const { name, text } of instructions) {
+    const step = perform[name];
+    if (!step) throw new Error(`It is not known how to perform ${name}.`);
+    if (name === "FROM" || !image.isThere) step(text);
+  }
+  return image;
+}
+
+/** Whether Docker copies a path: of the lines of .dockerignore that fit it or a folder above it, the last counts. */
+function isCopied(path: string): boolean {
+  const patterns = readFileSync(join(root, ".dockerignore"), "utf8").match(/^[^#\n].*/gm) ?? [];
+  const names = relative(root, path).split("/");
+  const above = names.map((_, index) => names.slice(0, index + 1).join("/"));
+  const fits = (pattern: string) =>
+    above.some((each) => matchesGlob(each, pattern.replace("!", "")));
+  return names[0] === "" || Boolean(patterns.findLast(fits)?.startsWith("!"));
 }

@@ -4,28 +4,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { sized } from "../../../../scripts/test-size.js";
-import {
-  hurried,
-  startBuilt,
-  useBuiltPetstore,
-  type BuiltServer,
-} from "../support/built-petstore.js";
+import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
 import { issueUnlimitedKey, petstore } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";
-import { root } from "./image.js";
 
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const isInstalled = (program: string): boolean =>
   spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
-
-/** Debian's folder for it is not in everybody's PATH. */
-const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy";
 
 const howToInstall = (name: string): string =>
   `${name} is not installed: run \`apt-get update && apt-get install -y ${name}\`.`;
@@ -33,28 +26,25 @@ const howToInstall = (name: string): string =>
 interface Service {
   readonly profiles?: readonly string[];
   readonly image?: string;
-  readonly read_only?: boolean;
-  readonly stop_grace_period?: string;
   readonly environment?: Readonly<Record<string, unknown>>;
   readonly volumes?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
 }
 
-interface Compose {
+const { services, volumes } = parseYaml(textOf("compose.yaml")) as {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes: Readonly<Record<string, unknown>>;
-}
-
-const composition = parseYaml(textOf("compose.yaml")) as Compose;
+};
+const { environment: settings = {} } = services["server-1"] ?? {};
 
 describe("compose.yaml", () => {
-  const { services, volumes } = composition;
-  const ofProfile = (wanted: string): readonly string[] =>
-    Object.keys(services).filter((name) => services[name]?.profiles?.includes(wanted));
-
   it("has a profile with one server and SQLite, and one with two servers, PostgreSQL and a proxy", () => {
-    expect(ofProfile("sqlite")).toEqual(["server"]);
-    expect(ofProfile("postgres")).toEqual(["server-1", "server-2", "postgres", "proxy"]);
+    const profiles = Object.entries(services).map(([name, each]) => [name, each.profiles]);
+    const postgres = ["server-1", "server-2", "postgres", "proxy"];
+    expect(profiles).toEqual([
+      ["server", ["sqlite"]],
+      ...postgres.map((name) => [name, ["postgres"]]),
+    ]);
   });
 
   it("refers only to what is there", async () => {
@@ -80,22 +70,19 @@ describe("compose.yaml", () => {
     expect([...rows].map(([, name]) => name).sort()).toEqual([...new Set(read)].sort());
   });
 
-  it("gives servers a read-only file system, and longer to stop than they need", () => {
+  it("gives servers a read-only file system, longer to stop than they need, and values that serve accepts", async () => {
     const servers = Object.values(services).filter(({ image }) => image === "petstore");
-    expect(servers).toHaveLength(3);
-    for (const server of servers) {
-      expect(server).toMatchObject({ read_only: true, stop_grace_period: "30s" });
-    }
-  });
-
-  it("sets values that serve accepts", async () => {
-    const { environment = {} } = services["server-1"] ?? {};
-    const { PETSTORE_TRUST_PROXY: proxies, PETSTORE_KEEP_ALIVE: keepAlive } = environment;
+    const expected = { read_only: true, stop_grace_period: "30s" };
+    expect(servers).toMatchObject([expected, expected, expected]);
+    const { PETSTORE_TRUST_PROXY: proxies, PETSTORE_KEEP_ALIVE: keepAlive } = settings;
     const options = ["--trust-proxy", String(proxies), "--keep-alive", String(keepAlive)];
     const refused = await petstore("serve", ...options, "--database", "/nowhere/pets.db");
     expect(refused.error).toMatch(/^petstore: cannot use the database/);
   });
 });
+
+/** Debian's folder for it is not in everybody's PATH. */
+const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy";
 
 /** The servers and the proxy keep their intervals, each a quarter as long. */
 const PACE = 4;
@@ -108,19 +95,13 @@ describe("deploy/haproxy.cfg", () => {
     skip(!isInstalled(HAPROXY), howToInstall("haproxy"));
     const database = postgres.url();
     const secret = await issueUnlimitedKey(database);
-    const { environment = {} } = composition.services["server-1"] ?? {};
     const options = [
       ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
-      ...["--keep-alive", String(environment["PETSTORE_KEEP_ALIVE"])],
-      ...["--shutdown-delay", String(environment["PETSTORE_SHUTDOWN_DELAY"])],
+      ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
+      ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
     ];
-    const start = (port: number): Promise<BuiltServer> =>
-      startBuilt(
-        [process.execPath, ...hurried(PACE), program()],
-        "--port",
-        String(port),
-        ...options,
-      );
+    const command = [process.execPath, ...hurried(PACE), program()];
+    const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
     const ports = [await freePort(), await freePort()] as const;
     const servers = [await start(ports[0]), await start(ports[1])];
     const url = await startProxy(ports);
@@ -136,19 +117,19 @@ describe("deploy/haproxy.cfg", () => {
       agent.destroy();
     };
     const readers = Promise.all([list(), list(), list(), list()]);
-    const hundredMore = (): Promise<void> => {
+    const fiftyMore = () => {
       const before = served;
       return expect.poll(() => served).toBeGreaterThan(before + 50);
     };
     for (let round = 0; round < sized(2, 20, 100); round += 1) {
       const index = round % 2;
-      await hundredMore();
+      await fiftyMore();
       expect(await servers[index]?.end()).toBe(0);
-      await hundredMore();
+      await fiftyMore();
       const { output } = (servers[index] = await start(ports[index] ?? 0));
       await expect.poll(output).toContain('"operation":"createPet"');
     }
-    await hundredMore();
+    await fiftyMore();
     isEnding = true;
     await Promise.all([readers, stop()]);
     expect([...statuses]).toEqual([200]);
@@ -158,21 +139,17 @@ describe("deploy/haproxy.cfg", () => {
 });
 
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */
-async function startProxy(ports: readonly number[]): Promise<string> {
+async function startProxy([one, two]: readonly [number, number]): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "petstore-proxy-"));
   const file = join(folder, "haproxy.cfg");
-  const places = ports.map((port, index) => [
-    ` server-${index + 1}:3000\n`,
-    ` 127.0.0.1:${port}\n`,
-  ]);
-  const changes = [
+  let text = textOf("deploy/haproxy.cfg");
+  for (const [from, to] of [
     [" :8080\n", ` ${address}\n`],
     [" inter 1s ", ` inter ${1_000 / PACE}ms `],
-    ...places,
-  ];
-  let text = textOf("deploy/haproxy.cfg");
-  for (const [from = "", to = ""] of changes) {
+    [" server-1:3000\n", ` 127.0.0.1:${one}\n`],
+    [" server-2:3000\n", ` 127.0.0.1:${two}\n`],
+  ] as const) {
     expect(text.split(from)).toHaveLength(2);
     text = text.replace(from, to);
   }
@@ -184,12 +161,8 @@ async function startProxy(ports: readonly number[]): Promise<string> {
     await ended;
     rmSync(folder, { recursive: true });
   });
-  const isUp = (): Promise<boolean> =>
-    fetch(`http://${address}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await expect.poll(isUp).toBe(true);
+  const ready = () => fetch(`http://${address}/readyz`).catch(() => undefined);
+  await expect.poll(async () => (await ready())?.ok).toBe(true);
   return `http://${address}/v1`;
 }
 
@@ -202,16 +175,11 @@ describe("deploy/petstore.service", () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "petstore.service");
     writeFileSync(file, unit.replace("/usr/bin/node", process.execPath));
-    const analyze = (...args: readonly string[]) => {
-      const { status, stderr } = spawnSync("systemd-analyze", [...args, file], {
-        encoding: "utf8",
-      });
-      return { status, stderr };
-    };
-    expect(analyze("verify")).toEqual({ status: 0, stderr: "" });
+    const analyze = (...args: readonly string[]) =>
+      spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" });
+    expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
     // From 0, safe, to 100.
-    const safe = analyze("security", "--offline=true", "--threshold=15");
-    expect(safe).toMatchObject({ status: 0 });
+    expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
   });
 
   it("sets only variables that serve reads, and runs a file of the package", async () => {
