@@ -8,10 +8,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { newDatabase, petstore, petstoreOn, petstoreReading } from "../support/command.js";
+import {
+  newDatabase,
+  petstore,
+  petstoreOn,
+  petstoreReading,
+  writableTo,
+} from "../support/command.js";
 
 const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
 const STATUSES = ["available", "pending", "sold"];
@@ -149,7 +154,3 @@ describe("pets export", () => {
     });
   });
 });
-
-function writableTo(write: (part: Buffer, done: (problem?: Error) => void) => void): Writable {
-  return new Writable({ write: (part: Buffer, _, done) => write(part, done) });
-}

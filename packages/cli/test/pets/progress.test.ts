@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
-import { newDatabase } from "../support/command.js";
+import { newDatabase, writableTo } from "../support/command.js";
 
 const ERASE = "\r\u001B[K";
 const REX = '{"name":"Rex","categoryId":1}\n';
@@ -10,7 +10,10 @@ const REX = '{"name":"Rex","categoryId":1}\n';
 /** All that a command writes to a terminal, or to something else, when its input is a pet. */
 async function shownOn(isTTY: boolean, ...args: readonly string[]): Promise<string> {
   const shown: string[] = [];
-  const stderr = new PassThrough().on("data", (part: Buffer) => shown.push(part.toString()));
+  const stderr = writableTo((part, done) => {
+    shown.push(part.toString());
+    done();
+  });
   const print = (line: string) => shown.push(`${line}\n`);
   const terminal = { out: print, error: print, written: () => Promise.resolve(undefined) };
   const streams = { stdin: new PassThrough().end(REX), stdout: new PassThrough() };

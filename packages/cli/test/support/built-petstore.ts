@@ -11,20 +11,6 @@ import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A `petstore serve` in a separate process, which is killed when the test ends. */
-export interface BuiltServer {
-  /** The base address that it printed. */
-  readonly url: string;
-  readonly pid: number;
-  /** Everything that it has printed so far, and the errors among it. */
-  readonly output: () => string;
-  readonly errors: () => string;
-  /** How it ended: its exit code, or the signal. */
-  readonly ended: Promise<number | NodeJS.Signals>;
-  /** Sends a signal and resolves to how it ended. */
-  end(signal?: NodeJS.Signals): BuiltServer["ended"];
-}
-
 const bundled = (): string => join(inject("sharedFolder"), "petstore/bin.js");
 
 /** Bundles the command before the tests of a file. Returns a function that returns its path. */
@@ -43,24 +29,21 @@ export const hurried = (pace: number): readonly string[] => [
     syncBuiltinESMExports();`,
 ];
 
+/** A `petstore serve` in a separate process, which is killed when the test ends. */
+export type BuiltServer = Awaited<ReturnType<typeof spawnUntil>>;
+
 /** Starts a built server on a free port with these options. */
-export function startServer(...args: readonly string[]): Promise<BuiltServer> {
-  return startBuilt([process.execPath, bundled()], ...args);
-}
+export const startServer = (...args: readonly string[]): Promise<BuiltServer> =>
+  startBuilt([process.execPath, bundled()], ...args);
 
 /** Starts a built server, too. `command` may have a tracer before it, or options of Node. */
-export function startBuilt(
+export const startBuilt = (
   command: readonly string[],
   ...args: readonly string[]
-): Promise<BuiltServer> {
-  return spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
-}
+): Promise<BuiltServer> => spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
 
 /** Starts a built console of this database with these options. Its `url` is the link that it printed. */
-export function startConsole(
-  database: string,
-  ...options: readonly string[]
-): Promise<BuiltServer> {
+export function startConsole(database: string, ...options: readonly string[]) {
   const command = [process.execPath, bundled(), "console", "--database", database, ...options];
   return spawnUntil(/(http:\/\/\S+#token=\S+)/, command, onTestFinished);
 }
@@ -105,12 +88,14 @@ async function spawnUntil(
   addressIn: RegExp,
   [program = "", ...args]: readonly string[],
   atEnd?: (end: () => Promise<void>) => void,
-): Promise<BuiltServer> {
+) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  /** How it ended: its exit code, or the signal. */
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
   );
-  const end = (signal: NodeJS.Signals = "SIGTERM"): typeof ended => {
+  /** Sends a signal and resolves to how it ended. */
+  const end = (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);
     return ended;
   };
@@ -132,6 +117,7 @@ async function spawnUntil(
   });
   return {
     ...{ url, pid: child.pid ?? -1, ended, end },
+    /** Everything that it has printed so far, and the errors among it. */
     ...{ output: () => output, errors: () => errors },
   };
 }

@@ -3,14 +3,8 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 
-/** The parts of a response that tests check. */
-export interface Reply {
-  readonly status: number;
-  readonly body: string;
-  /** The rate limit headers; NaN if missing. */
-  readonly remaining: number;
-  readonly retryAfter: number;
-}
+/** The parts of a response that tests check; a missing header of the limits is NaN. */
+export type Reply = Awaited<ReturnType<typeof send>>;
 
 /** Adds a pet over HTTP. Rejects when the connection fails before the response is complete. */
 export function addPet(
@@ -19,7 +13,7 @@ export function addPet(
   secret: string,
   name: string,
   idempotencyKey?: string,
-): Promise<Reply> {
+) {
   const body = JSON.stringify({ name, categoryId: 1 });
   return send(`${url}/pets`, agent, secret, body, idempotencyKey);
 }
@@ -31,7 +25,7 @@ export async function send(
   secret: string,
   body?: string,
   idempotencyKey?: string,
-): Promise<Reply> {
+) {
   const headers = {
     authorization: `Bearer ${secret}`,
     "content-type": "application/json",
@@ -40,10 +34,12 @@ export async function send(
   const method = body === undefined ? "GET" : "POST";
   const sent = request(url, { agent, method, headers }).end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
-  const { statusCode: status = 0, headers: received } = response;
-  const remaining = Number(received["x-ratelimit-remaining"]);
-  const retryAfter = Number(received["retry-after"]);
-  return { status, body: await text(response), remaining, retryAfter };
+  return {
+    status: response.statusCode ?? 0,
+    body: await text(response),
+    remaining: Number(response.headers["x-ratelimit-remaining"]),
+    retryAfter: Number(response.headers["retry-after"]),
+  };
 }
 
 /** How many connections `sendAll` uses to each server. */
@@ -91,18 +87,14 @@ export function count(replies: readonly Sent[], status: Sent["status"]): number 
   return replies.filter((each) => each.status === status).length;
 }
 
-/** Writers that add pets, each one after the other, until they are stopped. */
-export interface Writers {
-  /** The ids of the pets that were acknowledged, by their names. */
-  readonly created: ReadonlyMap<string, number>;
-  readonly stop: () => Promise<void>;
-}
-
-/** Starts writers. `add` resolves to the reply to a create, or to nothing if there was none. */
+/**
+ * Starts writers that add pets, each one after the other, until they are stopped. `add` resolves to the reply to a
+ * create, or to nothing if there was none. `created` has the ids of the acknowledged pets by their names.
+ */
 export function startWriters(
   writers: number,
   add: (name: string, agent: Agent) => Promise<Reply | undefined>,
-): Writers {
+) {
   const created = new Map<string, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: writers });
   let isOver = false;
@@ -121,7 +113,7 @@ export function startWriters(
     await writing;
     agent.destroy();
   };
-  return { created, stop };
+  return { created: created as ReadonlyMap<string, number>, stop };
 }
 
 /** Sends a create, and the same one again while there is no response. */

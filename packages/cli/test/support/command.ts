@@ -14,7 +14,7 @@ export interface Ran {
 
 /** Runs the petstore command in this process. */
 export function petstore(...args: readonly string[]): Promise<Ran> {
-  return petstoreReading("", ...args);
+  return petstoreOn({}, ...args);
 }
 
 /** Runs the petstore command in this process with this standard input. */
@@ -44,6 +44,10 @@ async function run(
   const out: string[] = [];
   const error: string[] = [];
   const data: Buffer[] = [];
+  const stdout = writableTo((part, done) => {
+    data.push(part);
+    done();
+  });
   const code = await runCommand(
     args,
     {
@@ -52,19 +56,17 @@ async function run(
       written: () => Promise.resolve(undefined),
       ...terminal,
     },
-    { stdin: Readable.from([]), stdout: collect(data), stderr: collect([]), ...streams },
+    { stdin: Readable.from([]), stdout, stderr: writableTo((_, done) => done()), ...streams },
   );
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
 }
 
-function collect(parts: Buffer[]): Writable {
-  return new Writable({
-    write: (part: Buffer, _encoding, done) => {
-      parts.push(part);
-      done();
-    },
-  });
+/** A stream that writes with this function. */
+export function writableTo(
+  write: (part: Buffer, done: (problem?: Error) => void) => void,
+): Writable {
+  return new Writable({ write: (part: Buffer, _, done) => write(part, done) });
 }
 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
@@ -81,10 +83,7 @@ export interface IssuedKey {
 }
 
 /** Issues a key, of the Free plan unless an option names another. */
-export async function issueKey(
-  database: string,
-  ...options: readonly string[]
-): Promise<IssuedKey> {
+export async function issueKey(database: string, ...options: readonly string[]) {
   const plan = options.includes("--plan") ? [] : ["--plan", "free"];
   const args = [...plan, ...options, "--database", database, "--json"];
   const { out, error } = await petstore("keys", "issue", ...args);

@@ -3,33 +3,12 @@ import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 
-/** A command on a terminal of its own, which is ended with the test. */
-export interface OnTerminal {
-  /** Everything that the terminal has received so far, with control sequences. */
-  readonly output: () => string;
-  /** What the screen shows: the text since the cursor was last put to the top left. */
-  readonly screen: () => string;
-  /** Types these characters; `\u0003` is Ctrl-C. */
-  readonly type: (characters: string) => void;
-  /** Sends a signal to the command. */
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** The exit code. */
-  readonly ended: Promise<number>;
-}
-
-/** Runs a command line of a shell on a new terminal of this size, with `script` of util-linux. */
-export function runOnTerminal(command: string, columns: number, rows: number): OnTerminal {
-  const child = spawn(
-    "script",
-    [
-      "--quiet",
-      "--return",
-      "--command",
-      `echo $$; stty cols ${columns} rows ${rows}; exec ${command}`,
-      "/dev/null",
-    ],
-    { env: { ...process.env, SHELL: "/bin/sh", TERM: "xterm-256color" } },
-  );
+/** Runs a command line of a shell on a new terminal of this size, with `script` of util-linux, until the test ends. */
+export function runOnTerminal(command: string, columns: number, rows: number) {
+  const line = `echo $$; stty cols ${columns} rows ${rows}; exec ${command}`;
+  const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
+    env: { ...process.env, SHELL: "/bin/sh", TERM: "xterm-256color" },
+  });
   let all = "";
   const output = (): string => all.replace(/^\d+\r\n/, "");
   child.stdout.setEncoding("utf8").on("data", (text: string) => (all += text));
@@ -39,10 +18,15 @@ export function runOnTerminal(command: string, columns: number, rows: number): O
     await ended;
   });
   return {
+    /** Everything that the terminal has received so far, with control sequences. */
     output,
+    /** What the screen shows: the text since the cursor was last put to the top left. */
     screen: () => stripVTControlCharacters(output().split("\u001B[H").at(-1) ?? ""),
-    type: (characters) => void child.stdin.write(characters),
-    kill: (signal) => process.kill(Number.parseInt(all), signal),
+    /** Types these characters; `\u0003` is Ctrl-C. */
+    type: (characters: string) => void child.stdin.write(characters),
+    /** Sends a signal to the command. */
+    kill: (signal: NodeJS.Signals) => process.kill(Number.parseInt(all), signal),
+    /** The exit code. */
     ended,
   };
 }
