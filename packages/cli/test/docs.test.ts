@@ -2,6 +2,7 @@ import { openApiDocument } from "@petstore/http-adapter";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
+import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { useServer } from "./support/built-petstore.js";
 import { describeInChromium, violationsOn } from "./support/chromium.js";
 import { issueKey } from "./support/command.js";
@@ -91,6 +92,15 @@ describe("petstore serve, outside /v1", () => {
       expect(response).toContain('{"code":"not_found"');
     }
   });
+});
+
+it("the docs page indents JSON as JSON.stringify does, and keeps every digit", () => {
+  const value = [{}, [[]], { b: -1.5 }, '[{,:}"\\', null, [1, { a: "" }]];
+  for (const each of [value, ...value])
+    expect(indentJson(JSON.stringify(each))).toBe(JSON.stringify(each, null, "  "));
+  expect(indentJson('{"id":9223372036854775807, "n":1.0}')).toBe(
+    '{\n  "id": 9223372036854775807,\n  "n": 1.0\n}',
+  );
 });
 
 /** The parts of an operation on the page. */

@@ -16,43 +16,41 @@ export async function createDemoStore(): Promise<PetStore> {
   const store = createPetStore({ clock, random });
   const issue = async (label: string, plan: string, more: object = {}) => {
     clock.advance(3 * 3_600_000);
-    const issued = await store.keys.issue({ plan, label, ...more });
-    if (issued.isErr()) throw new Error(issued.error.message);
-    return { id: issued.value.key.id, secret: issued.value.secret };
+    return (await store.keys.issue({ plan, label, ...more }))._unsafeUnwrap();
   };
   const use = async (secret: string, times: number): Promise<void> => {
     for (let index = 0; index < times; index += 1) await store.as(secret).listPets({ limit: 1 });
   };
 
-  for (const [name, categoryId, status] of PETS) {
+  for (const [name, categoryId, status] of PETS)
     await store.trusted.createPet({ name, categoryId, status });
-  }
-  const trial = await issue("Trial of October", "free");
-  await store.keys.revoke(trial.id);
+  await store.keys.revoke((await issue("Trial of October", "free")).key.id);
   await issue("Zoo Basel (pilot)", "free", { expiresAt: NOON - 5 * DAY });
-  const keys = [
-    await issue("Adopt-a-pet, website", "business"),
-    await issue("Happy Paws, Lyon", "pro"),
-    await issue("Tierheim München", "pro"),
-    await issue("Katzenhaus Zürich", "free"),
-    await issue("Breeders' union", "enterprise", {
-      limits: { perMinute: 5_000, perDay: 2_000_000 },
-    }),
-    await issue("Weekend fair", "free", { expiresAt: NOON + 3 * DAY }),
-    await issue("Price scraper", "free"),
-    await issue("Mobile app", "business"),
-  ] as const;
+  const issued = [];
+  for (const [label, plan, count, more] of KEYS)
+    issued.push({ ...(await issue(label, plan, more)), count });
   clock.advance(NOON - clock.now() - 30_000);
-  const counts = [640, 212, 41, 57, 1_300, 3, 0, 18];
-  for (const [index, { secret }] of keys.entries()) await use(secret, counts[index] ?? 0);
-  await store.keys.rotate(keys[1].id, { overlapSeconds: 86_400 });
-  const scraper = keys[6].secret;
+  for (const { secret, count } of issued) await use(secret, count);
+  await store.keys.rotate(issued[1]?.key.id ?? "", { overlapSeconds: 86_400 });
+  const { secret: scraper = "" } = issued[6] ?? {};
   await use(scraper, 61);
   clock.advance(2_000);
   await use(scraper, 70);
   clock.advance(9_000);
   return store;
 }
+
+/** Keys, and how often they are used. */
+const KEYS: readonly (readonly [label: string, plan: string, count: number, more?: object])[] = [
+  ["Adopt-a-pet, website", "business", 640],
+  ["Happy Paws, Lyon", "pro", 212],
+  ["Tierheim München", "pro", 41],
+  ["Katzenhaus Zürich", "free", 57],
+  ["Breeders' union", "enterprise", 1_300, { limits: { perMinute: 5_000, perDay: 2_000_000 } }],
+  ["Weekend fair", "free", 3, { expiresAt: NOON + 3 * DAY }],
+  ["Price scraper", "free", 0],
+  ["Mobile app", "business", 18],
+];
 
 const PETS = [
   ["Rex", 7n, "available"],

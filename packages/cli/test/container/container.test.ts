@@ -20,7 +20,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { freePort, portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { petstore } from "../support/command.js";
 import { openSocket } from "../support/raw-client.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -36,26 +35,16 @@ const instructions = readFileSync(join(root, "Dockerfile"), "utf8")
 /** The words of an instruction in the form that starts no shell. Throws if it has another one. */
 const wordsOf = (text: string) => JSON.parse(text.slice(text.indexOf("["))) as readonly string[];
 
-describe("the Dockerfile", () => {
+it("the Dockerfile uses the slim image of Node's LTS, another user than root and no shell, and installs nothing in the final stage", () => {
   const all = (name: string): readonly string[] =>
     instructions.filter((each) => each.name === name).map(({ text }) => text);
-
-  it("uses the slim image of Node's LTS, another user than root and no shell, and installs nothing in the final stage", () => {
-    expect(all("FROM")).toEqual(["node:24-slim AS build", "node:24-slim"]);
-    expect(all("USER")).toEqual(["1000:1000"]);
-    for (const text of ["ENTRYPOINT", "CMD", "HEALTHCHECK"].flatMap(all))
-      expect(wordsOf(text)).not.toContain("sh");
-    const final = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
-    expect(final.filter(({ name }) => name === "RUN")).toHaveLength(1);
-    expect(JSON.stringify(final)).not.toMatch(/npm|apt-get|curl/);
-  });
-
-  it("sets only variables that serve reads", async () => {
-    const { out } = await petstore("serve", "--help");
-    const set = all("ENV").flatMap((text) => /^PETSTORE_\w+/.exec(text) ?? []);
-    expect(set.length).toBeGreaterThan(0);
-    for (const variable of set) expect(out).toContain(variable);
-  });
+  expect(all("FROM")).toEqual(["node:24-slim AS build", "node:24-slim"]);
+  expect(all("USER")).toEqual(["1000:1000"]);
+  for (const text of ["ENTRYPOINT", "CMD", "HEALTHCHECK"].flatMap(all))
+    expect(wordsOf(text)).not.toContain("sh");
+  const final = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
+  expect(final.filter(({ name }) => name === "RUN")).toHaveLength(1);
+  expect(JSON.stringify(final)).not.toMatch(/npm|apt-get|curl/);
 });
 
 /** Only in CI, and on a Node as new as the image's. Otherwise, the command that other tests have bundled is in it. */

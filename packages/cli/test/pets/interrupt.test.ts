@@ -1,11 +1,20 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, openSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase, petstore } from "../support/command.js";
+import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -68,4 +77,82 @@ it("an import fails when its standard input is a directory", () => {
   closeSync(directory);
   expect(child.status).toBe(1);
   expect(child.stderr.toString()).toBe("petstore: cannot read standard input: it is a directory\n");
+});
+
+const PETS = sized(3_000, 100_000, 1_000_000);
+const KILLS = sized(1, 5, 20);
+
+/** Counts the pets, and their different names. */
+function countIn(database: string): { readonly pets: number; readonly names: number } {
+  const reader = new Database(database, { readonly: true });
+  const sql = "select count(*) as pets, count(distinct name) as names from pets";
+  const counts = reader.prepare<[], { pets: number; names: number }>(sql).get();
+  reader.close();
+  return counts ?? { pets: -1, names: -1 };
+}
+
+describe("an import that is run again", () => {
+  it("adds each line once, after kills", async () => {
+    const database = newDatabase();
+    const file = join(dirname(database), "pets.csv");
+    const heading = "name,categoryId\n";
+    const lines = Array.from({ length: PETS }, (_, index) => `"pet ${index}",${index}\n`);
+    writeFileSync(file, `${heading}bad\n${lines.join("")}`);
+    const args = ["pets", "import", file, "--rejects", `${file}.bad`, "--database", database];
+    await issueKey(database);
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const fromInput = [program(), ...args.with(2, "-"), "--format", "csv"];
+      const child = spawn(process.execPath, fromInput, { stdio: ["pipe", "ignore", "ignore"] });
+      // The last line never comes: the import cannot end before the kill.
+      const text = `${heading}bad\n${lines.slice(0, -1).join("")}`;
+      child.stdin.on("error", () => undefined).write(text);
+      const ended = once(child, "exit");
+      const enough = (PETS * kill) / (KILLS + 2);
+      await expect.poll(() => countIn(database).pets, { interval: 5 }).toBeGreaterThan(enough);
+      child.kill("SIGKILL");
+      expect(await ended).toEqual([null, "SIGKILL"]);
+    }
+    const { pets } = countIn(database);
+    expect(pets).toBeLessThan(PETS);
+    const count = (of: number): string => of.toLocaleString("en-US");
+    const { code, out } = await petstore(...args);
+    const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
+    expect({ code, out }).toEqual({ code: 1, out: line });
+    expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
+    expect(readFileSync(`${file}.bad`, "utf8")).toBe(`${heading}bad\n`);
+  });
+
+  const text = 'name,categoryId,status\n"Rex\n2",1,\nTom,2,sold\n';
+
+  it("recognises lines in another file and in standard input, not under another heading, nor another pet", async () => {
+    const database = newDatabase();
+    const [one, other] = [`${database}.csv`, `${database}.copy.csv`];
+    writeFileSync(one, text);
+    copyFileSync(one, other);
+    const run = (...args: readonly string[]) =>
+      petstoreReading(text, "pets", "import", ...args, "--database", database);
+    expect(await run(one)).toMatchObject({ code: 0, out: "imported 2 pets" });
+    const again = "imported 0 pets; 3 lines were there already";
+    expect(await run(other)).toMatchObject({ code: 0, out: again });
+    const input = ["-", "--format", "csv"];
+    expect(await run(...input)).toMatchObject({ code: 0, out: again });
+    const resumed = "imported 0 pets; 1 line was there already";
+    expect(await run(one, "--from-line", "4")).toMatchObject({ out: resumed });
+    writeFileSync(other, text.replace("status", "owner"));
+    expect(await run(other)).toMatchObject({ code: 0, out: "imported 2 pets" });
+    writeFileSync(other, text.replace("Tom", "Max"));
+    const partly = "imported 1 pet; 2 lines were there already";
+    expect(await run(other)).toMatchObject({ code: 0, out: partly });
+    expect(countIn(database)).toEqual({ pets: 5, names: 3 });
+
+    for (const pets of [7, 9]) {
+      expect((await run(...input, "--again")).out).toBe("imported 2 pets");
+      expect(countIn(database)).toEqual({ pets, names: 3 });
+    }
+    const connection = new Database(database);
+    connection.exec("update pet_creations set expires_at = expires_at - 86400000 where pet_id = 1");
+    connection.close();
+    const long = `${again}; 2 lines of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`;
+    expect(await run(...input)).toMatchObject({ code: 0, out: long });
+  });
 });
