@@ -1,14 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { newDatabase, petstore } from "./support/command.js";
+import { newDatabase, petstore, skipWithout } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
-
-const isInstalled = (shell: string): boolean => spawnSync(shell, ["-c", ":"]).status === 0;
-
-const howToInstall = (shell: string): string =>
-  `${shell} is not installed: run \`apt-get update && apt-get install -y ${shell}\`.`;
 
 /** Writes the script for a shell to a new folder with a file. Returns its path. */
 async function scriptFor(shell: string): Promise<string> {
@@ -51,7 +46,7 @@ async function everything(path: readonly string[] = []): Promise<[string, readon
 it.for(SHELLS)(
   "completion %s offers every command, option and choice, and what begins with the letters so far",
   async ([[shell, ...options], ...code], { skip }) => {
-    skip(!isInstalled(shell), howToInstall(shell));
+    skipWithout(shell, skip);
     const expected: [string, readonly string[]][] = [
       ...(await everything()),
       ["petstore keys issue --plan ", ["free", "pro", "business", "enterprise"]],
@@ -88,7 +83,7 @@ it.for([
 ] as const)(
   "Tab in %s completes commands, options, choices and files",
   async ([shell, command, prepare], { skip }) => {
-    skip(!isInstalled(shell), howToInstall(shell));
+    skipWithout(shell, skip);
     const script = await scriptFor(shell);
     const { output, type } = runOnTerminal(command, 200, 24);
     type(`cd ${dirname(script)}; ${prepare}; source ${script}; echo rea''dy\r`);

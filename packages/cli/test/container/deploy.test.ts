@@ -11,17 +11,11 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { sized } from "../../../../scripts/test-size.js";
 import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
-import { issueUnlimitedKey, petstore } from "../support/command.js";
+import { issueUnlimitedKey, petstore, skipWithout } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
-
-const isInstalled = (program: string): boolean =>
-  spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
-
-const howToInstall = (name: string): string =>
-  `${name} is not installed: run \`apt-get update && apt-get install -y ${name}\`.`;
 
 interface Service {
   readonly profiles?: readonly string[];
@@ -89,7 +83,7 @@ describe("deploy/haproxy.cfg", () => {
   const postgres = usePostgres();
 
   it("loses no request while one server after the other is restarted", async ({ skip }) => {
-    skip(!isInstalled(HAPROXY), howToInstall("haproxy"));
+    skipWithout(HAPROXY, skip, "haproxy");
     const database = postgres.url();
     const secret = await issueUnlimitedKey(database);
     const options = [
@@ -167,7 +161,7 @@ describe("deploy/petstore.service", () => {
   const unit = textOf("deploy/petstore.service");
 
   it("is a unit that systemd accepts and finds safe", ({ skip }) => {
-    skip(!isInstalled("systemd-analyze"), howToInstall("systemd"));
+    skipWithout("systemd-analyze", skip, "systemd");
     const folder = mkdtempSync(join(tmpdir(), "petstore-unit-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "petstore.service");

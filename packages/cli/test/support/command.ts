@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,6 +61,17 @@ async function run(
   );
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
+}
+
+/** Skips a test if a program is not installed, and says how to install it. */
+export function skipWithout(
+  program: string,
+  skip: (condition: boolean, note: string) => void,
+  name = program,
+): void {
+  const isThere = spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+  const command = `apt-get update && apt-get install -y ${name}`;
+  skip(!isThere, `${name} is not installed: run \`${command}\`.`);
 }
 
 /** A stream that writes with this function. */
