@@ -11,16 +11,8 @@ export interface Expected {
   readonly body?: string | RegExp;
 }
 
-/** One row of the suite: bytes, and the responses that they must get. */
-export interface ConformanceCase {
-  readonly name: string;
-  /** The section of the specification or of the RFC that says so. */
-  readonly source: string;
-  /**
-   * The request as sent, each UTF-16 unit one byte; text beyond Latin-1 must be escaped. `{key}`
-   * stands for a valid API key. Where it ends early, the client then closes its side.
-   */
-  readonly request: string;
+/** What a request must get. */
+export interface Outcome {
   /** The responses, in order. A server may close the connection after them, not before. */
   readonly responses: readonly Expected[];
   /** Whether the server closes the connection after the last response; left open when left out. */
@@ -31,16 +23,23 @@ export interface ConformanceCase {
   readonly ownServerOnly?: boolean;
 }
 
-type Outcome = Omit<ConformanceCase, "name" | "source" | "request">;
+/** The section of the specification or of the RFC that says so; a name; and the request, each UTF-16 unit one byte. */
+export type Row = readonly [source: string, name: string, request: string];
 
-/** Returns rows with the same source and outcome. Each is its name and its request. */
-export function rows(
-  source: string,
-  outcome: Outcome,
-  table: readonly (readonly [name: string, request: string])[],
-): readonly ConformanceCase[] {
-  return table.map(([name, request]) => ({ name, source, request, ...outcome }));
+/** One row of the suite. In its request, `{key}` stands for a valid API key. */
+export interface ConformanceCase extends Outcome {
+  readonly name: string;
+  readonly source: string;
+  readonly request: string;
 }
+
+/** Returns cases with the same outcome. */
+export function rows(outcome: Outcome, table: readonly Row[]): readonly ConformanceCase[] {
+  return table.map(([source, name, request]) => ({ name, source, request, ...outcome }));
+}
+
+/** Splits a text at white space. */
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** The line that authenticates. */
 export const AUTH = "Authorization: Bearer {key}\r\n";
@@ -50,6 +49,9 @@ export function head(requestLine: string, ...lines: readonly string[]): string {
   return `${requestLine} HTTP/1.1\r\nHost: pets.test\r\n${AUTH}${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
 }
 
+/** A request for the list with these lines. */
+export const get = (...lines: readonly string[]): string => head("GET /v1/pets", ...lines);
+
 /** A POST of this body, with its length. */
 export function post(body: string, ...lines: readonly string[]): string {
   return `${head("POST /v1/pets", `Content-Length: ${body.length}`, ...lines)}${body}`;
@@ -58,11 +60,6 @@ export function post(body: string, ...lines: readonly string[]): string {
 /** A POST of these raw bytes after the head, chunked. */
 export function chunked(bytes: string, ...lines: readonly string[]): string {
   return `${head("POST /v1/pets", "Transfer-Encoding: chunked", ...lines)}${bytes}`;
-}
-
-/** Text as its UTF-8 bytes, each one unit. */
-export function utf8(text: string): string {
-  return Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** The good pet as one chunk. */
@@ -79,9 +76,7 @@ export const error = (
   status: number,
   code: string,
   headers: Expected["headers"] = {},
-): Outcome => ({
-  responses: [{ status, code, headers }],
-});
+): Outcome => ({ responses: [{ status, code, headers }] });
 
 /** An Error and the end of the connection. */
 export const closing = (status: number, code: string): Outcome => ({
