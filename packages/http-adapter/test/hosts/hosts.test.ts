@@ -1,11 +1,20 @@
 import { once } from "node:events";
+import { petStorePlugin } from "@petstore/http-adapter";
+import fastify from "fastify";
 import { describe, expect, test } from "vitest";
-import { expectResponse } from "../support/conformance/run-case.js";
+import { sized } from "../../../../scripts/test-size.js";
+import type { ConformanceCase } from "../support/conformance/case.js";
+import { conformanceCases } from "../support/conformance/cases.js";
+import { contentCases } from "../support/conformance/content.js";
+import { expectResponse, runCase } from "../support/conformance/run-case.js";
+import { cutsAtEvery, deliveries, petNamed, petWith, sendPieces } from "../support/cut-body.js";
 import { PET, petOf } from "../support/pet.js";
-import { compose, type Call } from "../support/serve.js";
+import { compose, issue, makeStore, slowToAdmit, type Call } from "../support/serve.js";
 import type { WireResponse } from "../support/wire.js";
 import { startHost, type Host } from "./host.js";
-import { hosts } from "./hosts.js";
+import { hostOfContent, hosts, onFastify, transparentHosts } from "./hosts.js";
+
+const UNLIMITED = { perMinute: 1e6, perDay: 1e6 };
 
 const post = (body: string, type = "application/json"): Call => ({
   method: "POST",
@@ -120,3 +129,120 @@ const beside = ({ basePath, resolvesDots = false }: Host): readonly Call[] =>
 function strip({ status, headers, body }: WireResponse): unknown {
   return { status, headers: { ...headers, date: "", "x-request-id": "" }, body };
 }
+
+/** Every which row is tried: each of them in CI. By default, `test/conformance` tries all of them on one server. */
+const STRIDE = sized(5, 1, 1);
+const reachingTheStore = conformanceCases.filter(({ ownServerOnly }) => ownServerOnly !== true);
+/** What Fastify refuses by itself: a method that it does not know, a target that it cannot decode. */
+const FASTIFY = /^PROPFIND |^the pet %zz$/;
+
+test.each<[Host, rows: readonly ConformanceCase[]]>([
+  ...transparentHosts.map((host): [Host, readonly ConformanceCase[]] => [host, reachingTheStore]),
+  [hostOfContent, contentCases],
+])("$name conforms in all that reaches the store", async (host, rows) => {
+  const { store, port } = await startHost(host);
+  const key = await issue(store, UNLIMITED);
+  const isTried = ({ name }: ConformanceCase, index: number): boolean =>
+    index % STRIDE === 0 && !(host.name.startsWith("Fastify") && FASTIFY.test(name));
+  // At once: many wait for a connection to close.
+  const outcomes = rows
+    .filter(isTried)
+    .map((row) =>
+      runCase(row, port, key).catch((reason: unknown) => `${row.name}: ${String(reason)}`),
+    );
+  expect((await Promise.all(outcomes)).filter((each) => each !== undefined)).toEqual([]);
+  expect(outcomes.length).toBeGreaterThan(70 / STRIDE);
+});
+
+/** For how many turns of the event loop a store takes its time before it admits a request. */
+const SLOWNESSES = [0, 4];
+
+/** Bodies are cut at every which place, in every which host: at and in each of them in CI. */
+const cuts = cutsAtEvery(sized(7, 1, 1));
+const TRIED = hosts.filter((_, index) => index % sized(2, 1, 1) === 0);
+
+describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (turns) => {
+  test.each(TRIED)("$name stores what is sent, wherever it is cut", async (host) => {
+    const { store, dial } = await startHost(host, { storage: slowToAdmit(turns) });
+    const key = await issue(store, UNLIMITED);
+    const head = { key, path: `${host.basePath}/pets`, method: "POST" };
+    const wire = await dial();
+    wire.socket.setNoDelay();
+    const sent: string[] = [];
+    for (const delivery of deliveries) {
+      for (const cut of cuts) {
+        const name = `${sent.length} ü`;
+        const pieces = cut(petNamed(name));
+        await sendPieces(wire, head, pieces, delivery);
+        const { status } = await wire.response();
+        expect({ ...delivery, pieces: pieces.map(String), status }).toMatchObject({ status: 201 });
+        sent.push(name);
+      }
+      // A pet with something behind it is not a pet.
+      for (const pieces of [petWith("x"), petWith("\n{}"), [...petWith(" "), Buffer.from("x")]]) {
+        await sendPieces(wire, head, pieces, delivery);
+        const { status } = await wire.response();
+        expect({ ...delivery, pieces: pieces.map(String), status }).toMatchObject({ status: 400 });
+      }
+    }
+    wire.socket.destroy();
+    const ids = [...sent.keys(), sent.length].map((index) => BigInt(index + 1));
+    const found = await Promise.all(ids.map((id) => store.trusted.getPet(id)));
+    expect(found.map((pet) => pet.unwrapOr(undefined)?.pet.name)).toEqual([...sent, undefined]);
+  });
+});
+
+describe("the plugin of Fastify", () => {
+  test("app.inject() reaches the store without a socket", async () => {
+    const { store, key } = await makeStore();
+    await using app = fastify();
+    await app.register(petStorePlugin, { store });
+    const headers = { authorization: `Bearer ${key}` };
+    const payload = '{"name":"Rex","categoryId":9007199254740993}';
+    const created = await app.inject({ method: "POST", url: "/v1/pets", headers, payload });
+    expect([created.statusCode, created.headers.location]).toEqual([201, "/v1/pets/1"]);
+    expect((await app.inject({ url: "/v1/pets", headers })).body).toContain("9007199254740993");
+    expect((await app.inject({ url: "/v1/pets" })).statusCode).toBe(401);
+    expect((await app.inject({ url: "/x" })).json()).toMatchObject({ error: "Not Found" });
+  });
+
+  test("the host's hooks run on the store's responses, and the headers that they set go out", async () => {
+    const seen: number[] = [];
+    const { call } = await startHost(
+      onFastify("", "/v1", (app) => {
+        app.addHook("onRequest", async (_, reply) => void reply.header("X-Host", "kept"));
+        app.addHook("onResponse", async (_, reply) => void seen.push(reply.statusCode));
+      }),
+    );
+    expect((await call()).headers).toMatchObject({
+      "x-host": "kept",
+      "x-ratelimit-remaining": "59",
+    });
+    expect((await call({ key: null })).status).toBe(401);
+    await expect.poll(() => seen).toEqual([200, 401]);
+  });
+
+  test("is encapsulated: its hook sees no request of the host's", async () => {
+    const { store } = await makeStore();
+    await using app = fastify();
+    await app.register(petStorePlugin, { store });
+    app.get("/v1/health", () => "well");
+    app.setNotFoundHandler((_, reply) => void reply.code(404).send("The host's own 404"));
+    expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
+    for (const url of ["/nowhere", "/%76%31/pets", "/v1x"]) {
+      expect((await app.inject({ url })).body).toBe("The host's own 404");
+    }
+  });
+
+  test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(
+    "fails and names the option if it is registered with %j",
+    async (options) => {
+      const { store } = await makeStore();
+      const app = fastify();
+      const register = async (): Promise<void> => {
+        await app.register(petStorePlugin, { store, ...options });
+      };
+      await expect(register()).rejects.toThrow(/option \w+ /);
+    },
+  );
+});

@@ -13,8 +13,8 @@ import type { Host } from "./host.js";
 
 const identity = createSelfSigned();
 
-/** A server of ours, with the host's pages as its fallback. */
-export const ours: Host = {
+/** With the host's pages as its fallback. */
+const ours: Host = {
   name: "createPetStoreServer",
   basePath: "/v1",
   start: (store, behindProxy) =>
@@ -23,7 +23,6 @@ export const ours: Host = {
       : createPetStoreServer(store, { fallback: pages, origin: originOf(behindProxy) }),
 };
 
-/** `mount` on a server for HTTP. */
 export const plain: Host = {
   name: "mount on node:http",
   basePath: "/v1",
@@ -34,8 +33,7 @@ export const plain: Host = {
   },
 };
 
-/** `mount` on a server for HTTPS. */
-export const secure: Host = {
+const secure: Host = {
   name: "mount on node:https",
   basePath: "/api/v1",
   start: (store, behindProxy) => {
@@ -47,8 +45,7 @@ export const secure: Host = {
   open: (port, host) => connectSecurely({ port, host, ca: identity.cert }),
 };
 
-/** The handler, called by a listener. */
-export const listener: Host = {
+const listener: Host = {
   name: "createNodeHandler in a listener of node:http",
   basePath: "/a/b/v1",
   start: (store, behindProxy) => {
@@ -61,7 +58,11 @@ export const listener: Host = {
   },
 };
 
-function originOf(behindProxy: boolean) {
+/** Every host without a framework. */
+export const hosts: readonly Host[] = [ours, listener, plain, secure];
+
+/** Returns the option `origin` of a host that trusts its proxy, or does not. */
+export function originOf(behindProxy: boolean) {
   return behindProxy
     ? ({ headers }: IncomingMessage) => headers["x-forwarded-for"]?.toString()
     : undefined;
