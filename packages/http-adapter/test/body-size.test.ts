@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { petOf } from "./support/pet.js";
+import { PET, petOf } from "./support/pet.js";
 import { compose, serve, slowToAdmit } from "./support/serve.js";
 
 test("maxBodyBytes moves the limit", async () => {
@@ -54,6 +54,28 @@ test("a client that reads nothing before it has sent a whole megabyte still gets
   expect(socket.bytesRead).toBeGreaterThan(1_000_000);
   wire.socket.resume();
   expect((await wire.response()).status).toBe(413);
+});
+
+test("100 Continue is sent for a good request, then the body is read", async () => {
+  const { dial, key } = await serve();
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, body: PET, headers: ["Expect: 100-continue"] }));
+  expect((await wire.response()).status).toBe(100);
+  wire.send(PET);
+  expect((await wire.response()).status).toBe(201);
+  wire.send(compose({ key }));
+  expect((await wire.response()).status).toBe(200);
+});
+
+test("the fallback gets the body after 100 Continue", async () => {
+  const { dial } = await serve({
+    fallback: (request, response) => void request.resume().on("end", () => response.end("host")),
+  });
+  const wire = await dial();
+  wire.send(compose({ method: "POST", path: "/", body: "x", headers: ["Expect: 100-continue"] }));
+  expect((await wire.response()).status).toBe(100);
+  wire.send("x");
+  expect((await wire.response()).status).toBe(200);
 });
 
 test.each([

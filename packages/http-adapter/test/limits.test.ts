@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { issue, serve } from "./support/serve.js";
+import { PET, petOf } from "./support/pet.js";
+import { issue, serve, type Call } from "./support/serve.js";
 
 const START = Date.UTC(2030, 0, 1) / 1_000;
 const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
@@ -36,8 +37,8 @@ test("Reset is rounded up to a whole second", async () => {
 
 test("a key that keeps sending after a 429 is banned: 429 api_key_banned until the ban ends", async () => {
   const ban = { graceSeconds: 0, afterRefusals: 2, firstSeconds: 300 };
-  const { call, clock } = await serve({ store: { ban }, rateLimitFields: "draft-11" });
-  for (let count = 0; count < 60; count += 1) await call();
+  const { call, clock, store, key } = await serve({ store: { ban }, rateLimitFields: "draft-11" });
+  for (let count = 0; count < 60; count += 1) await store.as(key).admit();
   for (let count = 0; count < 2; count += 1) {
     expect((await call()).body).toContain('"rate_limit_exceeded"');
   }
@@ -61,9 +62,10 @@ test("plans differ: Pro has 300, Business 1,000 a minute", async () => {
 });
 
 test("callers without a valid key share the Free limits of their address; then they get 429", async () => {
-  const { call } = await serve();
+  const { call, store } = await serve();
   expect((await call({ key: null })).headers["x-ratelimit-remaining"]).toBe("59");
-  for (let count = 0; count < 59; count += 1) await call({ key: "nonsense" });
+  for (let left = 59; left > 1; left -= 1) await store.as("nonsense", "127.0.0.1").admit();
+  expect((await call({ key: "nonsense" })).headers["x-ratelimit-remaining"]).toBe("0");
   const headers = { "retry-after": "60" };
   expect(await call({ key: null })).toMatchObject({ status: 429, headers });
   expect((await call()).status).toBe(200);
@@ -86,3 +88,42 @@ test("both windows are in the draft's fields, if asked for, on every kind of res
   const { headers } = await (await serve()).call();
   expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
+
+test.each<readonly [status: number, what: string, sent: Call]>([
+  [200, "a list", {}],
+  [200, "a HEAD", { method: "HEAD" }],
+  [201, "an added pet", post(PET)],
+  [400, "a bad query", { path: "/v1/pets?limit=0" }],
+  [400, "malformed JSON", post("{")],
+  [400, "an invalid pet", post("{}")],
+  [404, "an unknown path", { path: "/v1/dogs" }],
+  [404, "an unknown pet", { path: "/v1/pets/1" }],
+  [405, "a wrong method", { method: "PUT" }],
+  [413, "a body too long", post(petOf(65_537))],
+  [415, "a wrong media type", post("{}", "Content-Type: text/plain")],
+])(
+  "%i: %s costs one request; without a key it is 401 and costs its origin one",
+  async (status, _, sent) => {
+    const { call, store, key } = await serve();
+    const headers = { "x-ratelimit-remaining": "59" };
+    expect(await call(sent)).toMatchObject({ status, headers });
+    expect((await call()).headers["x-ratelimit-remaining"]).toBe("58");
+    expect(await call({ ...sent, key: null })).toMatchObject({ status: 401, headers });
+    expect(store.anonymousQuota("127.0.0.1").remaining).toBe(59);
+    for (let count = 0; count < 58; count += 1) await store.as(key).admit();
+    // With nothing left, the limit comes before all else.
+    expect((await call(sent)).status).toBe(429);
+  },
+);
+
+test("a request that is refused for its syntax costs nothing", async () => {
+  const { call, store } = await serve();
+  expect((await call({ headers: ["Host: twice.test"] })).status).toBe(400);
+  expect((await call({ headers: ["Expect: cake"] })).status).toBe(417);
+  expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
+  expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
+});
+
+function post(body: string, ...headers: string[]): Call {
+  return { method: "POST", body, headers };
+}

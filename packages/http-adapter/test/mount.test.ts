@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import { createServer, Server, type RequestListener } from "node:http";
-import { createServer as createHttp2Server, createSecureServer } from "node:http2";
-import { mount } from "@petstore/http-adapter";
+import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { createNodeHandler, mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { compose, listen, makeStore } from "./support/serve.js";
+import { PET } from "./support/pet.js";
+import { compose, listen, makeStore, type Call } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
@@ -55,6 +58,27 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
   expect((await call({ headers: ["Expect: cake"] })).body).toBe("cake");
   const upgrade = compose({ key, headers: ["Connection: Upgrade", "Upgrade: websocket"] });
   expect(await responseTo(upgrade)).toContain("498");
+});
+
+test("on a host's server Node sends 100 Continue, unless the host listens for checkContinue", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer();
+  mount(server, store);
+  const { dial } = await listen(server, key);
+  const statusOf = async (sent: Call): Promise<number> => {
+    const wire = await dial();
+    wire.send(compose({ method: "POST", body: PET, headers: ["Expect: 100-continue"], ...sent }));
+    const { status } = await wire.response();
+    wire.socket.destroy();
+    return status;
+  };
+  expect(await statusOf({})).toBe(100);
+  server.on("checkContinue", (_, response) =>
+    response.writeHead(403, { "Content-Length": 0 }).end(),
+  );
+  expect(await statusOf({})).toBe(401);
+  expect(await statusOf({ key })).toBe(100);
+  expect(await statusOf({ path: "/" })).toBe(403);
 });
 
 test("more header lines than Node keeps are 431, whether Node or the store refuses them", async () => {
@@ -138,6 +162,29 @@ test.each([
 ])("%s is refused", async (_, server) => {
   const { store } = await makeStore();
   expect(() => mount(server as unknown as Server, store)).toThrow(/HTTP\/2 is not supported/);
+});
+
+test("a request of HTTP/2 is refused with an error that says so", async () => {
+  const { store } = await makeStore();
+  const handle = createNodeHandler(store);
+  const errors: unknown[] = [];
+  const server = createHttp2Server((request, response) => {
+    try {
+      handle(request as never, response as never);
+    } catch (error) {
+      errors.push(error);
+      response.end();
+    }
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const stream = client.request({ ":path": "/v1/pets" });
+  await once(stream.resume(), "end");
+  client.close();
+  server.close();
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("HTTP/2") as string }),
+  ]);
 });
 
 /** The `emit` of an object's own, if it has one. */

@@ -8,8 +8,6 @@ import {
   SERVER_LIMITS,
 } from "@petstore/http-adapter";
 import { describe, expect, test } from "vitest";
-import { PET } from "./support/pet.js";
-import { serve } from "./support/serve.js";
 
 const store = createPetStore();
 
@@ -74,13 +72,6 @@ test.each([
 ])("the origins %j are refused", (origins) => {
   const options = { cors: { origins } } as never;
   expect(() => createNodeHandler(store, options)).toThrow(/option cors.origins/);
-});
-
-test("a store lives at any depth", async () => {
-  const { call } = await serve({ basePath: "/a/b/v1" });
-  expect((await call({ path: "/v1/pets" })).status).toBe(404);
-  const created = await call({ path: "/a/b/v1/pets", method: "POST", body: PET });
-  expect(created.headers["location"]).toBe("/a/b/v1/pets/1");
 });
 
 describe("the limits of a server", () => {

@@ -1,7 +1,8 @@
-import { createServer } from "node:http";
-import { createNodeHandler } from "@petstore/http-adapter";
+import { createServer, IncomingMessage, type RequestListener } from "node:http";
+import { Socket } from "node:net";
+import { createNodeHandler, type NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { listen, makeStore, type Served } from "./support/serve.js";
+import { compose, listen, makeStore } from "./support/serve.js";
 
 test.each([
   ['{"name":"Rex","categoryId":7}', '"categoryId":7'],
@@ -38,20 +39,75 @@ test("a body that was read by the host and not kept is 400, with advice", async 
 });
 
 test("a body property beside an unread stream is ignored", async () => {
-  const { store, key } = await makeStore();
-  const handle = createNodeHandler(store);
-  const server = createServer((request, response) => {
-    handle(Object.assign(request, { body: {} }), response);
-  });
-  const { create } = await listen(server, key);
+  const { create } = await listenWith(
+    (handle) => (request, response) => handle(Object.assign(request, { body: {} }), response),
+  );
   expect((await create('{"name":"Rex","categoryId":7}')).status).toBe(201);
 });
 
+test("the body is read even if the host has paused the request", async () => {
+  let wake: () => void = () => undefined;
+  const { dial, key } = await listenWith((handle) => (request, response) => {
+    request.pause();
+    setImmediate(() => {
+      handle(request, response);
+      setImmediate(wake);
+    });
+  });
+  const body = '{"name":"Ærø","categoryId":1}';
+  for (const cut of [0, 12, body.length]) {
+    const handled = new Promise<void>((resolve) => (wake = resolve));
+    const wire = await dial();
+    wire.send(compose({ method: "POST", key, body }) + body.slice(0, cut));
+    await handled;
+    wire.send(body.slice(cut));
+    const response = await wire.response();
+    expect([response.status, response.body]).toEqual([201, expect.stringContaining('"Ærø"')]);
+    wire.socket.destroy();
+  }
+});
+
+test("after setEncoding by the host, the bytes are lost: a reported error", async () => {
+  const causes: unknown[] = [];
+  const onError = (cause: unknown): void => void causes.push(cause);
+  const { call } = await listenWith(
+    (handle) => (request, response) => handle(request.setEncoding("utf8"), response),
+    { onError },
+  );
+  const headers = { "x-ratelimit-remaining": "59" };
+  expect(await call({ method: "POST", body: "{}" })).toMatchObject({ status: 500, headers });
+  expect(causes).toEqual([expect.any(TypeError)]);
+});
+
+test("a body that a host hands over when it is read is read and measured", async () => {
+  // Serverless hosts make requests of an event: without a connection, complete from the start.
+  const { call } = await listenWith(
+    (handle, key) => (real, response) => {
+      const { searchParams } = new URL(real.url ?? "", "http://a");
+      const request = Object.assign(new IncomingMessage(new Socket()), {
+        complete: true,
+        httpVersion: "1.1",
+        method: "POST",
+        url: "/v1/pets",
+        rawHeaders: ["Host", "a", "Authorization", `Bearer ${key}`],
+      });
+      request._read = () => {
+        request.push(searchParams.get("body"));
+        request.push(null);
+      };
+      handle(request, response);
+    },
+    { maxBodyBytes: 100 },
+  );
+  const statusFor = async (pet: object) =>
+    (await call({ path: `/?body=${encodeURIComponent(JSON.stringify(pet))}` })).status;
+  expect(await statusFor({ name: "Rex", categoryId: 7 })).toBe(201);
+  expect(await statusFor({ name: "x".repeat(500), categoryId: 7 })).toBe(413);
+});
+
 /** A host whose body parser reads the body before the pet store sees the request. */
-async function behind(parse: (text: string) => unknown): Promise<Pick<Served, "create">> {
-  const { store, key } = await makeStore();
-  const handle = createNodeHandler(store);
-  const server = createServer((request, response) => {
+const behind = (parse: (text: string) => unknown) =>
+  listenWith((handle) => (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -59,5 +115,13 @@ async function behind(parse: (text: string) => unknown): Promise<Pick<Served, "c
       handle(Object.assign(request, { body }), response);
     });
   });
-  return listen(server, key);
+
+/** A host that calls the handler of a store in its listener. */
+async function listenWith(
+  host: (handle: RequestListener, key: string) => RequestListener,
+  options?: NodeOptions,
+) {
+  const { store, key } = await makeStore();
+  const server = createServer(host(createNodeHandler(store, options), key));
+  return { key, ...(await listen(server, key)) };
 }
