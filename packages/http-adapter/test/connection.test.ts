@@ -121,12 +121,10 @@ describe.each(servers)("%s", (_, start) => {
     const { dial } = await listen(await start(store), key);
     const post = compose({ method: "POST", key, body: PET }) + PET;
     for (const behind of [post, post + compose({ key }), post.repeat(3)]) {
-      for (let count = 0; count < 10; count += 1) {
-        const wire = await dial();
-        wire.send(DELETE_ELSEWHERE + behind);
-        expect((await wire.response()).status).toBe(405);
-        expect(await wire.rest()).toBe("");
-      }
+      const wire = await dial();
+      wire.send(DELETE_ELSEWHERE + behind);
+      expect((await wire.response()).status).toBe(405);
+      expect(await wire.rest()).toBe("");
     }
     expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
     expect(uncaught).toEqual([]);
@@ -295,17 +293,17 @@ test("a closing response arrives although more than a hundred requests wait behi
   expect(received.length).toBeGreaterThan(large.length);
 });
 
-test("thousands of requests sent at once all get their responses, also long ones", async () => {
+test("hundreds of requests sent at once all get their responses, also long ones", async () => {
   const { dial, key } = await serve({
     fallback: (_, response) => response.end("x".repeat(20_000)),
   });
   const wire = await dial();
   const body = "x".repeat(5_000);
-  for (let count = 0; count < 1_000; count += 1) {
+  for (let count = 0; count < 300; count += 1) {
     wire.send(compose({ key }) + compose({ path: "/" }));
     if (count % 100 === 0) wire.send(compose({ method: "POST", key, body }) + body);
   }
-  for (let count = 0; count < 1_000; count += 1) {
+  for (let count = 0; count < 300; count += 1) {
     expect([200, 429]).toContain((await wire.response()).status);
     const { status, headers } = await wire.response();
     expect([status, headers["transfer-encoding"]]).toEqual([200, undefined]);

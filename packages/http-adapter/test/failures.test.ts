@@ -1,10 +1,18 @@
 import { createServer } from "node:http";
-import { createMemoryStorage, storageFailure, type PetStore, type Storage } from "@petstore/core";
+import type { PetStore } from "@petstore/core";
 import { createPetStoreServer, mount, type HttpOptions } from "@petstore/http-adapter";
-import { err, ResultAsync } from "neverthrow";
+import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";
-import { compose, listen, makeStore, serve, type Listening } from "./support/serve.js";
+import {
+  compose,
+  failing,
+  failure,
+  listen,
+  makeStore,
+  serve,
+  type Listening,
+} from "./support/serve.js";
 
 const bug = new Error("a bug with a /secret/path");
 const fail = (): never => {
@@ -75,8 +83,6 @@ test("when even the quota is unknown, the connection ends", async () => {
   expect(causes.length).toBeGreaterThanOrEqual(3);
 });
 
-const failure = storageFailure("disk full", new Error("SQLITE_FULL at /secret/path"));
-
 test("a failing inventory is 503 with Retry-After; the cause reaches the host and no client", async () => {
   const causes: unknown[] = [];
   const { call, create } = await serve({
@@ -106,17 +112,8 @@ test("limits fail closed: when usage cannot be charged, nothing is served", asyn
 test("a closed store is 503 store_closed with Retry-After", async () => {
   const { call, store } = await serve();
   await store.close();
-  expect(await call()).toMatchObject({
-    status: 503,
-    headers: { "retry-after": "1", "x-ratelimit-limit": "60" },
-    body: expect.stringContaining('"store_closed"') as unknown,
-  });
+  const headers = { "retry-after": "1", "x-ratelimit-limit": "60" };
+  const { body, ...response } = await call();
+  expect(response).toMatchObject({ status: 503, headers });
+  expect(body).toContain('"store_closed"');
 });
-
-function failing(part: "pets" | "usage"): Storage {
-  const storage = createMemoryStorage();
-  const failed = () => Promise.resolve(err(failure));
-  return part === "pets"
-    ? { ...storage, pets: { create: failed, createOnce: failed, find: failed, list: failed } }
-    : { ...storage, usage: { charge: failed, findByDigest: failed, update: failed } };
-}

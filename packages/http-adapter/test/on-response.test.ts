@@ -15,15 +15,21 @@ import { compose, issue, listen, makeStore, serve, type Call } from "./support/s
 
 type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;
 
+const facts = (
+  operation: Facts["operation"],
+  method: string,
+  status: number,
+  code?: Facts["code"],
+): Facts => ({ operation, method, status, code });
+
+const CREATE: Call = { method: "POST", body: PET.replace("Rex", "hostile") };
+const FIND: Call = { method: "HEAD", path: "/v1/pets/hostile" };
+
 /** Requests, the facts that are reported of each, and whether it was admitted. No signal has the text "hostile". */
 const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
   [{}, facts("listPets", "GET", 200), true],
-  [{ method: "POST", body: PET.replace("Rex", "hostile") }, facts("createPet", "POST", 201), true],
-  [
-    { path: "/v1/pets/hostile", method: "HEAD" },
-    facts("getPet", "HEAD", 404, "pet_not_found"),
-    true,
-  ],
+  [CREATE, facts("createPet", "POST", 201), true],
+  [FIND, facts("getPet", "HEAD", 404, "pet_not_found"), true],
   [{ path: "/v1/hostile" }, facts(undefined, "GET", 404, "not_found"), true],
   [{ method: "PROPFIND" }, facts(undefined, "_OTHER", 405, "method_not_allowed"), true],
   [{ key: "hostile" }, facts("listPets", "GET", 401, "invalid_api_key"), false],
@@ -32,13 +38,10 @@ const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
 
 const ROUTES = { listPets: "/v1/pets", createPet: "/v1/pets", getPet: "/v1/pets/{petId}" };
 
-function facts(
-  operation: Facts["operation"],
-  method: string,
-  status: number,
-  code?: Facts["code"],
-): Facts {
-  return { operation, method, status, code };
+function mounted(store: PetStore, options: HttpOptions): Server {
+  const server = createServer();
+  mount(server, store, options);
+  return server;
 }
 
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
@@ -47,14 +50,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     (store, { onResponse, clock }) => createPetStoreServer(store, { onResponse, clock }),
   ],
   ["createNodeHandler", (store, options) => createServer(createNodeHandler(store, options))],
-  [
-    "mount",
-    (store, options) => {
-      const server = createServer();
-      mount(server, store, options);
-      return server;
-    },
-  ],
+  ["mount", mounted],
 ])("%s", (_, start) => {
   test("reports and publishes each response once, with every field", async () => {
     const { reports, onResponse } = collect();
@@ -154,59 +150,41 @@ test("an error of onResponse, at once or later, goes to onError and does not cha
   await expect.poll(() => causes).toEqual([bug, bug]);
 });
 
-describe("X-Request-Id", () => {
-  test("is a fresh one where the client's is not safe to repeat", async () => {
-    const { call } = await serve();
-    const unsafe = [
-      "x".repeat(129),
-      "a b",
-      "<script>",
-      "apet_live_abc",
-      "PET_LIVE_ABC",
-      "live_abc",
-    ];
-    for (const sent of [...unsafe, "ü", "a\r\nX-Request-Id: b"]) {
-      const { headers } = await call({ headers: [`X-Request-Id: ${sent}`] });
-      expect(headers["x-request-id"], sent).toMatch(/^[\da-f-]{36}$/);
-    }
-  });
-
-  test("is the client's where it is safe to repeat, on each response", async () => {
-    const { call } = await serve({ fallback: (_, response) => response.end() });
-    for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
-      for (const id of ["trace-1.2:3/+=", "x".repeat(128)]) {
-        const { headers } = await call({ path, headers: [`X-Request-Id: ${id}`] });
-        expect(headers["x-request-id"]).toBe(id);
-      }
-    }
-  });
-
-  test("is not on a host's responses unless requestIds is set", async () => {
-    const { store, key } = await makeStore();
-    const { call } = await listen(createServer(createNodeHandler(store)), key);
-    expect((await call()).headers).not.toHaveProperty("x-request-id");
-  });
+test("X-Request-Id is the client's on each response where it is safe to repeat, otherwise a fresh one", async () => {
+  const { call } = await serve({ fallback: (_, response) => response.end() });
+  const idFor = async (sent: string, path: string) =>
+    (await call({ path, headers: [`X-Request-Id: ${sent}`] })).headers["x-request-id"];
+  for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
+    for (const id of ["trace-1.2:3/+=", "x".repeat(128)]) expect(await idFor(id, path)).toBe(id);
+  }
+  const keys = ["apet_live_abc", "PET_LIVE_ABC", "live_abc"];
+  for (const sent of ["x".repeat(129), "a b", "<script>", ...keys, "ü", "a\r\nX-Request-Id: b"]) {
+    expect(await idFor(sent, "/v1/pets"), sent).toMatch(/^[\da-f-]{36}$/);
+  }
 });
 
-function collect() {
-  const seen: ResponseReport[] = [];
+test("X-Request-Id is not on a host's responses unless requestIds is set", async () => {
+  const { store, key } = await makeStore();
+  const { call } = await listen(createServer(createNodeHandler(store)), key);
+  expect((await call()).headers).not.toHaveProperty("x-request-id");
+});
+
+/** Collects values. `reports` resolves to them once there are `count`. */
+function collect<Value = ResponseReport>() {
+  const seen: Value[] = [];
   return {
-    onResponse: (report: ResponseReport) => void seen.push(report),
-    reports: async (count: number) => {
+    onResponse: (value: Value) => void seen.push(value),
+    reports: async (count: number): Promise<readonly Value[]> => {
       await expect.poll(() => seen.length).toBe(count);
       return seen;
     },
   };
 }
 
-/** Collects the signals of requests until the test ends. Resolves to them once there are `count`. */
+/** Collects the signals of requests until the test ends. */
 function collectSignals(): (count: number) => Promise<readonly unknown[]> {
-  const signals: unknown[] = [];
-  const listener = (signal: unknown): void => void signals.push(signal);
-  subscribe("petstore:request", listener);
-  onTestFinished(() => void unsubscribe("petstore:request", listener));
-  return async (count) => {
-    await expect.poll(() => signals.length).toBe(count);
-    return signals;
-  };
+  const { onResponse, reports } = collect<unknown>();
+  subscribe("petstore:request", onResponse);
+  onTestFinished(() => void unsubscribe("petstore:request", onResponse));
+  return reports;
 }

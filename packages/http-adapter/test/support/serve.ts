@@ -5,6 +5,7 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
+  storageFailure,
   type ManualClock,
   type PetStore,
   type PetStoreOptions,
@@ -12,6 +13,7 @@ import {
   type Storage,
   type UsageStorage,
 } from "@petstore/core";
+import { err } from "neverthrow";
 import { onTestFinished } from "vitest";
 import {
   createPetStoreServer,
@@ -34,11 +36,10 @@ export interface Call {
   readonly key?: string | null;
 }
 
-/** A store with one Free key. */
+/** A store on a hand-moved clock, and the secret of a Free key. */
 export interface Made {
   readonly store: PetStore;
   readonly clock: ManualClock;
-  /** The secret of a Free key. */
   readonly key: string;
 }
 
@@ -52,27 +53,24 @@ export interface Listening {
   readonly dial: () => Promise<Wire>;
 }
 
-/** A store with one Free key, reachable on a real socket. */
 export interface Served extends Made, Listening {
   readonly server: PetStoreServer;
 }
 
-/** Starts a server of ours for the length of a test. */
-export async function serve(
-  options: PetStoreServerOptions & { readonly store?: PetStoreOptions } = {},
-): Promise<Served> {
-  const { store: storeOptions, ...serverOptions } = options;
+/** Starts a server of ours for the length of a test, with a store in memory. */
+export async function serve({
+  store: storeOptions,
+  ...options
+}: PetStoreServerOptions & { readonly store?: PetStoreOptions } = {}): Promise<Served> {
   const made = await makeStore(storeOptions);
-  const server = createPetStoreServer(made.store, serverOptions);
+  const server = createPetStoreServer(made.store, options);
   return { ...made, server, ...(await listen(server, made.key)) };
 }
 
-/** A memory store on a hand-moved clock, with one Free key. */
 export async function makeStore(options: PetStoreOptions = {}): Promise<Made> {
   const clock = createManualClock();
   const store = createPetStore({ clock, ...options });
-  const key = await issue(store, "free");
-  return { store, clock, key };
+  return { store, clock, key: await issue(store, "free") };
 }
 
 /** Issues a key of a plan, or with limits of its own. Resolves to its secret. */
@@ -89,6 +87,17 @@ export function slowToAdmit(turns: number): Storage {
     return storage.usage.charge(digest, decide);
   };
   return { ...storage, usage: { ...storage.usage, charge } };
+}
+
+export const failure = storageFailure("disk full", new Error("SQLITE_FULL at /secret/path"));
+
+/** A storage in memory, a part of which fails. */
+export function failing(part: "pets" | "usage"): Storage {
+  const storage = createMemoryStorage();
+  const failed = () => Promise.resolve(err(failure));
+  return part === "pets"
+    ? { ...storage, pets: { create: failed, createOnce: failed, find: failed, list: failed } }
+    : { ...storage, usage: { charge: failed, findByDigest: failed, update: failed } };
 }
 
 /** Starts a server for the length of a test, unless it has started. */

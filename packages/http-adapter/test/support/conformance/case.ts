@@ -46,21 +46,23 @@ export const AUTH = "Authorization: Bearer {key}\r\n";
 
 /** The head of a request with Host and key, and these lines. */
 export function head(requestLine: string, ...lines: readonly string[]): string {
-  return `${requestLine} HTTP/1.1\r\nHost: pets.test\r\n${AUTH}${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
+  const first = [`${requestLine} HTTP/1.1`, "Host: pets.test", "Authorization: Bearer {key}"];
+  return [...first, ...lines, "\r\n"].join("\r\n");
 }
 
 /** A request for the list with these lines. */
 export const get = (...lines: readonly string[]): string => head("GET /v1/pets", ...lines);
 
+/** The head of a POST with these lines. */
+export const postHead = (...lines: readonly string[]): string => head("POST /v1/pets", ...lines);
+
 /** A POST of this body, with its length. */
-export function post(body: string, ...lines: readonly string[]): string {
-  return `${head("POST /v1/pets", `Content-Length: ${body.length}`, ...lines)}${body}`;
-}
+export const post = (body: string, ...lines: readonly string[]): string =>
+  postHead(`Content-Length: ${body.length}`, ...lines) + body;
 
 /** A POST of these raw bytes after the head, chunked. */
-export function chunked(bytes: string, ...lines: readonly string[]): string {
-  return `${head("POST /v1/pets", "Transfer-Encoding: chunked", ...lines)}${bytes}`;
-}
+export const chunked = (bytes: string, ...lines: readonly string[]): string =>
+  postHead("Transfer-Encoding: chunked", ...lines) + bytes;
 
 /** The good pet as one chunk. */
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";

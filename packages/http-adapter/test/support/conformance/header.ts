@@ -10,6 +10,7 @@ import {
   list,
   own,
   post,
+  postHead,
   refusedByNode,
   rows,
   type Row,
@@ -19,15 +20,13 @@ const HOST = "Host: pets.test\r\n";
 const EXPECT = "Expect: 100-continue";
 /** A request with these lines alone. */
 const bare = (lines: string): string => `GET /v1/pets HTTP/1.1\r\n${lines}\r\n`;
+const authorized = (value: string): string => bare(`${HOST}aUTHORIZATION: ${value}\r\n`);
+const hosted = (host: string): string => bare(`Host: ${host}\r\n${AUTH}`);
 const CHALLENGE = 'Bearer realm="petstore"';
 
 /** Returns rows of POSTs that differ in the value of one header. */
 const posts = (source: string, header: string, values: readonly string[]): readonly Row[] =>
-  values.map((value) => [
-    source,
-    `${header}: ${JSON.stringify(value)}`,
-    post(PET, `${header}: ${value}`),
-  ]);
+  values.map((value) => [source, `${header}: "${value}"`, post(PET, `${header}: ${value}`)]);
 
 /** Headers: their syntax, Host, Authorization, media types, expectations, connections. */
 export const headerCases = [
@@ -36,25 +35,21 @@ export const headerCases = [
     ...["a/b", "u@a", "a b", "a:x", "[::1"].map((host): Row => [
       "RFC 3986, 3.2.2",
       `a Host of ${host}`,
-      bare(`Host: ${host}\r\n${AUTH}`),
+      hosted(host),
     ]),
   ]),
   ...rows(list, [
     ...["", "a:1", "[::FFFF:127.0.0.1]:80", "A.TEST", "a:"].map((host): Row => [
       "RFC 9110, 7.2",
-      `a Host of ${JSON.stringify(host)} is one`,
-      bare(`Host: ${host}\r\n${AUTH}`),
+      `a Host of "${host}" is one`,
+      hosted(host),
     ]),
     ["RFC 9110, 5.5", "values beyond ASCII, or empty", get("X: \xff", "Y:")],
-    [
-      "RFC 9112, 5",
-      "values that are names of headers",
-      get("X-Asked: host", "X-More: authorization", "X-Last: x"),
-    ],
+    ["RFC 9112, 5", "values that are names of headers", get("X: host", "Y: authorization", "Z: z")],
     ...["bEARER", "Bearer "].map((scheme): Row => [
       "RFC 9110, 11.1",
-      `the scheme ${JSON.stringify(scheme)}`,
-      bare(`${HOST}aUTHORIZATION: ${scheme} {key}\r\n`),
+      `the scheme "${scheme}"`,
+      authorized(`${scheme} {key}`),
     ]),
   ]),
   ...rows(refusedByNode, [
@@ -74,8 +69,8 @@ export const headerCases = [
     ["specification, Authentication, 3", "no key", bare(HOST)],
     ...["Basic cGV0OnBldA==", "Bearer", "{key}"].map((value): Row => [
       "RFC 6750, 3.1",
-      `Authorization: ${value} holds no key`,
-      bare(`${HOST}Authorization: ${value}\r\n`),
+      `"${value}" holds no key`,
+      authorized(value),
     ]),
   ]),
   ...rows(
@@ -83,14 +78,10 @@ export const headerCases = [
     [
       ...["Bearer nonsense", "Bearer {key}x", "Bearer {key} {key}"].map((value): Row => [
         "specification, Authentication, 3",
-        `Authorization: ${value} is no key`,
-        bare(`${HOST}Authorization: ${value}\r\n`),
+        `"${value}" is wrong`,
+        authorized(value),
       ]),
-      [
-        "RFC 9110, 11.6.2",
-        "a key and another scheme",
-        bare(`${HOST}${AUTH}Authorization: Basic eA==\r\n`),
-      ],
+      ["RFC 9110, 11.6.2", "a key and another scheme", get("Authorization: Basic eA==")],
     ],
   ),
 
@@ -121,8 +112,8 @@ export const headerCases = [
   ...rows({ ...error(413, "payload_too_large"), closes: true }, [
     [
       "docs/http.md, The order of checks",
-      "a wrong media type and too long a body: the length comes first",
-      head("POST /v1/pets", "Content-Type: text/plain", "Content-Length: 65537"),
+      "too long a body of a wrong media type",
+      postHead("Content-Type: text/plain", "Content-Length: 65537"),
     ],
   ]),
 
@@ -156,11 +147,7 @@ export const headerCases = [
 
   ...rows({ responses: [{ status: 200, headers: { connection: "close" } }], closes: true }, [
     ["RFC 9112, 9.6", "Connection: close", get("Connection: close")],
-    [
-      "RFC 9110, 7.8",
-      "Upgrade to a WebSocket is ignored",
-      get("Connection: Upgrade", "Upgrade: websocket"),
-    ],
+    ["RFC 9110, 7.8", "an upgrade is ignored", get("Connection: Upgrade", "Upgrade: websocket")],
   ]),
   ...rows(own({ responses: [{ status: 200 }], closes: true }), [
     ["RFC 9112, 9.6", "Connection: close, and more", get("Connection: close") + head("GET /v1")],
@@ -168,7 +155,7 @@ export const headerCases = [
   ...rows({ ...created, closes: true }, [
     [
       "RFC 9110, 7.8",
-      "Upgrade to h2c is ignored",
+      "an upgrade to h2c is ignored",
       post(PET, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"),
     ],
   ]),
