@@ -164,6 +164,29 @@ test("a client that never stops sending after its last response is cut", async (
   expect((await store.as(key).admit())._unsafeUnwrap().quota.remaining).toBe(59);
 });
 
+test("after its last response, a client that is silent is closed, later one that hardly sends", async () => {
+  const untilClosed = async (isSending: boolean): Promise<number> => {
+    const { server, port } = await serve();
+    const accepted = once(server, "connection") as Promise<[Socket]>;
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => undefined).resume();
+    const [ours] = await accepted;
+    socket.write(compose({ headers: ["Connection: close"] }));
+    await once(ours, "finish");
+    const start = performance.now();
+    if (isSending) socket.write("x".repeat(1_500_000));
+    const timer = setInterval(() => isSending && socket.write("x"), 100);
+    await once(ours, "close");
+    clearInterval(timer);
+    socket.destroy();
+    return performance.now() - start;
+  };
+  const silent = untilClosed(false);
+  const sending = await untilClosed(true);
+  expect(sending - (await silent)).toBeGreaterThan(2_000);
+  expect(sending).toBeLessThan(8_000);
+});
+
 test("requests that wait for their turn do not pile up", async () => {
   let release: () => void = () => undefined;
   const { server, port } = await serve({
@@ -234,7 +257,8 @@ test("a host that calls the store for a later request first gets both responses,
 
 test("a keep-alive connection stays usable after the host responded in the store's place", async () => {
   const { store, key } = await makeStore();
-  const handle = createNodeHandler(store);
+  const causes: unknown[] = [];
+  const handle = createNodeHandler(store, { onError: (cause) => causes.push(cause) });
   let giveUp: () => void = () => undefined;
   const server = createServer((request, response) => {
     giveUp = () => response.headersSent || response.writeHead(503, { "Content-Length": 0 }).end();
@@ -248,6 +272,7 @@ test("a keep-alive connection stays usable after the host responded in the store
   expect((await wire.response()).status).toBe(503);
   wire.send(PET.slice(5) + compose({ key }));
   expect((await wire.response()).status).toBe(200);
+  expect(causes).toEqual([]);
 });
 
 test.each(["/healthz", "/v1/pets"])(

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { compose, serve } from "./support/serve.js";
@@ -7,14 +8,23 @@ import { compose, serve } from "./support/serve.js";
 test("requests that are under way or still arrive get responses with Connection: close", async () => {
   let release: () => void = () => undefined;
   const { server, dial, key } = await serve({
-    fallback: (_, response) => (release = () => response.end("late")),
+    fallback: ({ url }, response) => {
+      if (url === "/") release = () => response.end("late");
+      else response.end("host");
+    },
   });
-  const [early, half, unused] = [await dial(), await dial(), await dial()];
+  const [early, half, unused, idle] = [await dial(), await dial(), await dial(), await dial()];
+  idle.send(compose({ key }));
+  expect((await idle.response()).status).toBe(200);
   const asked = once(server, "request");
   early.send(compose({ path: "/" }));
   half.send(compose({ key }).slice(0, -2));
   await asked;
   const drained = server.drain(10_000);
+  // It was on its way.
+  await setTimeout(100);
+  idle.send(compose({ path: "/host" }));
+  expect((await idle.response()).headers["connection"]).toBe("close");
   half.send("\r\n");
   const { status, headers } = await half.response();
   expect([status, headers["connection"]]).toEqual([200, "close"]);
@@ -27,7 +37,10 @@ test("requests that are under way or still arrive get responses with Connection:
 });
 
 test("connections that stay idle are closed, those that were never used too", async () => {
-  const { server, dial, key } = await serve();
+  const { server, dial, key } = await serve({ limits: { keepAliveTimeout: 0, timeout: 0 } });
+  const timersOf = () =>
+    process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const timers = timersOf();
   const [unused, idle] = [await dial(), await dial()];
   idle.send(compose({ key }));
   expect((await idle.response()).headers["connection"]).not.toBe("close");
@@ -35,6 +48,7 @@ test("connections that stay idle are closed, those that were never used too", as
   await server.drain(3_600_000);
   expect(await unused.rest()).toBe("");
   expect(await idle.rest()).toBe("");
+  expect(timersOf()).toBeLessThanOrEqual(timers);
 });
 
 test("a request that is never completed is told 408, as before", async () => {

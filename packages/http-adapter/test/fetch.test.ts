@@ -33,10 +33,8 @@ test("a body that the host has read or is reading, or that breaks, is 400", asyn
   await read.text();
   for (const request of [taken, read]) {
     const response = await handle(request);
-    expect([response.status, await response.text()]).toEqual([
-      400,
-      expect.stringContaining("The host"),
-    ]);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("The host");
   }
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
   expect((await send(post(broken))).status).toBe(400);

@@ -103,8 +103,7 @@ const method = choose(
   [3, ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]],
   [1, fc.stringMatching(/^[A-Za-z-]{1,8}$/)],
 );
-
-const parameter = joined(fc.constantFrom("limit=", "status=", "after=", "x="), visible);
+const parameter = joined(choose([1, ["limit=", "status=", "after=", "x="]]), visible);
 const query = choose(
   [1, ["", "?limit=5", "?status=sold", "?after=3", "?limit=0&status=x"]],
   [1, joined("?", visible)],
@@ -112,25 +111,22 @@ const query = choose(
 );
 const paths = ["/v1", "/v1/", "/v1/pets", "/v1/pets/", "/v1/pets/1", "http://a/v1/pets", "/"];
 const target = choose(
-  [9, joined(fc.constantFrom(...paths), choose([3, [""]], [1, visible]), query)],
+  [9, joined(choose([1, paths]), choose([3, [""]], [1, visible]), query)],
   [1, ["*", "a:80", "//", "x", `/${"y".repeat(17_000)}`]],
   [1, rawBytes],
 );
-
 const version = choose(
   [20, ["HTTP/1.1"]],
   [1, ["HTTP/1.0", "HTTP/2.0", "HTTP/0.9", "HTTP/1.2", "RTSP/1.0", ""]],
   [1, fc.stringMatching(/^[!-~]{1,9}$/)],
 );
-
-const names = ["Content-Type", "Content-Encoding", "Expect", "Accept", "Authorization", "Cookie"];
+const names = ["Content-Type", "Content-Encoding", "Expect", "Accept", "Authorization", "X-A"];
 const text = fc.stringMatching(/^[ -~\x80-\xff]{0,60}$/);
 const header = choose(
-  [1, joined(fc.constantFrom(...names, "X-A", "X-b"), ": ", text)],
-  [1, ["Content-Type: application/json", "Expect: 100-continue", "Host: again"]],
+  [1, joined(choose([1, names]), ": ", text)],
+  [1, ["Content-Type: application/json", "Expect: 100-continue", "Content-Length: 3", "Host: a"]],
   [1, ["Transfer-Encoding: gzip", "Transfer-Encoding: chunked", `X: ${"z".repeat(17_000)}`]],
   [1, ["Connection: keep-alive", "Connection: close", "Connection: Upgrade\r\nUpgrade: websocket"]],
-  [1, ["Content-Length: 3"]],
   [1, rawBytes],
 );
 
@@ -169,28 +165,21 @@ const framed = choose(
   [1, body.map((all) => `${CHUNKED}${chunk(all)}zz`)],
 );
 
-const key = choose(
-  [3, ["Authorization: Bearer {key}\r\n"]],
-  [2, ["Authorization: Bearer nonsense\r\n", ""]],
-);
+const AUTH = "Authorization: Bearer";
+const key = choose([3, [`${AUTH} {key}\r\n`]], [2, [`${AUTH} nonsense\r\n`, ""]]);
+const host = choose([6, ["Host: a\r\n"]], [1, [""]]);
 const lines = choose(
   [2, ["\r\n"]],
   [1, fc.array(header, { maxLength: 3 }).map((all) => ["", ...all, ""].join("\r\n"))],
 );
-const host = choose([6, ["Host: a\r\n"]], [1, [""]]);
 const request = joined(method, " ", target, " ", version, lines, host, key, framed);
 
+const garbled = fc
+  .tuple(request, fc.nat(), fc.nat({ max: 8 }), rawBytes)
+  .map(([whole, position, removed, inserted]) => {
+    const at = position % (whole.length + 1);
+    return whole.slice(0, at) + inserted + whole.slice(at + removed);
+  });
+const several = fc.array(request, { minLength: 1, maxLength: 6 }).map((all) => all.join(""));
 /** Anything that a client might send on one connection, one UTF-16 unit a byte. */
-const burst = choose(
-  [6, fc.array(request, { minLength: 1, maxLength: 6 }).map((all) => all.join(""))],
-  [
-    3,
-    fc
-      .tuple(request, fc.nat(), fc.nat({ max: 8 }), rawBytes)
-      .map(([whole, position, removed, inserted]) => {
-        const at = position % (whole.length + 1);
-        return whole.slice(0, at) + inserted + whole.slice(at + removed);
-      }),
-  ],
-  [1, rawBytes],
-);
+const burst = choose([6, several], [3, garbled], [1, rawBytes]);

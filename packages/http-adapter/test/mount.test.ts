@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, Server, type RequestListener } from "node:http";
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createNodeHandler, mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";
@@ -9,14 +9,18 @@ import { compose, listen, makeStore, type Call } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
-test("listeners from before and after the mount get the requests outside the base path, and only those", async () => {
+/** A server with this listener and a store. */
+async function mounted(listener?: RequestListener) {
   const { store, key } = await makeStore();
-  const seen: string[] = [];
-  const server = createServer(host);
+  const server = createServer(listener);
   mount(server, store);
-  server.on("request", ({ url = "" }) => seen.push(url));
-  const { call } = await listen(server, key);
+  return { server, store, key, ...(await listen(server, key)) };
+}
 
+test("listeners from before and after the mount get the requests outside the base path, and only those", async () => {
+  const seen: string[] = [];
+  const { server, call } = await mounted(host);
+  server.on("request", ({ url = "" }) => seen.push(url));
   expect((await call({ path: "/" })).body).toBe("host");
   expect((await call()).body).toBe("[]");
   expect((await call({ path: "/v1" })).status).toBe(404);
@@ -24,11 +28,8 @@ test("listeners from before and after the mount get the requests outside the bas
 });
 
 test("without listeners, elsewhere is 404 with an Error body, at no cost", async () => {
-  const { store, key } = await makeStore();
-  const server = createServer();
-  mount(server, store);
+  const { server, store, call } = await mounted();
   mount(server, store, { basePath: "/v2" });
-  const { call } = await listen(server, key);
   const { status, body, headers } = await call({ path: "/" });
   expect(status).toBe(404);
   expect(JSON.parse(body)).toMatchObject({ code: "not_found", status: 404 });
@@ -37,10 +38,7 @@ test("without listeners, elsewhere is 404 with an Error body, at no cost", async
 });
 
 test("the parser's refusals, CONNECT and unknown expectations stay the host's", async () => {
-  const { store, key } = await makeStore();
-  const server = createServer(host);
-  mount(server, store);
-  const { dial, call } = await listen(server, key);
+  const { server, key, dial, call } = await mounted(host);
   const responseTo = async (bytes: string): Promise<string> => {
     const wire = await dial();
     wire.send(bytes);
@@ -61,10 +59,7 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
 });
 
 test("on a host's server Node sends 100 Continue, unless the host listens for checkContinue", async () => {
-  const { store, key } = await makeStore();
-  const server = createServer();
-  mount(server, store);
-  const { dial } = await listen(server, key);
+  const { server, key, dial } = await mounted();
   const statusOf = async (sent: Call): Promise<number> => {
     const wire = await dial();
     wire.send(compose({ method: "POST", body: PET, headers: ["Expect: 100-continue"], ...sent }));
@@ -81,19 +76,28 @@ test("on a host's server Node sends 100 Continue, unless the host listens for ch
   expect(await statusOf({ path: "/" })).toBe(403);
 });
 
+test("a client that may still send its body after a refusal is not reset", async () => {
+  const { server, dial } = await mounted();
+  server.on("checkContinue", host);
+  const connected = once(server, "connection") as Promise<[Socket]>;
+  const wire = await dial();
+  const [ours] = await connected;
+  wire.send(compose({ method: "POST", body: PET, headers: ["Expect: 100-continue"] }));
+  await once(ours, "finish");
+  expect(ours.destroyed).toBe(false);
+});
+
 test("more header lines than Node keeps are 431, whether Node or the store refuses them", async () => {
-  const { store } = await makeStore();
-  const server = createServer(host);
-  mount(server, store);
-  const { call } = await listen(server, "");
+  const { call } = await mounted(host);
   expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
 });
 
 test("a mount touches no other server and no prototype", async () => {
   const { store, key } = await makeStore();
-  const emit = emitOf(Server.prototype);
+  const ownEmit = () => Object.getOwnPropertyDescriptor(Server.prototype, "emit")?.value as unknown;
+  const before = ownEmit();
   mount(createServer(), store);
-  expect(emitOf(Server.prototype)).toBe(emit);
+  expect(ownEmit()).toBe(before);
   const { call } = await listen(createServer(host), key);
   expect((await call()).body).toBe("host");
 });
@@ -172,7 +176,7 @@ test("a request of HTTP/2 is refused with an error that says so", async () => {
     try {
       handle(request as never, response as never);
     } catch (error) {
-      errors.push(error);
+      errors.push(String(error));
       response.end();
     }
   });
@@ -182,12 +186,5 @@ test("a request of HTTP/2 is refused with an error that says so", async () => {
   await once(stream.resume(), "end");
   client.close();
   server.close();
-  expect(errors).toEqual([
-    expect.objectContaining({ message: expect.stringContaining("HTTP/2") as string }),
-  ]);
+  expect(errors).toEqual([expect.stringContaining("HTTP/2 is not supported")]);
 });
-
-/** The `emit` of an object's own, if it has one. */
-function emitOf(owner: object): unknown {
-  return Object.getOwnPropertyDescriptor(owner, "emit")?.value;
-}

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { PetStore, RequestSignal } from "@petstore/core";
 import {
@@ -11,7 +12,15 @@ import {
 } from "@petstore/http-adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PET } from "./support/pet.js";
-import { compose, issue, listen, makeStore, serve, type Call } from "./support/serve.js";
+import {
+  compose,
+  issue,
+  listen,
+  makeStore,
+  serve,
+  slowToAdmit,
+  type Call,
+} from "./support/serve.js";
 
 type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;
 
@@ -47,7 +56,8 @@ function mounted(store: PetStore, options: HttpOptions): Server {
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
   [
     "createPetStoreServer",
-    (store, { onResponse, clock }) => createPetStoreServer(store, { onResponse, clock }),
+    (store, { onResponse, clock, maxBodySeconds }) =>
+      createPetStoreServer(store, { onResponse, clock, maxBodySeconds }),
   ],
   ["createNodeHandler", (store, options) => createServer(createNodeHandler(store, options))],
   ["mount", mounted],
@@ -84,7 +94,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
   test("reports a request whose client has gone, without a status", async () => {
     const { reports, onResponse } = collect();
     const { store, key } = await makeStore();
-    const { dial } = await listen(start(store, { onResponse }), key);
+    const { dial } = await listen(start(store, { onResponse, maxBodySeconds: 86_400 }), key);
     const wire = await dial();
     wire.send(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
     const remaining = async (): Promise<number> =>
@@ -95,23 +105,47 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
   });
 });
 
+test("reports a request whose client has gone before its body is read", async () => {
+  const { reports, onResponse } = collect();
+  const storage = slowToAdmit(50);
+  const { server, dial, key } = await serve({
+    onResponse,
+    maxBodySeconds: 86_400,
+    store: { storage },
+  });
+  const wire = await dial();
+  wire.send(compose({ method: "POST", key, body: PET }));
+  await once(server, "request");
+  wire.socket.resetAndDestroy();
+  expect(await reports(1)).toMatchObject([{ operation: "createPet", status: undefined }]);
+});
+
 test("a server of ours also reports unreadable messages and the responses of its fallback", async () => {
   const { reports, onResponse } = collect();
   const signals = collectSignals();
   const { dial, call } = await serve({
     onResponse,
-    fallback: (_, response) => response.writeHead(203).end(),
+    fallback: ({ url }, response) => {
+      if (url === "/boom") throw new Error("a bug");
+      if (url === "/docs") response.writeHead(203).end();
+    },
   });
   const { headers } = await call({ path: "/docs" });
+  const failed = await call({ path: "/boom" });
+  const broken = await dial();
+  broken.send(`${compose({ path: "/", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`);
+  await broken.rest();
   const wire = await dial();
   wire.send("hostile\r\n\r\n");
   const refused = await wire.response();
   const unnamed = { operation: undefined, keyId: undefined };
-  expect(await reports(2)).toMatchObject([
+  expect(await reports(4)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },
+    { ...unnamed, status: 500, code: "internal_error", requestId: failed.headers["x-request-id"] },
+    { ...unnamed, status: 400, code: "bad_request" },
     { ...unnamed, status: 400, code: "bad_request", requestId: refused.headers["x-request-id"] },
   ]);
-  expect((await signals(2))[1]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
+  expect((await signals(4))[3]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
 });
 
 test.each([

@@ -31,6 +31,12 @@ test("bytes are read like bytes from the wire", async () => {
   expect((await create("x".repeat(65_537))).status).toBe(413);
 });
 
+test("the text in rawBody is read like bytes from the wire", async () => {
+  const { create } = await behind((text) => text, "rawBody");
+  const { body } = await create('{"name":"Rex","categoryId":9007199254740993}');
+  expect(body).toContain('"categoryId":9007199254740993');
+});
+
 test("a body that was read by the host and not kept is 400, with advice", async () => {
   const { create } = await behind(() => undefined);
   const { status, body } = await create('{"name":"Rex","categoryId":7}');
@@ -106,13 +112,13 @@ test("a body that a host hands over when it is read is read and measured", async
 });
 
 /** A host whose body parser reads the body before the pet store sees the request. */
-const behind = (parse: (text: string) => unknown) =>
+const behind = (parse: (text: string) => unknown, property = "body") =>
   listenWith((handle) => (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = parse(Buffer.concat(chunks).toString());
-      handle(Object.assign(request, { body }), response);
+      handle(Object.assign(request, { [property]: body }), response);
     });
   });
 

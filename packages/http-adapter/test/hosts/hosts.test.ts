@@ -196,7 +196,7 @@ describe("the plugin of Fastify", () => {
   test("app.inject() reaches the store without a socket", async () => {
     const { store, key } = await makeStore();
     await using app = fastify();
-    await app.register(petStorePlugin, { store });
+    await app.register(petStorePlugin, { store, prefix: "/", logLevel: "silent" });
     const headers = { authorization: `Bearer ${key}` };
     const payload = '{"name":"Rex","categoryId":9007199254740993}';
     const created = await app.inject({ method: "POST", url: "/v1/pets", headers, payload });

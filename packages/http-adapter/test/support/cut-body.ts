@@ -10,20 +10,15 @@ export interface Delivery {
   readonly turns: number;
 }
 
-/** The ways to send the pieces of a body. */
 export const deliveries: readonly Delivery[] = [true, false].flatMap((isChunked) =>
   [0, 1, 6].map((turns) => ({ isChunked, turns })),
 );
 
-/** A good pet with this name. */
-export function petNamed(name: string): Buffer {
-  return Buffer.from(JSON.stringify({ name, categoryId: 7 }));
-}
+export const petNamed = (name: string): Buffer =>
+  Buffer.from(JSON.stringify({ name, categoryId: 7 }));
 
 /** A good pet with something behind it. */
-export function petWith(rest: string): readonly Buffer[] {
-  return [petNamed("not to be stored"), Buffer.from(rest)];
-}
+export const petWith = (rest: string): readonly Buffer[] => [petNamed("x"), Buffer.from(rest)];
 
 /** The ways to cut a body: in two at every `stride`-th place, into single bytes, or not at all. */
 export function cutsAtEvery(stride: number): readonly ((body: Buffer) => readonly Buffer[])[] {
@@ -49,11 +44,7 @@ export async function sendPieces(
   const headers = [framing, "Content-Type: application/json"];
   const body = isChunked ? [...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")] : pieces;
   const segments = [Buffer.from(compose({ ...head, headers })), ...body];
-  if (turns === 0) {
-    wire.send(Buffer.concat(segments));
-    return;
-  }
-  for (const segment of segments) {
+  for (const segment of turns === 0 ? [Buffer.concat(segments)] : segments) {
     for (let turn = 0; turn < turns; turn += 1) await setImmediate();
     wire.send(segment);
   }

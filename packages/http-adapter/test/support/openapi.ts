@@ -10,7 +10,6 @@ export const documentOnTheWire = JSON.parse(
 
 const { paths, components } = documentOnTheWire;
 
-/** The operations: each a method and a path of the document. */
 export const operations = [
   "GET /pets",
   "HEAD /pets",
@@ -21,12 +20,10 @@ export const operations = [
 export type Operation = (typeof operations)[number];
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-formats.default(ajv);
 ajv.addSchema(documentOnTheWire, "openapi.json");
-
 /** Reads headers as the types of their schemas. */
 const ajvForHeaders = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
-formats.default(ajvForHeaders);
+for (const each of [ajv, ajvForHeaders]) formats.default(each);
 
 /** Returns the errors in a value of a schema of the document; `""` if there is none. */
 export function errorsIn(schema: object, value: unknown): string {
@@ -67,12 +64,13 @@ const OF_TRANSPORT = ["content-length", "date", "connection", "keep-alive", "x-r
 function differences({ headers, content }: Declared, response: WireResponse): string {
   const { "content-type": type, ...others } = response.headers;
   const own = Object.entries(others).filter(([name]) => !OF_TRANSPORT.includes(name));
-  const declared = Object.entries(headers).map(
-    ([name, header]) => [name.toLowerCase(), "$ref" in header ? at(header.$ref) : header] as const,
-  );
+  const declared = Object.entries(headers).map(([name, header]) => ({
+    name: name.toLowerCase(),
+    ...("$ref" in header ? at(header.$ref) : header),
+  }));
   const schema = {
-    properties: Object.fromEntries(declared.map(([name, header]) => [name, header.schema])),
-    required: declared.flatMap(([name, { required }]) => (required ? [name] : [])),
+    properties: Object.fromEntries(declared.map(({ name, schema }) => [name, schema])),
+    required: declared.filter(({ required }) => required).map(({ name }) => name),
     additionalProperties: false,
   };
   if (!ajvForHeaders.validate(schema, Object.fromEntries(own))) return ajvForHeaders.errorsText();

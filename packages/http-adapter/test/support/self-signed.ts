@@ -1,18 +1,12 @@
 import { createSign, generateKeyPairSync } from "node:crypto";
 
-/** A private key and its certificate, both as PEM. */
-export interface Identity {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /**
- * Makes a key and signs a certificate for localhost and 127.0.0.1 with it (RFC 5280), which Node can
- * read but not write: so no test needs openssl, a committed key or an eye on an expiry date.
+ * Makes a key and signs a certificate for localhost and 127.0.0.1 with it (RFC 5280), which Node can read but
+ * not write: so no test needs openssl, a committed key or an eye on an expiry date. Both are PEM.
  */
-export function createSelfSigned(): Identity {
+export function createSelfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const subject = sequence(set(sequence(COMMON_NAME, der(0x0c, Buffer.from("localhost")))));
+  const subject = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from("localhost")))));
   const certificate = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
@@ -42,10 +36,6 @@ const NAMES = [der(0x82, Buffer.from("localhost")), der(0x87, Buffer.from([127, 
 
 function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, ...parts);
-}
-
-function set(...parts: readonly Buffer[]): Buffer {
-  return der(0x31, ...parts);
 }
 
 /** A tag, a length and a value (ITU-T X.690). */

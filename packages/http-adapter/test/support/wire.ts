@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A response as it came over the wire. */
 export interface WireResponse {
   readonly status: number;
   /** By lower-case name; lines with the same name are joined by ", ". */
@@ -18,7 +18,6 @@ export interface Wire {
   rest(): Promise<string>;
 }
 
-/** Opens a connection. */
 export type Open = (port: number, host: string) => Socket;
 
 /** Connects to a server on this machine, by TCP or as `open` does. */
@@ -32,14 +31,13 @@ export async function dial(port: number, open: Open = connect): Promise<Wire> {
     received += text;
     wake();
   });
-  socket.on("error", () => wake());
+  // "close" follows.
+  socket.on("error", () => undefined);
   socket.on("close", () => {
     isOver = true;
     wake();
   });
-  await new Promise((resolve, reject) => {
-    socket.once("connect", resolve).once("error", reject);
-  });
+  await once(socket, "connect");
 
   async function until(found: () => number): Promise<number> {
     for (;;) {
