@@ -37,10 +37,8 @@ test.each<[what: string, part: Partial<PetStore>]>([
     const causes: unknown[] = [];
     const { call } = await broken(part, { onError: (cause) => causes.push(cause) });
     const { body, ...response } = await call();
-    expect(response).toMatchObject({
-      status: 500,
-      headers: { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "60" },
-    });
+    const headers = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "60" };
+    expect(response).toMatchObject({ status: 500, headers });
     expect(JSON.parse(body)).toMatchObject({ code: "internal_error", status: 500 });
     expect(body).not.toContain("secret");
     expect(causes).toEqual([bug]);
@@ -89,11 +87,8 @@ test("a failing inventory is 503 with Retry-After; the cause reaches the host an
     store: { storage: failing("pets") },
     onError: (cause) => causes.push(cause),
   });
-  for (const { body, ...response } of [
-    await call(),
-    await call({ path: "/v1/pets/1" }),
-    await create(PET),
-  ]) {
+  const found = [await call(), await call({ path: "/v1/pets/1" }), await create(PET)];
+  for (const { body, ...response } of found) {
     const headers = { "retry-after": "1", "x-ratelimit-limit": "60" };
     expect(response).toMatchObject({ status: 503, headers });
     expect(JSON.parse(body)).toMatchObject({ code: "storage_unavailable", status: 503 });

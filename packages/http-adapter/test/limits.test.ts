@@ -16,15 +16,13 @@ test("a Free key has 60 requests a minute: Remaining falls by one, the 61st wait
     expect(await call()).toMatchObject({ status: 200, headers });
     clock.advance(10);
   }
-  expect(await call()).toMatchObject({
-    status: 429,
-    headers: {
-      "x-ratelimit-remaining": "0",
-      "x-ratelimit-reset": String(START + 60),
-      "retry-after": "60",
-    },
-    body: expect.stringContaining('"rate_limit_exceeded"') as unknown,
+  const { status, headers, body } = await call();
+  expect([status, headers["retry-after"]]).toEqual([429, "60"]);
+  expect(headers).toMatchObject({
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": String(START + 60),
   });
+  expect(body).toContain('"rate_limit_exceeded"');
   clock.advance(60_000);
   expect((await call()).status).toBe(200);
 });

@@ -25,7 +25,7 @@ export interface Host {
   readonly rounds?: boolean;
 }
 
-/** Starts a host for the length of a test, with a store that has one Free key. It is asked for the list of pets by default. */
+/** Starts a host for the length of a test. It is asked for the list of pets by default. */
 export async function startHost(
   { basePath, start, open }: Host,
   { isMounted = true, behindProxy = false, storage = createMemoryStorage() } = {},
