@@ -116,9 +116,8 @@ test("every error code is documented, under its status alone", () => {
   // OpenAPI has no place for responses to requests that match no operation.
   for (const code of ["not_found", "method_not_allowed"]) {
     seen.add(code);
-    expect(openApiDocument.info.description).toMatch(
-      new RegExp(`\\d{3} with the code\\s+\`${code}\``),
-    );
+    const said = new RegExp(`\\d{3} with the code\\s+\`${code}\``);
+    expect(openApiDocument.info.description).toMatch(said);
   }
   expect([...seen].sort()).toEqual([...components.schemas.Error.properties.code.enum].sort());
 });
