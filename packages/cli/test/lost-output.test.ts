@@ -19,11 +19,10 @@ function start(
   args: readonly string[],
   options: readonly string[] = [],
 ): ChildProcess {
-  const full = outputs.includes("full") ? openSync(FULL, "w") : undefined;
-  const stdio = outputs.map((each) => (each === "full" ? full : each));
-  const command = [...options, program(), ...args];
-  const child = spawn(process.execPath, command, { stdio: ["ignore", ...stdio] });
-  if (full !== undefined) closeSync(full);
+  const full = outputs.includes("full") ? openSync(FULL, "w") : -1;
+  const stdio = ["ignore" as const, ...outputs.map((each) => (each === "full" ? full : each))];
+  const child = spawn(process.execPath, [...options, program(), ...args], { stdio });
+  if (full >= 0) closeSync(full);
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
@@ -41,57 +40,54 @@ async function startServer(outputs: Parameters<typeof start>[0], ...args: readon
   const serve = ["serve", "--log", "--port", String(port), ...args];
   const server = start(outputs, serve, hurried(20));
   const ended = reported(server);
-  const isHealthy = () =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await expect.poll(isHealthy).toBe(true);
+  const health = () =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(({ status }) => status, String);
+  await expect.poll(health).toBe(200);
   const end = async (): Promise<unknown> => {
     server.kill("SIGTERM");
     return (await ended).code;
   };
-  return { port, server, isHealthy, end };
+  return { port, server, health, end };
 }
 
 describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
   it("a server keeps serving, replaces its workers, one after the other, and shuts down", async () => {
     const args = ["--database", newDatabase(), "--workers", "2"];
-    const { server, isHealthy, end } = await startServer(["full", "full"], ...args);
+    const { server, health, end } = await startServer(["full", "full"], ...args);
     for (let count = 0; count < 2; count += 1) {
       await expect.poll(() => workersOf(server)).toHaveLength(2);
       const [worker = -1] = workersOf(server);
       process.kill(worker, "SIGKILL");
       await expect.poll(() => workersOf(server)).not.toContain(worker);
     }
-    await expect.poll(isHealthy).toBe(true);
-    expect(await Promise.all([isHealthy(), isHealthy()])).toEqual([true, true]);
+    await expect.poll(health).toBe(200);
+    expect(await Promise.all([health(), health()])).toEqual([200, 200]);
     expect(await end()).toBe(0);
   });
 
-  it.each([
-    ["keys issue", "done, but the result", ["keys", "issue", "--plan", "free", "--json"]],
-    ["keys list", "done, but the result", ["keys", "list"]],
-    ["help", "the output", ["keys", "--help"]],
-  ])("%s fails with the cause", async (_, lost, args) => {
+  it("keys issue, keys list and help fail with the cause", async () => {
     const database = newDatabase();
     await issueKey(database);
-    const child = start(["full", "pipe"], [...args, "--database", database]);
-    const error = `petstore: ${lost} could not be printed: the disk is full\n`;
-    expect(await reported(child)).toEqual({ code: 1, error });
+    const failures = [
+      ["done, but the result", "keys", "issue", "--plan", "free", "--json"],
+      ["done, but the result", "keys", "list"],
+      ["the output", "keys", "--help"],
+    ].map(async ([lost, ...args]) => {
+      const error = `petstore: ${String(lost)} could not be printed: the disk is full\n`;
+      const child = start(["full", "pipe"], [...args, "--database", database]);
+      expect(await reported(child)).toEqual({ code: 1, error });
+    });
+    await Promise.all(failures);
   });
 });
 
 it("a server whose log is not read keeps serving, and shuts down", async () => {
-  const { port, isHealthy, end } = await startServer(
-    ["pipe", "ignore"],
-    ...["--database", ":memory:"],
-  );
+  const { port, health, end } = await startServer(["pipe", "ignore"], "--database", ":memory:");
   const socket = connect(port, "127.0.0.1");
   // The lines of these are longer than a pipe takes.
   socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000));
   expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
-  expect(await isHealthy()).toBe(true);
+  expect(await health()).toBe(200);
   expect(await end()).toBe(0);
 });
 

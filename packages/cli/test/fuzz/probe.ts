@@ -1,10 +1,11 @@
 import { setTimeout } from "node:timers/promises";
+import { vi } from "vitest";
 import { workersOf, type BuiltServer } from "../support/built-petstore.js";
 
 /** What a server's processes hold together. */
 interface Held {
-  /** How many of each kind of resource keep the event loop alive: TCPSocketWrap, Timeout, … */
-  readonly resources: Readonly<Record<string, number>>;
+  /** The kind of each resource that keeps the event loop alive: TCPSocketWrap, Timeout, … */
+  readonly resources: readonly string[];
   /** Bytes on the heap and outside it, after a garbage collection. */
   readonly memory: number;
   /** CPU time used since the last time, in milliseconds. */
@@ -27,27 +28,22 @@ export const PROBED: readonly string[] = [
     });`,
 ];
 
-/** What a server holds now, with its workers. Waits for a server that has ended until `timeout`. */
-export async function measure(server: BuiltServer, timeout = 5_000): Promise<Held> {
-  const printed = () => [...server.output().matchAll(/^held (.*)$/gm)].map(([, held = ""]) => held);
+/** What a server holds now, with its workers. */
+export async function measure(server: BuiltServer): Promise<Held> {
+  const printed = () => [...server.output().matchAll(/^held (.*)$/gm)];
   const before = printed().length;
   const processes = [server.pid, ...workersOf(server)];
   for (const pid of processes) process.kill(pid, "SIGUSR2");
-  const deadline = performance.now() + timeout;
-  while (printed().length < before + processes.length) {
-    if (performance.now() > deadline) throw new Error(`no measurement: ${server.output()}`);
-    await setTimeout(5);
-  }
-  const all = printed().slice(before);
-  const resources: Record<string, number> = {};
-  let [memory, cpu] = [0, 0];
-  for (const text of all) {
-    const held = JSON.parse(text) as { resources: string[]; memory: number; cpu: number };
-    memory += held.memory;
-    cpu += held.cpu;
-    for (const name of held.resources) resources[name] = (resources[name] ?? 0) + 1;
-  }
-  return { resources, memory, cpu };
+  const isPrinted = () => printed().length === before + processes.length;
+  await vi.waitUntil(isPrinted, { interval: 5, timeout: 5_000 });
+  const all = printed()
+    .slice(before)
+    .map(([, held = ""]) => JSON.parse(held) as Held);
+  return all.reduce((one, other) => ({
+    resources: [...one.resources, ...other.resources],
+    memory: one.memory + other.memory,
+    cpu: one.cpu + other.cpu,
+  }));
 }
 
 const LOOK_EVERY = 50;
@@ -56,8 +52,8 @@ const REST = 250;
 const CPU_AT_REST = 0.05;
 
 /**
- * Waits until a server whose clients have all gone holds no more than this, and uses no CPU. Returns what is
- * still held or used in the end, `undefined` when all is at rest.
+ * Waits until a server whose clients have all gone holds no more resources than these, and uses no CPU. Resolves to
+ * what is still held or used after `timeout`, and to `undefined` when all is at rest.
  */
 export async function untilAtRest(
   server: BuiltServer,
@@ -65,11 +61,11 @@ export async function untilAtRest(
   timeout: number,
 ): Promise<string | undefined> {
   const deadline = performance.now() + timeout;
-  const moreThan = ({ resources }: Held): string =>
-    Object.entries(resources)
-      .filter(([name, count]) => count > (baseline[name] ?? 0))
-      .map(([name, count]) => `holds ${count} ${name} (was ${baseline[name] ?? 0})`)
-      .join();
+  const moreThan = ({ resources }: Held): string => {
+    const rest = [...resources];
+    for (const each of baseline) if (rest.includes(each)) rest.splice(rest.indexOf(each), 1);
+    return rest.length === 0 ? "" : `holds ${rest.join()} too`;
+  };
   for (;;) {
     let problem = moreThan(await measure(server));
     if (problem === "") {

@@ -1,16 +1,14 @@
 import Database from "better-sqlite3";
-import { send, toSending, type Received, type Sending, type Sequence } from "./sequences.js";
+import { KEY } from "./messages.js";
+import { send, type Sent, type Sequence } from "./sequences.js";
 import type { BuiltServer } from "../support/built-petstore.js";
-import { untilAtRest } from "./probe.js";
 
-/** The server that a round is run against. */
+/** The server that rounds are run against. */
 export interface Target {
   readonly server: BuiltServer;
-  /** The server's resources without any connection. */
-  readonly baseline: Readonly<Record<string, number>>;
   readonly database: string;
   readonly key: string;
-  /** Returns a new number for each sending, from 1 on. */
+  /** Returns a new number for each sequence, from 1 on. */
   readonly next: () => number;
 }
 
@@ -25,15 +23,16 @@ export interface Failure {
  * How long to wait until the server closes a connection that its client has closed, and until sockets and timers are
  * gone and the processor is idle, in milliseconds. No timeout of the server is longer.
  */
-const TIMEOUT = 15_000;
+export const TIMEOUT = 15_000;
 const CONNECTIONS = 32;
 /** How many of the latest sequences may have caused a failure; the server may be handling them late. */
 const SUSPECTS = 3 * CONNECTIONS;
 
-/** Sends sequences, many at a time, and checks the server until it is idle again. */
+/** Sends sequences, many at a time, waits until the server is `done` with them, and checks responses and pets. */
 export async function runRound(
-  { server, baseline, database, key, next }: Target,
+  { server, database, key, next }: Target,
   sequences: readonly Sequence[],
+  done: () => Promise<string | undefined>,
 ): Promise<Failure | undefined> {
   const may = new Set<string>();
   const must = new Set<string>();
@@ -48,21 +47,15 @@ export async function runRound(
       if (failure !== undefined || server.errors() !== "") return;
       recent.push(sequence);
       if (recent.length > SUSPECTS) recent.shift();
-      const number = next();
-      const sending = toSending(sequence, number, key);
-      const received = await send(port, sending, originOf(number), TIMEOUT);
-      const responses = readResponses(sending, received);
+      const sent = await send(port, sequence, key, next(), TIMEOUT);
+      const responses = readResponses(sent);
       if (typeof responses === "string") failure ??= { what: responses, suspects: [sequence] };
-      else {
-        const pets = petsOf(sending, responses);
-        for (const name of pets.may) may.add(name);
-        for (const name of pets.must) must.add(name);
-      }
+      else addPets(sent, responses, may, must);
     }
   }
 
   await Promise.all(Array.from({ length: CONNECTIONS }, sendSome));
-  const unrest = failure ? undefined : await untilAtRest(server, baseline, TIMEOUT).catch(String);
+  const unrest = failure ? undefined : await done().catch(String);
   if (server.errors() !== "") return { what: server.errors(), suspects: recent };
   if (failure !== undefined) return failure;
   const what = unrest ?? wrongPets(petsIn(database).slice(before), may, must);
@@ -90,11 +83,6 @@ function petsIn(database: string): readonly string[] {
   return names;
 }
 
-/** Callers without a valid key have few requests a minute from one address. Elsewhere there is only one. */
-function originOf(number: number): string {
-  return process.platform === "linux" ? `127.0.${number % 8}.${1 + (number % 250)}` : "127.0.0.1";
-}
-
 /** A response as it was read, but for its body. */
 interface Response {
   readonly status: number;
@@ -106,32 +94,39 @@ const STATUSES = [
   200, 201, 204, 302, 304, 400, 401, 404, 405, 408, 413, 414, 415, 417, 422, 426, 429, 431,
 ];
 
+/** At /readyz, with 503. */
+const SHUTTING_DOWN = '{"status":"shutting down"}';
+
 /** The defect in the received bytes, or the responses in order. */
-function readResponses(sending: Sending, received: Received): readonly Response[] | string {
-  const { messages } = sending.sequence;
-  const exact = exactCount(sending);
+function readResponses(sent: Sent): readonly Response[] | string {
+  const { messages } = sent.sequence;
+  const exact = exactCount(sent);
   const responses: Response[] = [];
-  let rest = received.bytes;
-  if (received.hangs) return "the server never closed the connection";
+  let rest = sent.received;
+  if (sent.hangs) return "the server never closed the connection";
   while (rest !== "") {
     const end = rest.indexOf("\r\n\r\n");
-    if (end < 0) return received.isWhole ? `no response: ${JSON.stringify(rest)}` : responses;
+    if (end < 0) return sent.isWhole ? `no response: ${JSON.stringify(rest)}` : responses;
     const head = rest.slice(0, end).toLowerCase();
     const status = Number(/^http\/1\.1 (\d{3}) /.exec(head)?.[1]);
     rest = rest.slice(end + 4);
     if (status === 100) continue;
     const index = responses.push({ status, head }) - 1;
-    const known = index < exact ? messages[index] : undefined;
-    if (!STATUSES.includes(status)) return `a response that must never be sent: ${head}`;
-    if (known?.isForStore && !head.includes("\r\nx-ratelimit-reset: "))
-      return `no limit in: ${head}`;
+    const request = index < exact ? messages[index]?.bytes : undefined;
+    const isReadiness = status === 503 && head.includes(`content-length: ${SHUTTING_DOWN.length}`);
+    if (!STATUSES.includes(status) && !isReadiness)
+      return `a response that must never be sent: ${head}`;
+    const isForStore = /^\S+ \/v1[/? ]/.test(request ?? "");
+    if (isForStore && !head.includes("\r\nx-ratelimit-reset: ")) return `no limit in: ${head}`;
     const length = Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1] ?? 0);
     const hasBody =
-      known === undefined ? !rest.startsWith("HTTP/1.1 ") : !known.isHead && status !== 304;
-    if (hasBody && rest !== "" && rest.length < length && received.isWhole)
+      request === undefined
+        ? !rest.startsWith("HTTP/1.1 ")
+        : !request.startsWith("HEAD ") && status !== 304;
+    if (hasBody && rest !== "" && rest.length < length && sent.isWhole)
       return `cut short: ${JSON.stringify(rest)}`;
     if (hasBody) rest = rest.slice(length);
-    if (isClosing({ status, head }) && rest !== "")
+    if (isClosing({ head }) && rest !== "")
       return `behind the last response: ${JSON.stringify(rest)}`;
   }
   // A message that is not one complete request may get one more response, to the rest of it.
@@ -141,32 +136,32 @@ function readResponses(sending: Sending, received: Received): readonly Response[
 }
 
 /**
- * The names of the pets that may exist: each was asked for in a whole request with a valid key, not behind a
- * response that closes the connection, nor got another response than 201. `must` are those with a 201.
+ * Adds the names of the pets that may exist: each was asked for in a whole request with a valid key, not behind a
+ * response that closes the connection, nor got another response than 201. Those with a 201 must exist.
  */
-function petsOf(
-  sending: Sending,
+function addPets(
+  sent: Sent,
   responses: readonly Response[],
-): { readonly may: readonly string[]; readonly must: readonly string[] } {
-  const exact = exactCount(sending);
-  const known = responses.slice(0, exact);
+  may: Set<string>,
+  must: Set<string>,
+): void {
+  const known = responses.slice(0, exactCount(sent));
   const closing = known.findIndex(isClosing);
-  const may = sending.sequence.messages.flatMap(({ isCreate }, index) => {
-    if (!isCreate || index >= sending.complete) return [];
-    if (closing >= 0 && index > closing) return [];
-    const response = known[index];
-    return response === undefined || response.status === 201 ? [sending.names[index] ?? ""] : [];
-  });
-  const must = may.filter((name) => known[sending.names.indexOf(name)] !== undefined);
-  return { may, must };
+  const performed = sent.sequence.messages.slice(0, closing < 0 ? sent.complete : closing + 1);
+  for (const [index, { kind, bytes }] of performed.entries()) {
+    const [name = "", status] = [sent.names[index], known[index]?.status];
+    if (kind !== "create" || !bytes.includes(KEY)) continue;
+    if (status === undefined || status === 201) may.add(name);
+    if (status === 201) must.add(name);
+  }
 }
 
 /** Counts the messages at the front that are one complete request each: each gets one response. */
-function exactCount({ sequence, complete }: Sending): number {
-  const first = sequence.messages.findIndex(({ isWhole }) => !isWhole);
+function exactCount({ sequence, complete }: Sent): number {
+  const first = sequence.messages.findIndex(({ kind }) => kind === "broken");
   return Math.min(complete, first < 0 ? sequence.messages.length : first);
 }
 
-function isClosing({ head }: Response): boolean {
+function isClosing({ head }: Pick<Response, "head">): boolean {
   return head.includes("\r\nconnection: close");
 }
