@@ -1,13 +1,19 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petstore, petstoreReading } from "./support/command.js";
+import {
+  issueKey,
+  issueUnlimitedKey,
+  newDatabase,
+  petstore,
+  petstoreReading,
+} from "./support/command.js";
 import { addPet, startWriters } from "./support/client.js";
 import { openBeside } from "./support/open-beside.js";
 
@@ -17,8 +23,7 @@ const PET = '{"name":"Rex","categoryId":1}\n';
 
 async function petsIn(database: string): Promise<readonly { id: number; name: string }[]> {
   const { out } = await petstore("pets", "export", "--database", database);
-  const lines = out.split("\n").filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as { id: number; name: string });
+  return out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
 }
 
 it("holds every pet that a busy server acknowledged before it began, and can be served", async () => {
@@ -102,4 +107,33 @@ it.each(["SIGINT", "SIGTERM"] as const)("leaves no files behind at %s", async (s
   expect(await error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
   expect(readdirSync(folder)).toEqual(["pets.db"]);
   other.close();
+});
+
+/** Runs a shell script in a mount namespace of its own, in which the folder `$0` is read-only. */
+function runReadOnly(folder: string, script: string, ...args: readonly string[]) {
+  const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && ';
+  const command = ["-rm", "sh", "-c", mount + script, folder, ...args];
+  return spawnSync("unshare", command, { encoding: "utf8" });
+}
+
+/** unshare may be missing, or not be allowed to mount. In this folder, nothing is being written. */
+const canMount = runReadOnly(import.meta.dirname, "true").status === 0;
+
+it.skipIf(!canMount)("a backup on a read-only disk can be listed and exported", async () => {
+  const database = newDatabase();
+  const options = ["--database", database];
+  await petstoreReading(PET, "pets", "import", "-", ...options);
+  const { id } = await issueKey(database);
+  const folder = join(dirname(database), "backups");
+  const backup = join(folder, "monday.db");
+  mkdirSync(folder);
+  await petstore("backup", backup, ...options);
+  chmodSync(backup, 0o444);
+
+  const run = (...args: readonly string[]) =>
+    runReadOnly(folder, 'exec "$@"', process.execPath, program(), ...args, "--database", backup);
+  expect(run("pets", "export").stdout).toContain('"name":"Rex"');
+  expect(run("keys", "list").stdout).toContain(id);
+  const refused = run("keys", "revoke", id);
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("read-only")]);
 });

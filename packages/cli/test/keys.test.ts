@@ -1,7 +1,22 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { issueKey, newDatabase, petstore, petstoreAt, type IssuedKey } from "./support/command.js";
+import { useBuiltPetstore } from "./support/built-petstore.js";
+import {
+  issueKey,
+  newDatabase,
+  petstore,
+  petstoreAt,
+  petstoreReading,
+  type IssuedKey,
+} from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
+
+const program = useBuiltPetstore();
+
+/** Labels of which JSON keeps every character, and some readers of lines take one for a line break. */
+const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "🐈"];
 
 /** How many columns of a terminal a line takes. */
 function columnsOf(line: string): number {
@@ -36,23 +51,21 @@ describe("keys issue", () => {
     ["2031-01-01T10:30:15.5", "2031-01-01T10:30:15.500Z"],
     ["2031-01-01T10:30:15Z", "2031-01-01T10:30:15.000Z"],
     ["2031-01-01T00:30+02:00", "2030-12-31T22:30:00.000Z"],
-  ])("reads --expires %s as %s wherever it runs", async (text, expiresAt) => {
+    ["tomorrow"],
+    ["2031-02-31"],
+    ["2031-02-29T00:00:00Z"],
+    ["2031-01-01T25:00Z"],
+    ["2031-01-01 of next year"],
+  ])("reads --expires %s wherever it runs, or refuses it", async (text, expiresAt?: string) => {
     vi.stubEnv("TZ", "Asia/Tokyo");
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(await issueKey(newDatabase(), "--expires", text)).toMatchObject({ expiresAt });
-  });
-
-  it.each([
-    "tomorrow",
-    "2031-02-31",
-    "2031-02-29T00:00:00Z",
-    "2031-01-01T25:00Z",
-    "2031-01-01 of next year",
-  ])("refuses --expires %j", async (expires) => {
-    const args = ["--plan", "free", "--expires", expires, "--database", newDatabase()];
-    const refused = await petstore("keys", "issue", ...args);
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toMatch(/^petstore: [^\n]*ISO 8601[^\n]*$/);
+    const options = ["--plan", "free", "--expires", text, "--database", newDatabase(), "--json"];
+    const { code, out, error } = await petstore("keys", "issue", ...options);
+    if (expiresAt !== undefined) expect(JSON.parse(out)).toMatchObject({ expiresAt });
+    else {
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(error).toMatch(/^petstore: [^\n]*ISO 8601[^\n]*$/);
+    }
   });
 });
 
@@ -110,17 +123,16 @@ describe("keys list", () => {
 
   it("sorts by use with --sort use, and as issued otherwise", async () => {
     const database = newDatabase();
-    const keys = [await issueKey(database), await issueKey(database), await issueKey(database)];
     const store = await openBeside(database);
-    for (const [index, requests] of [1, 3, 2].entries()) {
-      for (let count = 0; count < requests; count += 1) {
-        await store.as(keys[index]?.secret ?? "").listPets();
-      }
+    const ids: string[] = [];
+    for (const requests of [1, 3, 2]) {
+      const { id, secret } = await issueKey(database);
+      ids.push(id);
+      for (let count = 0; count < requests; count += 1) await store.as(secret).listPets();
     }
     const list = async (...args: readonly string[]) => {
       const { out } = await petstore("keys", "list", "--database", database, "--json", ...args);
-      const ids = (JSON.parse(out) as IssuedKey[]).map(({ id }) => id);
-      return ids.map((id) => keys.findIndex((key) => key.id === id));
+      return (JSON.parse(out) as IssuedKey[]).map(({ id }) => ids.indexOf(id));
     };
     expect(await list("--sort", "use")).toEqual([1, 2, 0]);
     expect(await list("--sort", "issue")).toEqual([0, 1, 2]);
@@ -161,15 +173,15 @@ describe("the other commands of keys", () => {
     }
   });
 
-  it.each(["show", "revoke", "rotate", "unban"])(
-    "say when there is no such key: %s",
-    async (verb) => {
-      const database = newDatabase();
-      await issueKey(database);
+  it("say when there is no such key", async () => {
+    const database = newDatabase();
+    await issueKey(database);
+    const error = "petstore: No API key has this id.";
+    for (const verb of ["show", "revoke", "rotate", "unban"]) {
       const refused = await petstore("keys", verb, "key_x", "--database", database);
-      expect(refused).toEqual({ code: 1, out: "", error: "petstore: No API key has this id." });
-    },
-  );
+      expect(refused, verb).toEqual({ code: 1, out: "", error });
+    }
+  });
 
   it("say in one line when there is no database, and do not create it, or when the file is none", async () => {
     const database = newDatabase();
@@ -180,5 +192,44 @@ describe("the other commands of keys", () => {
     const { code, error: wrong } = await list();
     expect(code).toBe(1);
     expect(wrong).toMatch(/^petstore: cannot use the database \S+: .+$/);
+  });
+});
+
+describe("keys export and import", () => {
+  it("move keys with any label, in chunks of any size, with CRLF too", async () => {
+    const from = newDatabase();
+    for (const label of LABELS) await issueKey(from, "--label", label);
+    const { out } = await petstore("keys", "export", "--database", from);
+    const bytes = Buffer.from(out.replaceAll("\n", "\r\n"));
+    for (const size of [1, 3, 100_000]) {
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+      const to = ["--database", newDatabase()];
+      const imported = await petstoreReading(chunks, "keys", "import", "-", ...to);
+      expect(imported).toMatchObject({ code: 0, out: "imported 4 keys" });
+      const listed = JSON.parse((await petstore("keys", "list", "--json", ...to)).out) as unknown;
+      expect(listed).toMatchObject(LABELS.map((label) => ({ label })));
+    }
+  });
+
+  it("a wrong line ends the command, also while its input stays open", async () => {
+    const args = [program(), "keys", "import", "-", "--database", newDatabase()];
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "ignore", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let error = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (error += text));
+    child.stdin.write("\n{}\n");
+    expect(await once(child, "close")).toEqual([1, null]);
+    expect(error).toBe("petstore: line 2 is not a key that `keys export` has printed: id\n");
+  });
+
+  it("a file that is not keys is refused in one line", async () => {
+    const file = `${newDatabase()}.keys`;
+    writeFileSync(file, `${"x".repeat(3_000_000)}\n{}`);
+    expect(await petstore("keys", "import", file, "--database", newDatabase())).toMatchObject({
+      code: 1,
+      error:
+        "petstore: line 1 is not a key that `keys export` has printed: it is not a JSON object",
+    });
   });
 });
