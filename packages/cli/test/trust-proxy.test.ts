@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useServer, startServer } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
+import { petstore } from "./support/command.js";
 
 /** How many requests the origin of a request without a key has left; a new origin has 59. */
 async function left(url: string, forwardedFor?: string): Promise<number> {
@@ -39,7 +39,7 @@ describe("serve --trust-proxy", () => {
     ["does not read the header of a peer that is not a proxy", "10.0.0.1", 58],
     ["knows the addresses of IPv4 as IPv6 writes them", "::ffff:127.0.0.0/104", 59],
   ])("%s", async (_, trusted, next) => {
-    const { url } = await startServer("--database", newDatabase(), "--trust-proxy", trusted);
+    const { url } = await startServer("--database", ":memory:", "--trust-proxy", trusted);
     expect(await left(url, "203.0.113.7")).toBe(59);
     expect(await left(url, "203.0.113.8")).toBe(next);
   });
