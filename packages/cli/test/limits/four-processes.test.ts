@@ -25,7 +25,7 @@ interface Round {
 }
 
 /** Many enough that a kill comes in the middle. */
-const aLimit = fc.integer({ min: PROCESSES * CONNECTIONS + 100, max: 700 });
+const aLimit = fc.integer({ min: PROCESSES * CONNECTIONS + 100, max: 500 });
 
 const large: fc.Arbitrary<Round> = fc.record({
   limits: fc
