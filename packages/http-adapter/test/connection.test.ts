@@ -12,7 +12,7 @@ import {
 import type { PetStore } from "@petstore/core";
 import express from "express";
 import fastify from "fastify";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { PET } from "./support/pet.js";
 import { compose, connectionsOf, listen, makeStore, serve, type Call } from "./support/serve.js";
@@ -161,8 +161,16 @@ test("a client that never stops sending after its last response is cut", async (
   expect((await store.as(key).admit())._unsafeUnwrap().quota.remaining).toBe(59);
 });
 
-test("after its last response, a client that is silent is closed, later one that hardly sends", async () => {
-  const untilClosed = async (isSending: boolean): Promise<number> => {
+test.each([
+  ["nothing", 1_000, 0, 0],
+  ["a byte now and then", 2_000, 1, 1],
+  ["much, and then hardly anything", 4_000, 1_100_000, 1],
+  ["much all the time", 10_000, 300_000, 300_000],
+])(
+  "a client that sends %s after its last response is closed after %i ms",
+  async (_, after, first, later) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { server, port } = await serve();
     const accepted = once(server, "connection") as Promise<[Socket]>;
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -170,19 +178,21 @@ test("after its last response, a client that is silent is closed, later one that
     const [ours] = await accepted;
     socket.write(compose({ headers: ["Connection: close"] }));
     await once(ours, "finish");
-    const start = performance.now();
-    if (isSending) socket.write("x".repeat(1_500_000));
-    const timer = setInterval(() => isSending && socket.write("x"), 100);
-    await once(ours, "close");
-    clearInterval(timer);
+    await setImmediate();
+    let waited = 0;
+    while (!ours.destroyed) {
+      const bytes = waited === 0 ? first : later;
+      const wanted = ours.bytesRead + bytes;
+      socket.write("x".repeat(bytes));
+      await until(() => ours.bytesRead === wanted);
+      vi.advanceTimersByTime(500);
+      waited += 500;
+      await setImmediate();
+    }
     socket.destroy();
-    return performance.now() - start;
-  };
-  const silent = untilClosed(false);
-  const sending = await untilClosed(true);
-  expect(sending - (await silent)).toBeGreaterThan(2_500);
-  expect(sending).toBeLessThan(8_000);
-});
+    expect(waited).toBe(after);
+  },
+);
 
 test("requests that wait for their turn do not pile up", async () => {
   let release: () => void = () => undefined;
