@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, type KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
@@ -155,15 +155,19 @@ describe("a random source", () => {
   });
 });
 
-it("revoke refuses the key with the next call, for good, and says when", async () => {
-  const { store, clock, issue } = openStore();
+it("revoke refuses the key with the next call, for good, says when, and is written once", async () => {
+  const { store, storage, clock, issue } = openStore();
   const { id, caller } = await issue();
   value(await caller.admit());
   const revokedAt = clock.now();
   expect(value(await store.keys.revoke(id)).revokedAt).toBe(revokedAt);
   expect(error(await caller.admit()).code).toBe("invalid_api_key");
   clock.advance(MINUTE);
+  const update = vi.spyOn(storage.keys, "update");
   expect(value(await store.keys.revoke(id)).revokedAt).toBe(revokedAt);
+  const stored = value(await storage.keys.find(id))?.key;
+  // A storage writes only what is another object.
+  expect(update.mock.lastCall?.[1](stored).next).toBe(stored);
   expect(value(await store.keys.find(id)).revokedAt).toBe(revokedAt);
 });
 

@@ -31,7 +31,7 @@ const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
 /** When the database forgets a writer that is gone without having closed. */
 const FORGOTTEN_AFTER = "7 days";
 
-/** How long a writer that does not write keeps its row, in milliseconds: a day, so that it is not forgotten. */
+/** A writer that was idle for longer takes a new row, because the old one may be forgotten. In milliseconds: a day. */
 const LONGEST_IDLE = 86_400_000;
 
 /** A writer's row: its id, and the number of its last statement. */
