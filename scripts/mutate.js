@@ -14,7 +14,7 @@ const commits = ["group-commit", "locked", "host-database"];
 const tables = ["storage-contract", "page-cache", "remembered-keys", "reads-in-charges", "ids"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
 const http =
-  "packages/http-adapter/test/!(connection|drain|poll|slow-*|fuzz|openapi-document).test.ts";
+  "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
 
 /**
  * What is mutated, and the tests that have to notice it.
@@ -55,7 +55,7 @@ const parts = {
   "http-adapter/node": {
     mutate: ["packages/http-adapter/src/node/*.ts"],
     tests: [
-      "packages/http-adapter/test/!(openapi-*|fuzz).test.ts",
+      "packages/http-adapter/test/!(openapi-*).test.ts",
       "packages/http-adapter/test/hosts/*.test.ts",
     ],
   },

@@ -17,9 +17,13 @@ export interface Message {
   readonly bytes: string;
 }
 
-/** One of these texts; the numbers say how often it is one of a row. */
+/** One of these; the numbers say how often it is one of a row. */
+const some = <T>(...rows: readonly (readonly [weight: number, of: fc.Arbitrary<T>])[]) =>
+  fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+/** One of these texts. */
 const pick = (...rows: readonly (readonly [weight: number, ...texts: string[]])[]) =>
-  fc.oneof(...rows.map(([weight, ...texts]) => ({ weight, arbitrary: fc.constantFrom(...texts) })));
+  some(...rows.map(([weight, ...texts]) => [weight, fc.constantFrom(...texts)] as const));
 
 const join = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
   fc
@@ -36,7 +40,7 @@ const NEAR_STORE = ["/v1", "/v1/", "/v1/x", "/v1//pets", "/other"];
 const DOCS = ["/docs", "/docs/page.css", "/", "/docs/", "/openapi.json"];
 const HEALTH = ["/healthz", "/readyz"];
 
-const line = pick(
+const known = pick(
   [10, ...lines(READ, STORE)],
   [3, ...lines(["GET", "POST", "DELETE"], NEAR_STORE)],
   [2, ...lines(["DELETE", "PUT", "OPTIONS"], STORE)],
@@ -46,11 +50,15 @@ const line = pick(
   [2, ...lines(WRONG, HEALTH)],
   [1, ...lines(["GET"], ["http://a/v1/pets", "*", "//v1/pets", "/v1/pets/1%00"])],
 );
+const line = some([9, known], [1, join(known, fc.stringMatching(/^[!-~]{0,20}$/))]);
 
 // Those with an even number are well-formed.
 const madeUpKeys = Array.from({ length: 500 }, (_, index) => `Bearer ${madeUpKey(2 * index)}`);
 
 const authorization = (text: string) => `Authorization: ${text}\r\n`;
+
+const NAMES = ["Content-Type", "Content-Encoding", "Expect", "Accept", "Authorization", "X-A"];
+const text = fc.stringMatching(/^[ -~\x80-\xff]{0,60}$/);
 
 const header = join(
   pick(
@@ -68,6 +76,7 @@ const header = join(
     [27, ""],
     [3, "Expect: 100-continue\r\n", "Expect: 100-Continue\r\n", "Expect: 200-maybe\r\n"],
   ),
+  some([9, fc.constant("")], [1, join(pick([1, ...NAMES]), ": ", text, "\r\n")]),
 );
 
 /** The beginning of a message up to the lines of its body. */
@@ -76,10 +85,16 @@ const begin = (first: string | fc.Arbitrary<string>) =>
 
 const PET = `{"name":"${NAME}","categoryId":9007199254740993}`;
 
-const otherBody = pick(
-  [3, PET.slice(0, 27)],
-  [3, "{}", "[]", "x", `{"name":"","categoryId":"1"}`, "\xff\xfe", " "],
-  [1, "9".repeat(70_000), "[".repeat(5_000)],
+const json = fc.json().map((value) => Buffer.from(value).toString("latin1"));
+const number = some([1, json], [1, fc.bigInt().map(String)], [1, fc.double().map(String)]);
+
+const otherBody = some(
+  [3, fc.constant(PET.slice(0, 27))],
+  [3, pick([1, "{}", "[]", "x", `{"name":"","categoryId":"1"}`, "\xff\xfe", " "])],
+  [1, pick([1, "9".repeat(70_000), "[".repeat(5_000), '"'.repeat(66_000)])],
+  [2, join('{"name":', json, ',"categoryId":', number, ',"__proto__":', json, "}")],
+  [2, join('{"name":"Rex","categoryId":', number, ',"status":', json, "}")],
+  [1, json],
 );
 
 const contentType = pick(
@@ -161,13 +176,11 @@ const mutated = fc
     return (bytes.slice(0, at) + added + bytes.slice(at + removed)).replaceAll(NAME, "mutated");
   });
 
-const sent = (weight: number, kind: Message["kind"], arbitrary: fc.Arbitrary<string>) => ({
-  weight,
-  arbitrary: arbitrary.map((bytes): Message => ({ kind, bytes })),
-});
+const sent = (weight: number, kind: Message["kind"], bytes: fc.Arbitrary<string>) =>
+  [weight, bytes.map((text): Message => ({ kind, bytes: text }))] as const;
 
 /** Anything that a client might send in the place of a request. */
-export const message = fc.oneof(
+export const message = some(
   sent(12, "whole", withoutBody),
   sent(4, "whole", framed(join(begin(line), contentType), otherBody)),
   sent(8, "create", create),

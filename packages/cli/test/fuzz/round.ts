@@ -67,12 +67,13 @@ function wrongPets(
   may: ReadonlySet<string>,
   must: ReadonlySet<string>,
 ): string | undefined {
-  const present = new Set(names);
-  const extra = names.filter((name) => name.startsWith("f") && !may.has(name));
+  const ours = names.filter((name) => /^f\d-/.test(name));
+  const present = new Set(ours);
+  const extra = ours.filter((name) => !may.has(name));
   const missing = [...must].filter((name) => !present.has(name));
   if (extra.length > 0) return `pets that must not exist: ${extra.slice(0, 5).join(", ")}`;
   if (missing.length > 0) return `pets are missing: ${missing.slice(0, 5).join(", ")}`;
-  return names.length > present.size ? "a pet was created twice" : undefined;
+  return ours.length > present.size ? "a pet was created twice" : undefined;
 }
 
 /** The names of all pets in the order of their ids. */
@@ -125,7 +126,11 @@ function readResponses(sent: Sent): readonly Response[] | string {
         : !request.startsWith("HEAD ") && status !== 304;
     if (hasBody && rest !== "" && rest.length < length && sent.isWhole)
       return `cut short: ${JSON.stringify(rest)}`;
-    if (hasBody) rest = rest.slice(length);
+    const body = hasBody ? rest.slice(0, length) : "";
+    const error = new RegExp(`^{"code":"[a-z_]+","message":".+","status":${status}}$`);
+    if (isForStore && status >= 400 && body.length === length && !error.test(body))
+      return `no Error: ${JSON.stringify(body)}`;
+    rest = rest.slice(body.length);
     if (isClosing({ head }) && rest !== "")
       return `behind the last response: ${JSON.stringify(rest)}`;
   }

@@ -11,14 +11,6 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends these bytes in one segment and resets the connection at once. */
-export async function sendAndReset(url: string, bytes: string): Promise<void> {
-  const socket = await openSocket(url);
-  const closed = once(socket, "close");
-  socket.write(bytes, "latin1", () => socket.resetAndDestroy());
-  await closed;
-}
-
 /** Sends these bytes in one segment. Resolves, to all that came back, when the server closes the connection. */
 export async function sendUntilClosed(url: string, bytes: string): Promise<string> {
   const socket = await openSocket(url);
