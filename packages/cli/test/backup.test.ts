@@ -6,57 +6,28 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { useBuiltPetstore } from "./support/built-petstore.js";
 import {
   issueKey,
   issueUnlimitedKey,
   newDatabase,
+  petsIn,
   petstore,
   petstoreReading,
 } from "./support/command.js";
-import { addPet, startWriters } from "./support/client.js";
 import { openBeside } from "./support/open-beside.js";
 
 const program = useBuiltPetstore();
 
 const PET = '{"name":"Rex","categoryId":1}\n';
 
-async function petsIn(database: string): Promise<readonly { id: number; name: string }[]> {
-  const { out } = await petstore("pets", "export", "--database", database);
-  return out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
-}
-
-it("holds every pet that a busy server acknowledged before it began, and can be served", async () => {
-  const database = newDatabase();
-  const secret = await issueUnlimitedKey(database);
-  const server = await startServer("--database", database);
-  const { created, stop } = startWriters(8, (name, agent) =>
-    addPet(server.url, agent, secret, name),
-  );
-  const backups: (readonly [file: string, before: ReadonlyMap<string, number>])[] = [];
-  for (let count = 0; count < 3; count += 1) {
-    const before = created.size;
-    await expect.poll(() => created.size, { interval: 5 }).toBeGreaterThan(before + 20);
-    const file = join(dirname(database), `backup-${count}.db`);
-    backups.push([file, new Map(created)]);
-    const made = await petstore("backup", file, "--database", database);
-    expect(made).toMatchObject({ code: 0, error: "" });
-    expect(made.out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
-  }
-  await stop();
-  for (const [file, before] of backups) {
-    const stored = new Map((await petsIn(file)).map(({ id, name }) => [name, id]));
-    expect([...before].filter(([name, id]) => stored.get(name) !== id)).toEqual([]);
-  }
-  const restored = await openBeside(backups[2]?.[0] ?? "");
-  expect((await restored.as(secret).listPets()).isOk()).toBe(true);
-});
-
-it("restore puts a backup in place, and keeps the old database beside it, unless it is used", async () => {
+it("backup says what it has made; restore puts it in place, and keeps the old database beside it, unless it is used", async () => {
   const database = newDatabase();
   const backup = join(dirname(database), "monday.db");
   await petstoreReading(PET, "pets", "import", "-", "--database", database);
-  await petstore("backup", backup, "--database", database);
+  const made = await petstore("backup", backup, "--database", database);
+  expect(made).toMatchObject({ code: 0, error: "" });
+  expect(made.out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
   await petstoreReading(PET, "pets", "import", "-", "--again", "--database", database);
   const server = await openBeside(database);
   expect(await petstore("restore", backup, "--database", database)).toEqual({
@@ -68,7 +39,8 @@ it("restore puts a backup in place, and keeps the old database beside it, unless
   const restored = await petstore("restore", backup, "--database", database);
   expect(restored).toMatchObject({ code: 0, error: "" });
   const [, previous = ""] = /^restored .*\nthe old database is now (\S+)$/.exec(restored.out) ?? [];
-  expect([await petsIn(database), await petsIn(previous)]).toMatchObject([[{}], [{}, {}]]);
+  expect((await petsIn(database)).length).toBe(1);
+  expect((await petsIn(previous)).length).toBe(2);
 });
 
 it("says in one line why there is no backup, creates no database, and replaces a file only with --force", async () => {

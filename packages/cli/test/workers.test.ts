@@ -11,7 +11,7 @@ import {
   workersOf,
   type BuiltServer,
 } from "./support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petstore } from "./support/command.js";
+import { issueUnlimitedKey, newDatabase, petsIn } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 
 const program = useBuiltPetstore();
@@ -74,8 +74,8 @@ describe("serve --workers", () => {
     await server.end("SIGKILL");
     await expect.poll(() => workers.filter(isAlive)).toEqual([]);
 
-    const { out } = await petstore("pets", "export", "--database", database);
-    const names = new Set(out.split("\n").map((line) => /"name":"(.*?)"/.exec(line)?.[1]));
+    const pets = await petsIn(database);
+    const names = new Set(pets.map((pet) => /"name":"(.*?)"/.exec(pet)?.[1]));
     expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 

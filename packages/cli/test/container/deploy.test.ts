@@ -11,7 +11,7 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { sized } from "../../../../scripts/test-size.js";
 import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
-import { issueUnlimitedKey, petstore, skipWithout } from "../support/command.js";
+import { issueUnlimitedKey, petsIn, petstore, skipWithout } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -124,8 +124,7 @@ describe("deploy/haproxy.cfg", () => {
     isEnding = true;
     await Promise.all([readers, stop()]);
     expect([...statuses]).toEqual([200]);
-    const { out } = await petstore("pets", "export", "--database", database);
-    expect(out.split("\n")).toHaveLength(created.size);
+    expect(await petsIn(database)).toHaveLength(created.size);
   });
 });
 

@@ -11,7 +11,7 @@ import { measure, PROBED, untilAtRest } from "./probe.js";
 import { runRound, TIMEOUT, type Failure } from "./round.js";
 import { sequence, type Sequence } from "./sequences.js";
 
-const SEQUENCES = sized(100, 20_000, 500_000);
+const SEQUENCES = sized(200, 20_000, 500_000);
 /** A file with sequences: only they are sent, repeatedly. A failure writes one. */
 const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
 const LARGEST_ROUND = 2_500;

@@ -6,6 +6,7 @@ import { sized } from "../../../../scripts/test-size.js";
 import {
   issueKey,
   newDatabase,
+  petsIn,
   petstore,
   petstoreOn,
   petstoreReading,
@@ -19,11 +20,6 @@ async function importing(text: string | Buffer | readonly Buffer[], ...args: rea
   const [created, ...others] = ran.error.split("\n");
   expect(created).toBe(`petstore: new database ${database}`);
   return { ...ran, error: others.join("\n"), pets: await petsIn(database) };
-}
-
-async function petsIn(database: string): Promise<readonly string[]> {
-  const { out } = await petstore("pets", "export", "--database", database);
-  return out.split("\n").filter((line) => line !== "");
 }
 
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");

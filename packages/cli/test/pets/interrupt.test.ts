@@ -14,7 +14,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
+import { issueKey, newDatabase, petsIn, petstore, petstoreReading } from "../support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -43,8 +43,7 @@ it("an import stops at a signal, and names the line to resume at", async () => {
   expect(await ended).toBe(1);
   expect(output()).toContain("imported 4 pets\n");
   expect(output()).toContain("it received a signal to stop. Everything before line 6 is done");
-  const { out } = await petstore("pets", "export", "--database", database);
-  expect(out.split("\n")).toHaveLength(4);
+  expect(await petsIn(database)).toHaveLength(4);
 });
 
 const isLinux = process.platform === "linux";

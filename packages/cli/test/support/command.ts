@@ -88,6 +88,11 @@ export function newDatabase(): string {
   return join(folder, "pets.db");
 }
 
+/** The pets of a database, each as a line of its export. */
+export async function petsIn(database: string): Promise<readonly string[]> {
+  return (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
+}
+
 /** A key as `keys issue --json` prints it. */
 export interface IssuedKey {
   readonly id: string;
