@@ -3,14 +3,12 @@ import { once } from "node:events";
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -19,7 +17,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort, portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
-import { useBuiltPetstore } from "../support/built-petstore.js";
 import { openSocket } from "../support/raw-client.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -47,19 +44,17 @@ it("the Dockerfile uses the slim image of Node's LTS, another user than root and
   expect(JSON.stringify(final)).not.toMatch(/npm|apt-get|curl/);
 });
 
-/** Only in CI, and on a Node as new as the image's. Otherwise, the command that other tests have bundled is in it. */
+/** Only in CI, and on a Node as new as the image's: it installs everything. */
 const isPerformed = sized(0, 1, 1) === 1 && Number(process.versions.node.split(".")[0]) >= 24;
 const isRoot = process.getuid?.() === 0;
 
 /** There is no Docker here: folders stand for the roots of the stages. */
-describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
-  const bundled = useBuiltPetstore();
+describe.runIf(isPerformed)("a container", () => {
   let place = "";
   let image: ReturnType<typeof build>;
   beforeAll(() => {
     place = mkdtempSync(join(tmpdir(), "petstore-container-"));
     chmodSync(place, 0o755);
-    if (!isPerformed) placeBundled(dirname(bundled()), join(place, "build/app"));
     image = build(place);
     execFileSync("chmod", ["-R", "a-w", join(image.folder, "app")]);
     chmodSync(image.folder, 0o555);
@@ -70,7 +65,7 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
     rmSync(place, { recursive: true });
   });
 
-  it.runIf(isPerformed)("holds the command with two drivers, and nothing compiled", () => {
+  it("holds the command with two drivers, and nothing compiled", () => {
     const modules = readdirSync(join(image.folder, "app/node_modules"));
     expect(modules).toEqual(expect.arrayContaining(["@petstore", "better-sqlite3-13", "pg"]));
     expect(modules.filter((name) => /gyp|prebuild|esbuild|typescript/.test(name))).toEqual([]);
@@ -141,25 +136,14 @@ describe(`a container${isPerformed ? "" : " with the bundled command"}`, () => {
   });
 });
 
-/** Fills the folder of the image's packages with the bundled command in place of the packed one. */
-function placeBundled(bundle: string, app: string): void {
-  const cli = join(app, "node_modules/@petstore/cli");
-  for (const file of ["package.json", "bin/petstore.js"])
-    cpSync(join(root, "packages/cli", file), join(cli, file));
-  cpSync(bundle, join(cli, "dist"), { recursive: true, verbatimSymlinks: true });
-  chmodSync(join(cli, "bin/petstore.js"), 0o755);
-  mkdirSync(join(app, "node_modules/.bin"));
-  symlinkSync("../@petstore/cli/bin/petstore.js", join(app, "node_modules/.bin/petstore"));
-}
-
 /**
- * Performs the instructions of the Dockerfile, with a folder for the root of each stage. A stage whose folder is there
- * already is not performed. Returns what a container of the last stage starts with.
+ * Performs the instructions of the Dockerfile, with a folder for the root of each stage. Returns what a container of
+ * the last stage starts with.
  */
 function build(place: string) {
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
   const start = (folder: string) => ({
-    ...{ folder, isThere: existsSync(folder), workdir: "/", user: { uid: 0, gid: 0 } },
+    ...{ folder, workdir: "/", user: { uid: 0, gid: 0 } },
     environment: { PATH } as NodeJS.ProcessEnv,
     command: wordsOf("[]"),
     healthcheck: wordsOf("[]"),
@@ -214,7 +198,7 @@ function build(place: string) {
   for (const { name, text } of instructions) {
     const step = perform[name];
     if (!step) throw new Error(`It is not known how to perform ${name}.`);
-    if (name === "FROM" || !image.isThere) step(text);
+    step(text);
   }
   return image;
 }
