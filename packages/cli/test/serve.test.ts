@@ -78,6 +78,8 @@ describe("serve", () => {
     expect(headers.get("ratelimit")).toBe('"minute";r=59;t=60, "day";r=999;t=86400');
     const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
     expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
+    // Without --log.
+    expect(output()).not.toContain("{");
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
