@@ -11,7 +11,7 @@ const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.
  */
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
 const commits = ["group-commit", "locked", "host-database"];
-const tables = ["storage-contract", "page-cache", "remembered-keys", "reads-in-charges", "ids"];
+const tables = ["storage-contract", "remembered", "reads-in-charges"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
 const http =
   "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
@@ -40,7 +40,7 @@ const parts = {
   },
   "storage-sqlite/commit": {
     mutate: ["packages/storage-sqlite/src/commit/*.ts"],
-    tests: sqlite(...commits, ...tables, "snapshot", "full-disk", "replaced-file"),
+    tests: sqlite(...commits, ...tables, "full-disk", "replaced-file"),
   },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],

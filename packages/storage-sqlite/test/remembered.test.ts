@@ -1,0 +1,208 @@
+// The last id, pages and keys are remembered only until they change, also by another program.
+import { NO_USAGE, type PetPage, type Storage, type StoredApiKey } from "@petstore/core";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, it } from "vitest";
+import { observe } from "./support/observe.js";
+import { openStorage } from "./support/open-storage.js";
+import { aKey, chargeOnce, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
+import { useFolder } from "./support/temporary-folder.js";
+
+const folder = useFolder();
+let filename: string;
+let storage: Storage;
+let shell: Database.Database;
+beforeEach(async () => {
+  filename = folder.path("pets.db");
+  storage = await openStorage({ filename });
+  shell = new Database(filename);
+});
+
+const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
+const list = async (from = storage, query = {}): Promise<PetPage> =>
+  (await from.pets.list({ ...firstPage, ...query }))._unsafeUnwrap();
+
+it("the id of a new pet is greater than that of a removed pet, and than one that was set by hand", async () => {
+  expect(await Promise.all(times(3, create))).toEqual([1n, 2n, 3n]);
+  shell.exec("delete from pets");
+  expect(await create()).toBe(4n);
+  shell.exec("insert into pets (id, name, category_id, status) values (40, '', 1, 'sold')");
+  expect(await create()).toBe(41n);
+  shell.exec("update pets set id = 1000 where id = 40");
+  expect(await create()).toBe(1_001n);
+});
+
+it("the greatest id is assigned, and then creates fail", async () => {
+  shell.exec(`insert into pets (id, name, category_id, status)
+    values (${2n ** 63n - 3n}, '', 1, 'sold')`);
+  const [first, last, none] = await Promise.all(times(3, () => storage.pets.create(rex)));
+  expect(first?._unsafeUnwrap().id).toBe(2n ** 63n - 2n);
+  expect(last?._unsafeUnwrap().id).toBe(2n ** 63n - 1n);
+  expect(none?._unsafeUnwrapErr().message).toBe("Adding a pet failed: no id is left.");
+  expect((await storage.pets.create(rex)).isErr()).toBe(true);
+});
+
+describe("a page of pets", () => {
+  beforeEach(() => Promise.all(times(3, create)));
+
+  it("is the same frozen object for as long as no pet changes", async () => {
+    const page = await list();
+    expect(await list()).toBe(page);
+    expect([page, page.pets, ...page.pets].every(Object.isFrozen)).toBe(true);
+  });
+
+  it("is read again after any change by another program, also of the revision", async () => {
+    for (const [change, expected] of [
+      ["insert into pets (name, category_id, status) values ('New', 1, 'sold')", 4],
+      ["insert or replace into pets values (2, 'New', 1, 'sold')", 4],
+      ["update pets set name = 'Other' where id = 2", 4],
+      ["delete from pets where id = 2", 3],
+      ["delete from pets", 0],
+      ["delete from pets_revision; insert into pets values (9, 'New', 1, 'sold')", 1],
+      ["delete from pets", 0],
+    ] as const) {
+      const before = await list();
+      shell.exec(change);
+      const after = await list();
+      expect(after.pets).not.toEqual(before.pets);
+      expect(after.pets).toHaveLength(expected);
+    }
+  });
+
+  it("is dropped when the cache is full", async () => {
+    const big = { ...rex, name: "x".repeat(60_000) };
+    await Promise.all(times(50, () => storage.pets.create(big)));
+    const listAfter = (after: number) => list(storage, { limit: 1, after: BigInt(after) });
+    const first = await listAfter(3);
+    expect(await listAfter(3)).toBe(first);
+    for (let after = 4; after < 53; after += 1) await listAfter(after);
+    const again = await listAfter(3);
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
+  });
+});
+
+describe("what a charge has read of a key is read again", () => {
+  const twoSecrets = { ...aKey("a"), secrets: [...aKey("a").secrets, ...aKey("old").secrets] };
+  beforeEach(async () => {
+    await storage.keys.insert(twoSecrets);
+    await storage.keys.insert(aKey("b"));
+    await chargeOnce(storage, "a");
+  });
+  const presentedKeyOf = async (digest: string) =>
+    (await storage.usage.charge(digest, (presented) => ({ result: presented })))._unsafeUnwrap();
+  const dayUsed = () => shell.prepare("select day_used from api_key_usage").pluck().get();
+
+  it("after it was charged by another storage, and with its other secret", async () => {
+    const other = await openStorage({ filename });
+    const shown: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      shown.push(await chargeOnce(other, "a"), await chargeOnce(storage, "a"));
+      shown.push(await chargeOnce(storage, "old"), await chargeOnce(storage, "a"));
+    }
+    expect(shown).toEqual(times(12, (index) => index + 1));
+  });
+
+  it("after its usage was changed by its id, and the key was changed here", async () => {
+    await storage.usage.update("a", (usage) => ({
+      next: usage && { ...usage, dayUsed: 500 },
+      result: undefined,
+    }));
+    expect(await chargeOnce(storage, "a")).toBe(500);
+    await storage.keys.update("a", (key) => ({
+      next: key && { ...key, revokedAt: 7, secrets: aKey("a").secrets },
+      result: undefined,
+    }));
+    expect((await presentedKeyOf("digest of a"))?.key.revokedAt).toBe(7);
+    expect(await presentedKeyOf("digest of old")).toBeUndefined();
+  });
+
+  it("after it was changed by another program, and after it was removed", async () => {
+    shell.exec("update api_keys set revoked_at = 7; update api_key_usage set day_used = 500");
+    expect(await presentedKeyOf("digest of a")).toMatchObject({
+      key: { revokedAt: 7 },
+      usage: { dayUsed: 500 },
+    });
+    await storage.keys.remove(["a"]);
+    expect(await presentedKeyOf("digest of a")).toBeUndefined();
+    await storage.keys.insert(aKey("a"));
+    expect(await chargeOnce(storage, "a")).toBe(0);
+  });
+
+  it("after a transaction that has changed it was rolled back", async () => {
+    // They share a transaction first, and the usage of `a` is written before that of `b` fails.
+    const [before, failed] = await Promise.all([
+      chargeOnce(storage, "a"),
+      storage.usage.charge("digest of b", (presented) => ({
+        next: presented && { ...presented.usage, dayUsed: NaN },
+        result: undefined,
+      })),
+    ]);
+    expect(before).toBe(1);
+    expect(failed._unsafeUnwrapErr().message).toContain("SQLITE_CONSTRAINT");
+    expect(dayUsed()).toBe(2);
+    expect(await chargeOnce(storage, "a")).toBe(2);
+  });
+
+  it("after the caller has changed the object that it saved", async () => {
+    const mine = { ...NO_USAGE };
+    for (const used of [1, 2, 3]) {
+      await storage.usage.charge("digest of a", () => {
+        mine.dayUsed = used;
+        return { next: mine, result: undefined };
+      });
+    }
+    expect(dayUsed()).toBe(3);
+  });
+
+  it("after a host has changed it on the same connection", async () => {
+    const ofHost = await openStorage({ database: shell });
+    for (const used of [10, 20]) {
+      shell.exec(`update api_key_usage set day_used = ${used}`);
+      expect(await chargeOnce(ofHost, "a")).toBe(used);
+    }
+  });
+
+  it("after very many others were charged", async () => {
+    const ids = times(10_001, (index) => `many ${index}`);
+    await Promise.all(ids.map((id) => storage.keys.insert(aKey(id))));
+    const charge = () => Promise.all(ids.map((id) => chargeOnce(storage, id)));
+    expect(new Set(await charge())).toEqual(new Set([0]));
+    expect(new Set(await charge())).toEqual(new Set([1]));
+    expect(await chargeOnce(storage, "a")).toBe(1);
+  });
+});
+
+describe("a change that another program commits in the middle of a read", () => {
+  /** Opens a storage during whose first read from a table the other program does this. */
+  async function openDisturbed(table: string, statements: string): Promise<Storage> {
+    const database = new Database(filename);
+    let next = statements;
+    observe(database, (source) => {
+      if (!source.includes(`from "${table}"`)) return;
+      shell.exec(next);
+      next = "";
+    });
+    return openStorage({ database });
+  }
+
+  it("is on the next page that is read", async () => {
+    await create();
+    const reader = await openDisturbed("pets", "delete from pets");
+    expect((await list(reader)).pets).toHaveLength(1);
+    expect((await list(reader)).pets).toEqual([]);
+  });
+
+  const firstKey = { limit: 1, after: undefined, banned: false };
+  it.each<[how: string, read: (from: Storage) => Promise<StoredApiKey | undefined>]>([
+    ["found", async ({ keys }) => (await keys.find("a"))._unsafeUnwrap()?.key],
+    ["listed", async ({ keys }) => (await keys.list(firstKey))._unsafeUnwrap()[0]?.key],
+  ])("is either no part of a key that is %s, or all of it is", async (_, read) => {
+    const before = aKey("a");
+    (await storage.keys.insert(before))._unsafeUnwrap();
+    const changes = "update api_keys set plan = 'pro'; update api_key_secrets set hint = 'h'";
+    const reader = await openDisturbed("api_keys", changes);
+    expect(await read(reader)).toEqual(before);
+    const secrets = before.secrets.map((secret) => ({ ...secret, hint: "h" }));
+    expect(await read(reader)).toEqual({ ...before, plan: "pro", secrets });
+  });
+});
