@@ -40,7 +40,7 @@ const parts = {
   },
   "storage-sqlite/commit": {
     mutate: ["packages/storage-sqlite/src/commit/*.ts"],
-    tests: sqlite(...commits, ...tables, "full-disk", "replaced-file"),
+    tests: sqlite(...commits, ...tables, "replaced-file"),
   },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],

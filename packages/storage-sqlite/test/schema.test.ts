@@ -1,0 +1,74 @@
+import Database from "better-sqlite3";
+import { sql } from "kysely";
+import { beforeEach, expect, it } from "vitest";
+import { createConnection } from "../src/database/connection.js";
+import { migrate, migrations, type Migration } from "../src/tables/migrations.js";
+import { observe } from "./support/observe.js";
+import { openStorage } from "./support/open-storage.js";
+import { rex, times } from "../../storage-sql/test/support/samples.js";
+
+const NEWEST = migrations.length;
+const addsColumn: Migration = {
+  number: NEWEST + 1,
+  name: "adds a column",
+  statements: () => [sql`alter table pets add column colour text`],
+};
+const fails: Migration = {
+  number: NEWEST + 2,
+  name: "fails half-way",
+  statements: () => [
+    sql`alter table pets add column weight integer`,
+    sql`insert into nothing values (1)`,
+  ],
+};
+
+let database: Database.Database;
+beforeEach(() => {
+  database = new Database(":memory:");
+});
+
+function migrateTo(...steps: readonly Migration[]): void {
+  const nothing = () => undefined;
+  const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
+  migrate(createConnection(database, { isShared: false, check, afterCommit: nothing }), steps);
+}
+const rows = (table: string) => database.prepare(`select * from ${table}`).all();
+const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
+
+it("the schema is migrated once from version 1, keeps pets and usage, and is unchanged when a migration fails", () => {
+  migrateTo(...migrations.slice(0, 1));
+  database.exec(`
+    insert into pets (name, category_id, status) values ('Rex', 7, 'sold');
+    insert into api_keys values ('a', 'free', 60, 1000, null, 1, null, null);
+    insert into api_key_usage values ('a', 1, 2, 3, 4, 5, 6, 7, 8);`);
+  const pet = { id: 1, name: "Rex", category_id: 7, status: "sold" };
+  expect(() => migrateTo(...migrations, addsColumn, fails)).toThrow("nothing");
+  expect([recorded(), rows("pets"), database.inTransaction]).toEqual([[1], [pet], false]);
+  for (let opened = 0; opened < 2; opened += 1) migrateTo(...migrations, addsColumn);
+  expect(recorded()).toEqual(times(NEWEST + 1, (index) => index + 1));
+  expect(rows("pets")).toEqual([{ ...pet, colour: null }]);
+  expect(rows("api_key_usage")).toEqual([
+    {
+      ...{ key_id: "a", minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 },
+      ...{ refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 },
+    },
+  ]);
+});
+
+it("pages of a status and of banned keys, and expired creations, are found without a scan of other rows", async () => {
+  const ran = new Set<string>();
+  observe(database, (source) => ran.add(source));
+  const { pets, keys } = await openStorage({ database });
+  ran.clear();
+  await pets.list({ limit: 9, status: "sold", after: 1n });
+  await keys.list({ limit: 9, after: "a", banned: true });
+  await pets.createOnce(rex, { token: "", fingerprint: "", now: 1, expiresAt: 2 });
+  // Planned as they are prepared, before any value is known.
+  const steps = [...ran].flatMap((source) => {
+    const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${source}`);
+    return plan.all(Array(source.split("?").length - 1).fill(null)).map(({ detail }) => detail);
+  });
+  expect(steps).toContain("SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)");
+  expect(steps).toContain("SEARCH api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
+  expect(steps.filter((step) => /SCAN (?:api_key|pet_creation)|TEMP/.test(step))).toEqual([]);
+});
