@@ -11,7 +11,7 @@ const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.
  */
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
 const commits = ["group-commit", "locked", "host-database"];
-const tables = ["storage-contract", "remembered", "reads-in-charges"];
+const tables = ["storage-contract", "remembered"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
 const http =
   "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
