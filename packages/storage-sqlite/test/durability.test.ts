@@ -26,8 +26,8 @@ const large = { ...rex, name: "x".repeat(100_000) };
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 const WRITING = "packages/storage-sqlite/test/writing-process.ts";
-const IDLE = "packages/storage-sqlite/test/idle-process.ts";
-const program = useBundled("durability", [WRITING, IDLE]);
+const ADDING = "packages/storage-sqlite/test/adding-process.ts";
+const program = useBundled("durability", [WRITING, ADDING]);
 const folder = useFolder();
 
 /** The steps of a process in order: writes to the log (consecutive ones as one), syncs, and finished calls. */
@@ -109,7 +109,8 @@ describe("durability", () => {
   });
 
   it("does not keep its process alive, also with the thread that writes the log back", () => {
-    const args = [program(IDLE), folder.path("pets.db")];
+    // The thread starts when the log is first looked at, after 200 commits.
+    const args = [program(ADDING), folder.path("pets.db"), "400"];
     const { status, signal } = spawnSync(process.execPath, args, { timeout: 60_000 });
     expect([status, signal]).toEqual([0, null]);
   });

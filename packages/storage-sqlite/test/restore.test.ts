@@ -1,3 +1,4 @@
+// What a backup is for: to be restored, or to be opened read-only.
 import { setImmediate } from "node:timers/promises";
 import {
   chmodSync,
@@ -10,24 +11,30 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { backupSqliteFile, restoreSqliteFile, type RestoreOptions } from "@petstore/storage-sqlite";
+import {
+  backupSqliteFile,
+  openSqliteStorage,
+  restoreSqliteFile,
+  type RestoreOptions,
+} from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { leaveLog, petsIn } from "./support/left-files.js";
 import { openStorage } from "./support/open-storage.js";
-import { rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;
 let backup: string;
 
-/** A backup with one pet, and a database with two. */
+/** A backup with one pet and one key, and a database with two pets. */
 beforeEach(async () => {
   filename = folder.path("pets.db");
   backup = folder.path("backup.db");
   const storage = await openStorage({ filename });
   await storage.pets.create(rex);
+  await storage.keys.insert(aKey("a"));
   (await backupSqliteFile({ filename, to: backup }))._unsafeUnwrap();
   await storage.pets.create(rex);
   await storage.close();
@@ -130,5 +137,40 @@ describe("a restore is refused, and changes nothing,", () => {
     expect((await restoring).isOk()).toBe(true);
     const storage = await openStorage({ filename });
     expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+  });
+});
+
+describe("a backup that is opened read-only", () => {
+  beforeEach(() => chmodSync(backup, 0o444));
+  const refusal = async (file = backup) =>
+    (await openSqliteStorage({ filename: file, readOnly: true }))._unsafeUnwrapErr().code;
+
+  it("is read, and nothing is written to it or beside it", async () => {
+    const [before, beside] = [readFileSync(backup), files()];
+    const storage = await openStorage({ filename: backup, readOnly: true });
+    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(1);
+    expect((await storage.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
+    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toBe(
+      "Adding a pet failed: the database is read-only (SQLITE_READONLY).",
+    );
+    expect(files()).toEqual(beside);
+    expect((await storage.close()).isOk()).toBe(true);
+    expect(readFileSync(backup)).toEqual(before);
+  });
+
+  it.each([
+    ["schema_too_new", "insert into petstore_migrations values (1000, 'later')"],
+    ["read_only", "delete from petstore_migrations"],
+    ["schema_conflict", "drop table petstore_migrations"],
+  ])("is refused with %s if its schema is not this version's", async (code, change) => {
+    chmodSync(backup, 0o644);
+    new Database(backup).exec(change).close();
+    expect(await refusal()).toBe(code);
+  });
+
+  it("is not created", async () => {
+    const beside = files();
+    expect(await refusal(folder.path("none.db"))).toBe("cannot_open");
+    expect(files()).toEqual(beside);
   });
 });

@@ -52,8 +52,7 @@ const known = pick(
 );
 const line = some([9, known], [1, join(known, fc.stringMatching(/^[!-~]{0,20}$/))]);
 
-// Those with an even number are well-formed.
-const madeUpKeys = Array.from({ length: 500 }, (_, index) => `Bearer ${madeUpKey(2 * index)}`);
+const madeUpKeys = Array.from({ length: 500 }, (_, index) => `Bearer ${madeUpKey(index)}`);
 
 const authorization = (text: string) => `Authorization: ${text}\r\n`;
 
