@@ -5,7 +5,7 @@ import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { createProxy, type Proxy } from "./support/proxy.js";
+import { createProxy } from "./support/proxy.js";
 import {
   aKey,
   allIds,
@@ -18,7 +18,7 @@ import {
 const ROUNDS = sized(2, 50, 500);
 const CRASHES = sized(1, 3, 20);
 const server = usePostgres();
-let proxy: Proxy;
+let proxy: Awaited<ReturnType<typeof createProxy>>;
 let storage: Storage;
 let other: Storage;
 let schemas = 0;

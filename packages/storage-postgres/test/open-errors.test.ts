@@ -55,7 +55,7 @@ describe("openPostgresStorage fails with", () => {
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
   });
 
-  it("read_only and not_durable", async () => {
+  it("read_only, not_durable and not_utf8", async () => {
     await admin.query("create role reader superuser login password 'correct-horse'");
     const url = server.url().replace("//petstore:", "//reader:");
     await admin.query("alter role reader set default_transaction_read_only = on");
@@ -63,9 +63,6 @@ describe("openPostgresStorage fails with", () => {
     await admin.query("alter role reader reset all");
     await admin.query("alter role reader set synchronous_commit = off");
     expect(await codeOf({ url })).toBe("not_durable");
-  });
-
-  it("not_utf8", async () => {
     await admin.query("create database latin encoding 'LATIN1' template template0");
     expect(await codeOf({ url: server.url("latin") })).toBe("not_utf8");
   });
@@ -136,17 +133,14 @@ describe("openPostgresStorage fails with", () => {
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
   });
 
-  it("schema_too_new, but only after a breaking migration", async () => {
+  it("schema_conflict; schema_too_new, but only after a breaking migration", async () => {
+    await admin.query("create schema taken; create table taken.pets (id text)");
+    expect(await codeOf({ url: server.url(), schema: "taken" })).toBe("schema_conflict");
     await open("newer");
     await admin.query("insert into newer.migrations values (98, 'added a column', false)");
     await open("newer");
     await admin.query("insert into newer.migrations values (99, 'moved a table', true)");
     expect(await codeOf({ url: server.url(), schema: "newer" })).toBe("schema_too_new");
-  });
-
-  it("schema_conflict", async () => {
-    await admin.query("create schema taken; create table taken.pets (id text)");
-    expect(await codeOf({ url: server.url(), schema: "taken" })).toBe("schema_conflict");
   });
 });
 

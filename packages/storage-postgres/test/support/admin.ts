@@ -2,12 +2,10 @@ import pg from "pg";
 import { onTestFinished } from "vitest";
 
 /** An operator's connection. */
-export interface Admin {
-  query(text: string): Promise<readonly unknown[][]>;
-}
+export type Admin = Awaited<ReturnType<typeof connectAdmin>>;
 
 /** Connects as an operator until the end of the test. */
-export async function connectAdmin(url: string): Promise<Admin> {
+export async function connectAdmin(url: string) {
   const client = new pg.Client({ connectionString: url, application_name: "admin" });
   client.on("error", () => undefined);
   await client.connect();
@@ -16,7 +14,7 @@ export async function connectAdmin(url: string): Promise<Admin> {
   });
   let last: Promise<unknown> = Promise.resolve();
   return {
-    query: (text) => {
+    query: (text: string): Promise<readonly unknown[][]> => {
       const result = last.then(() => client.query<unknown[]>({ text, rowMode: "array" }));
       last = result.catch(() => undefined);
       return result.then(({ rows }) => rows);

@@ -16,21 +16,7 @@ import { fillOnce } from "../../../../scripts/fill-once.js";
 import { freePort } from "../../../../scripts/ports.js";
 
 /** A PostgreSQL server with a data folder of its own, on 127.0.0.1. */
-export interface PostgresServer {
-  /** The folder of its data. */
-  readonly data: string;
-  /** Known when it has started once. */
-  readonly port: number;
-  /** The URL of a database on this server, for its superuser. */
-  url(database?: string): string;
-  /** Starts it, with the data in its folder, if there are any. */
-  start(): Promise<void>;
-  /** Stops it like an operator: connections are cut, and everything is written. */
-  stop(): Promise<void>;
-  /** Ends the server and all its backends like a crash of the machine's memory. */
-  kill(): Promise<void>;
-  remove(): void;
-}
+export type PostgresServer = ReturnType<typeof createPostgresServer>;
 
 const USER = "petstore";
 const PASSWORD = "correct-horse";
@@ -54,7 +40,7 @@ export function usePostgres(): PostgresServer {
   return server;
 }
 
-export function createPostgresServer(): PostgresServer {
+export function createPostgresServer() {
   const folder = mkdtempSync(join(inject("sharedFolder"), "postgres-"));
   giveToPostgres(folder);
   const data = join(folder, "data");
@@ -98,13 +84,17 @@ export function createPostgresServer(): PostgresServer {
   };
   return {
     data,
+    /** Known when it has started once. */
     get port() {
       return port;
     },
+    /** The URL of a database on this server, for its superuser. */
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
+    /** Starts it, with the data in its folder, if there are any. */
     start,
+    /** Stops it like an operator: connections are cut, and everything is written. */
     stop: () => end("SIGINT"),
-    // The backends notice that the postmaster is gone, and end.
+    /** Ends it like a crash of the machine's memory: the backends notice that the postmaster is gone, and end. */
     kill: () => end("SIGKILL"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

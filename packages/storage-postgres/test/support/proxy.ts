@@ -2,28 +2,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 
-/** A network between storages and a server that fails when a test says so. */
-export interface Proxy {
-  /** The URL of the server, through this network. */
-  url(database: string): string;
-  /** Loses the next answer of the server, and the connection with it. The statement was committed. */
-  loseNextAnswer(): void;
-  /** Loses the next statement, and the connection with it. The server does not get it. */
-  loseNextStatement(): void;
-  /** Leads to the server on this port from now on, like a name that moves, and cuts every connection. */
-  leadTo(port: number): void;
-  /** Cuts every connection. */
-  cut(): void;
-  /** Loses everything silently, and resolves, from the next answer of the server on. The statement was run. */
-  freezeAtNextAnswer(): Promise<void>;
-  /** Loses silently what is sent over the connections that are open now. */
-  silence(): void;
-  /** Loses nothing any longer. */
-  thaw(): void;
-}
-
-/** Creates a network that lasts until the end of the test. */
-export async function createProxy(port: number): Promise<Proxy> {
+/** Creates a network between storages and a server that fails when a test says so, until the end of the test. */
+export async function createProxy(port: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
   let onNextAnswer: ((end: () => void) => void) | undefined;
   let losesStatement = false;
@@ -66,31 +46,33 @@ export async function createProxy(port: number): Promise<Proxy> {
     cut();
   });
   return {
-    url: (database) => database.replace(`:${port}/`, `:${ownPort}/`),
-    loseNextAnswer: () => {
-      onNextAnswer = (end) => end();
-    },
-    loseNextStatement: () => {
-      losesStatement = true;
-    },
+    /** The URL of the server, through this network. */
+    url: (database: string) => database.replace(`:${port}/`, `:${ownPort}/`),
+    /** Loses the next answer of the server, and the connection with it. The statement was committed. */
+    loseNextAnswer: () => void (onNextAnswer = (end) => end()),
+    /** Loses the next statement, and the connection with it. The server does not get it. */
+    loseNextStatement: () => void (losesStatement = true),
+    /** Cuts every connection. */
     cut,
-    leadTo: (port) => {
+    /** Leads to the server on this port from now on, like a name that moves, and cuts every connection. */
+    leadTo: (port: number) => {
       target = port;
       cut();
     },
+    /** Loses everything silently, and resolves, from the next answer of the server on. The statement was run. */
     freezeAtNextAnswer: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         onNextAnswer = () => {
           isFrozen = true;
           resolve();
         };
       }),
+    /** Loses nothing any longer. */
     thaw: () => {
       isFrozen = false;
       cut();
     },
-    silence: () => {
-      for (const pair of pairs) dead.add(pair);
-    },
+    /** Loses silently what is sent over the connections that are open now. */
+    silence: () => pairs.forEach((pair) => dead.add(pair)),
   };
 }
