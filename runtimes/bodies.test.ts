@@ -2,10 +2,8 @@ import { petsOf } from "@petstore/client";
 import { expect, test } from "vitest";
 import {
   cutsAtEvery,
-  deliveries,
   petNamed,
-  petWith,
-  sendPieces,
+  postCutPets,
 } from "../packages/http-adapter/test/support/cut-body.js";
 import { compose } from "../packages/http-adapter/test/support/serve.js";
 import { dial } from "../packages/http-adapter/test/support/wire.js";
@@ -19,7 +17,7 @@ test.each(SERVERS)(
     const { port, database, key } = await serveAnew(runtime, program);
     await sendBodiesThatEndEarly(port, key);
     await sendRequestsInRefusedBodies(port, key);
-    const sent = await sendCutPets(port, key);
+    const sent = await postCutPets(await dial(port), { ...POST, key }, cutsAtEvery(1));
     const stored = await inStore(database, async ({ trusted }) => {
       const names: string[] = [];
       for await (const pet of petsOf(trusted, { limit: 100 })) names.push(pet._unsafeUnwrap().name);
@@ -28,26 +26,6 @@ test.each(SERVERS)(
     expect(stored).toEqual(sent);
   },
 );
-
-async function sendCutPets(port: number, key: string): Promise<readonly string[]> {
-  const wire = await dial(port);
-  wire.socket.setNoDelay();
-  const sent: string[] = [];
-  for (const delivery of deliveries) {
-    for (const cut of cutsAtEvery(1)) {
-      const name = `${sent.length} ü`;
-      await sendPieces(wire, { ...POST, key }, cut(petNamed(name)), delivery);
-      expect(await wire.response()).toMatchObject({ status: 201 });
-      sent.push(name);
-    }
-    for (const pieces of [petWith("x"), petWith("\n{}")]) {
-      await sendPieces(wire, { ...POST, key }, pieces, delivery);
-      expect(await wire.response()).toMatchObject({ status: 400 });
-    }
-  }
-  wire.socket.destroy();
-  return sent;
-}
 
 async function sendBodiesThatEndEarly(port: number, key: string): Promise<void> {
   const whole = petNamed("ends early").toString();

@@ -7,7 +7,7 @@ import type { ConformanceCase } from "../support/conformance/case.js";
 import { conformanceCases } from "../support/conformance/cases.js";
 import { contentCases } from "../support/conformance/content.js";
 import { expectResponse, runCase } from "../support/conformance/run-case.js";
-import { cutsAtEvery, deliveries, petNamed, petWith, sendPieces } from "../support/cut-body.js";
+import { cutsAtEvery, postCutPets } from "../support/cut-body.js";
 import { PET, petOf } from "../support/pet.js";
 import { compose, issue, makeStore, slowToAdmit, type Call } from "../support/serve.js";
 import type { WireResponse } from "../support/wire.js";
@@ -165,27 +165,7 @@ describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (
   test.each(TRIED)("$name stores what is sent, wherever it is cut", async (host) => {
     const { store, dial } = await startHost(host, { storage: slowToAdmit(turns) });
     const key = await issue(store, UNLIMITED);
-    const head = { key, path: `${host.basePath}/pets`, method: "POST" };
-    const wire = await dial();
-    wire.socket.setNoDelay();
-    const sent: string[] = [];
-    for (const delivery of deliveries) {
-      for (const cut of cuts) {
-        const name = `${sent.length} ü`;
-        const pieces = cut(petNamed(name));
-        await sendPieces(wire, head, pieces, delivery);
-        const { status } = await wire.response();
-        expect({ ...delivery, pieces: pieces.map(String), status }).toMatchObject({ status: 201 });
-        sent.push(name);
-      }
-      // A pet with something behind it is not a pet.
-      for (const pieces of [petWith("x"), petWith("\n{}"), [...petWith(" "), Buffer.from("x")]]) {
-        await sendPieces(wire, head, pieces, delivery);
-        const { status } = await wire.response();
-        expect({ ...delivery, pieces: pieces.map(String), status }).toMatchObject({ status: 400 });
-      }
-    }
-    wire.socket.destroy();
+    const sent = await postCutPets(await dial(), { key, path: `${host.basePath}/pets` }, cuts);
     const ids = [...sent.keys(), sent.length].map((index) => BigInt(index + 1));
     const found = await Promise.all(ids.map((id) => store.trusted.getPet(id)));
     expect(found.map((pet) => pet.unwrapOr(undefined)?.pet.name)).toEqual([...sent, undefined]);
