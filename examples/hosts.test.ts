@@ -8,14 +8,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
+import { generate } from "selfsigned";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../scripts/ports.js";
 import { sized } from "../scripts/test-size.js";
 import { useBundled } from "../scripts/bundled-programs.js";
-import { createSelfSigned } from "../packages/http-adapter/test/support/self-signed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-examples-"));
-const { key, cert } = createSelfSigned();
+const localhost = [{ name: "commonName", value: "localhost" }];
+const { private: key, cert } = await generate(localhost, { keyType: "ec", algorithm: "sha256" });
 const tls = { TLS_KEY: join(folder, "key.pem"), TLS_CERT: join(folder, "cert.pem") };
 writeFileSync(tls.TLS_KEY, key);
 writeFileSync(tls.TLS_CERT, cert);

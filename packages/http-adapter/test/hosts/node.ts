@@ -8,10 +8,11 @@ import { createServer as createSecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
-import { createSelfSigned } from "../support/self-signed.js";
+import { generate } from "selfsigned";
 import type { Host } from "./host.js";
 
-const identity = createSelfSigned();
+const localhost = [{ name: "commonName", value: "localhost" }];
+const { private: key, cert } = await generate(localhost, { keyType: "ec", algorithm: "sha256" });
 
 /** With the host's pages as its fallback. */
 const ours: Host = {
@@ -37,12 +38,12 @@ const secure: Host = {
   name: "mount on node:https",
   basePath: "/api/v1",
   start: (store, behindProxy) => {
-    const server = createSecureServer(identity, pages);
+    const server = createSecureServer({ key, cert }, pages);
     const options = { basePath: "/api/v1", origin: originOf(behindProxy) };
     if (store !== undefined) mount(server, store, options);
     return server;
   },
-  open: (port, host) => connectSecurely({ port, host, ca: identity.cert }),
+  open: (port, host) => connectSecurely({ port, host, ca: cert }),
 };
 
 const listener: Host = {
