@@ -37,7 +37,8 @@ export async function serve(runtime: RuntimeName, program: string, database: str
   };
   onTestFinished(() => end("SIGKILL").then(() => undefined));
   for await (const line of createInterface(child.stdout)) {
-    if (line.startsWith("Authorization: ")) return { port, end };
+    if (line.startsWith("Authorization: "))
+      return { port, url: `http://127.0.0.1:${port}/v1`, end };
   }
   throw new Error(`${program} does not run in ${runtime}.`);
 }

@@ -13,5 +13,6 @@ export default defineConfig({
     // For busy machines: no test takes that long by itself.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

@@ -2,6 +2,9 @@ import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { expect } from "vitest";
+import { petstore } from "./command.js";
 
 /** The parts of a response that tests check; a missing header of the limits is NaN. */
 export type Reply = Awaited<ReturnType<typeof send>>;
@@ -41,6 +44,9 @@ export async function send(
     retryAfter: Number(response.headers["retry-after"]),
   };
 }
+
+/** How many writers `addOverKills` starts. */
+export const WRITERS = 24;
 
 /** How many connections `sendAll` uses to each server. */
 export const CONNECTIONS = 64;
@@ -87,14 +93,13 @@ export function count(replies: readonly Sent[], status: Sent["status"]): number 
   return replies.filter((each) => each.status === status).length;
 }
 
+export type Add = (name: string, agent: Agent) => Promise<Reply | undefined>;
+
 /**
  * Starts writers that add pets, each one after the other, until they are stopped. `add` resolves to the reply to a
  * create, or to nothing if there was none. `created` has the ids of the acknowledged pets by their names.
  */
-export function startWriters(
-  writers: number,
-  add: (name: string, agent: Agent) => Promise<Reply | undefined>,
-) {
+export function startWriters(writers: number, add: Add) {
   const created = new Map<string, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: writers });
   let isOver = false;
@@ -127,4 +132,46 @@ export async function addUntilDone(
     onRetry();
     await setTimeout(5);
   }
+}
+
+/** Half of the creates are repeated until there is a response; the others are given up if they lose theirs. */
+export function byHand(server: { readonly url: string }, secret: string, onRetry: () => void): Add {
+  return async (name, agent) => {
+    const isRepeated = Number.parseInt(name) % 2 === 0;
+    const add = (key?: string) => addPet(server.url, agent, secret, name, key);
+    return isRepeated ? addUntilDone(() => add(name), onRetry) : add().catch(() => setTimeout(5));
+  };
+}
+
+/** Adds pets over kills. Resolves to the ids of the pets that were acknowledged, by their names. */
+export async function addOverKills(
+  add: Add,
+  kills: number,
+  kill: (count: number) => Promise<unknown>,
+) {
+  const { created, stop } = startWriters(WRITERS, add);
+  for (let count = 0; count < kills; count += 1) {
+    const before = created.size;
+    await expect.poll(() => created.size, { interval: 1 }).toBeGreaterThan(before + WRITERS);
+    // At another moment each time, without chance: 37 and 120 have no common divisor.
+    await setTimeout((count * 37) % 120);
+    await kill(count);
+  }
+  await stop();
+  return created;
+}
+
+/** Expects that these pets are stored once each, and that a file is whole. Returns the number of others. */
+export async function expectStored(database: string, created: ReadonlyMap<string, number>) {
+  const { out } = await petstore("pets", "export", "--database", database);
+  const pets = out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
+  const stored = new Map(pets.map(({ id, name }) => [name, id]));
+  expect(stored.size, "no pet is stored twice").toBe(pets.length);
+  expect([...created].filter(([name, id]) => stored.get(name) !== id)).toEqual([]);
+  if (!database.startsWith("postgres")) {
+    const reader = new Database(database, { readonly: true });
+    expect(reader.pragma("integrity_check", { simple: true })).toBe("ok");
+    reader.close();
+  }
+  return pets.length - created.size;
 }
