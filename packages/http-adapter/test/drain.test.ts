@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { compose, serve } from "./support/serve.js";
+import { compose, serve, timersOf } from "./support/serve.js";
 
 test("requests that are under way or still arrive get responses with Connection: close", async () => {
   let release: () => void = () => undefined;
@@ -13,21 +13,18 @@ test("requests that are under way or still arrive get responses with Connection:
       else response.end("host");
     },
   });
-  const [early, half, unused, idle] = [await dial(), await dial(), await dial(), await dial()];
-  idle.send(compose({ key }));
-  expect((await idle.response()).status).toBe(200);
+  const [unused, idle] = [await dial(), await dial()];
+  expect((await idle.exchange(compose({ key }))).status).toBe(200);
   const asked = once(server, "request");
-  early.send(compose({ path: "/" }));
-  half.send(compose({ key }).slice(0, -2));
+  const early = await dial(compose({ path: "/" }));
+  const half = await dial(compose({ key }).slice(0, -2));
   await asked;
   const drained = server.drain(10_000);
   // It was on its way.
   await setTimeout(100);
-  idle.send(compose({ path: "/host" }));
-  expect((await idle.response()).headers["connection"]).toBe("close");
-  half.send("\r\n");
-  const { status, headers } = await half.response();
-  expect([status, headers["connection"]]).toEqual([200, "close"]);
+  const headers = { connection: "close" };
+  expect(await idle.exchange(compose({ path: "/host" }))).toMatchObject({ headers });
+  expect(await half.exchange("\r\n")).toMatchObject({ status: 200, headers });
   expect(await half.rest()).toBe("");
   // Only idle connections are closed meanwhile.
   expect(await unused.rest()).toBe("");
@@ -38,12 +35,9 @@ test("requests that are under way or still arrive get responses with Connection:
 
 test("connections that stay idle are closed, those that were never used too", async () => {
   const { server, dial, key } = await serve({ limits: { keepAliveTimeout: 0, timeout: 0 } });
-  const timersOf = () =>
-    process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const timers = timersOf();
   const [unused, idle] = [await dial(), await dial()];
-  idle.send(compose({ key }));
-  expect((await idle.response()).headers["connection"]).not.toBe("close");
+  expect((await idle.exchange(compose({ key }))).headers["connection"]).not.toBe("close");
   // Longer than the test may take: the deadline does not close them.
   await server.drain(3_600_000);
   expect(await unused.rest()).toBe("");
@@ -57,18 +51,15 @@ test("a request that is never completed is told 408, as before", async () => {
   const { server, dial, key } = await serve({ limits });
   const half = await dial();
   const drained = server.drain(3_600_000);
-  half.send(compose({ key }).slice(0, -2));
-  expect((await half.response()).status).toBe(408);
+  expect((await half.exchange(compose({ key }).slice(0, -2))).status).toBe(408);
   await drained;
 });
 
 test("connections that are still open at the deadline are cut", async () => {
   const { server, dial, port, key } = await serve({ fallback: () => undefined });
   const asked = once(server, "connect");
-  const stuck = await dial();
-  stuck.send(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
-  const slow = await dial();
-  slow.send(compose({ key }).slice(0, 20));
+  const stuck = await dial(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const slow = await dial(compose({ key }).slice(0, 20));
   await asked;
   await server.drain(50);
   expect(await stuck.rest()).toBe("");

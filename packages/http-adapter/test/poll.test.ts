@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { mount, pollForRequests } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { compose, listen, makeStore, serve, type Served } from "./support/serve.js";
+import { compose, listen, makeStore, serve, type Listening, type Served } from "./support/serve.js";
 import type { Wire } from "./support/wire.js";
 
 /** A server that polls turns the event loop a hundred times after a response. A request, its response and the runner turn it less often. */
@@ -24,17 +24,13 @@ async function untilIdle(): Promise<void> {
 }
 
 /** Sends so many requests over a connection, each when the process sleeps. Resolves to the turns of each. */
-async function turnsOf(
-  { dial }: Pick<Served, "dial">,
-  requests: number,
-): Promise<readonly number[]> {
+async function turnsOf({ dial }: Listening, requests: number): Promise<readonly number[]> {
   const wire = await dial();
   const counts: number[] = [];
   for (let sent = 0; sent < requests; sent += 1) {
     await untilIdle();
     const before = turns();
-    wire.send(REQUEST);
-    await wire.response();
+    await wire.exchange(REQUEST);
     await untilIdle();
     counts.push(turns() - before);
   }
@@ -58,10 +54,7 @@ test("a server polls less and less often for requests that do not come", async (
 /** Sends a request on each connection as soon as the response on the one before has come. */
 async function sendInTurn(...wires: readonly Wire[]): Promise<void> {
   await untilIdle();
-  for (const wire of wires) {
-    wire.send(REQUEST);
-    await wire.response();
-  }
+  for (const wire of wires) await wire.exchange(REQUEST);
 }
 
 test("a caller that sends the next request at once keeps the server polling", async () => {
@@ -100,8 +93,9 @@ test("a host can let the server of a mounted store poll, before or after it list
 });
 
 test("a server that listens again polls again, once for each response", async () => {
-  const { server, dial, key } = await polling();
-  expect(havePolled(await turnsOf({ dial }, 1))).toEqual([true]);
+  const served = await polling();
+  expect(havePolled(await turnsOf(served, 1))).toEqual([true]);
+  const { server, key } = served;
   server.closeAllConnections();
   await once(server.close(), "close");
   const again = await listen(server, key);

@@ -50,7 +50,8 @@ export interface Listening {
   readonly call: (call?: Call) => Promise<WireResponse>;
   /** Posts this body to /v1/pets. */
   readonly create: (json: string) => Promise<WireResponse>;
-  readonly dial: () => Promise<Wire>;
+  /** Opens a connection and sends these bytes. */
+  readonly dial: (bytes?: string) => Promise<Wire>;
 }
 
 export interface Served extends Made, Listening {
@@ -112,8 +113,7 @@ export async function listen(
     server.close();
   });
   const call = async (sent: Call = {}): Promise<WireResponse> => {
-    const wire = await dial(port, open);
-    wire.send(compose({ key, ...sent }));
+    const wire = await dial(port, open, compose({ key, ...sent }));
     if (sent.body !== undefined) wire.send(sent.body);
     const response = await wire.response(sent.method);
     wire.socket.destroy();
@@ -123,7 +123,7 @@ export async function listen(
     port,
     call,
     create: (json) => call({ method: "POST", body: json }),
-    dial: () => dial(port, open),
+    dial: (bytes) => dial(port, open, bytes),
   };
 }
 
@@ -148,4 +148,9 @@ export function compose({
 /** Counts the connections of a server. */
 export function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+}
+
+/** Counts the timers of this process. */
+export function timersOf(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

@@ -14,14 +14,16 @@ export interface Wire {
   send(bytes: string | Uint8Array): void;
   /** The next response; a response to HEAD has no body whatever its length says. */
   response(method?: string): Promise<WireResponse>;
+  /** Sends these bytes. Resolves to the next response. */
+  exchange(bytes: string | Uint8Array): Promise<WireResponse>;
   /** Resolves to the bytes after the responses that were read, when the other side closes. */
   rest(): Promise<string>;
 }
 
 export type Open = (port: number, host: string) => Socket;
 
-/** Connects to a server on this machine, by TCP or as `open` does. */
-export async function dial(port: number, open: Open = connect): Promise<Wire> {
+/** Connects to a server on this machine, by TCP or as `open` does, and sends these bytes. */
+export async function dial(port: number, open: Open = connect, bytes = ""): Promise<Wire> {
   const socket = open(port, "127.0.0.1");
   let received = "";
   let isOver = false;
@@ -38,6 +40,7 @@ export async function dial(port: number, open: Open = connect): Promise<Wire> {
     wake();
   });
   await once(socket, "connect");
+  if (bytes !== "") socket.write(bytes);
 
   async function until(found: () => number): Promise<number> {
     for (;;) {
@@ -48,18 +51,24 @@ export async function dial(port: number, open: Open = connect): Promise<Wire> {
     }
   }
 
+  async function response(method = "GET"): Promise<WireResponse> {
+    const end = await until(() => received.indexOf("\r\n\r\n"));
+    const { status, headers } = parseHead(received.slice(0, end));
+    const hasBody = method !== "HEAD" && status >= 200;
+    const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
+    const stop = await until(() => (received.length >= end + 4 + length ? end + 4 + length : -1));
+    const body = Buffer.from(received.slice(end + 4, stop), "latin1").toString("utf8");
+    received = received.slice(stop);
+    return { status, headers, body };
+  }
+
   return {
     socket,
     send: (bytes) => void socket.write(bytes),
-    response: async (method = "GET") => {
-      const end = await until(() => received.indexOf("\r\n\r\n"));
-      const { status, headers } = parseHead(received.slice(0, end));
-      const hasBody = method !== "HEAD" && status >= 200;
-      const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
-      const stop = await until(() => (received.length >= end + 4 + length ? end + 4 + length : -1));
-      const body = Buffer.from(received.slice(end + 4, stop), "latin1").toString("utf8");
-      received = received.slice(stop);
-      return { status, headers, body };
+    response,
+    exchange: (bytes) => {
+      socket.write(bytes);
+      return response();
     },
     rest: async () => {
       while (!isOver) await new Promise<void>((resolve) => (wake = resolve));
