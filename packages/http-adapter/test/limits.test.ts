@@ -5,32 +5,29 @@ import { serve, type Call } from "./support/serve.js";
 const START = Date.UTC(2030, 0, 1) / 1_000;
 const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
 
-test("a Free key has 60 requests a minute: Remaining falls by one, the 61st waits for Reset", async () => {
+test("a Free key has 60 requests a minute: Remaining falls by one, the 61st waits for Reset, rounded up to a second", async () => {
   const { call, clock } = await serve();
+  clock.advance(1);
   for (let remaining = 59; remaining >= 0; remaining -= 1) {
     const headers = {
       "x-ratelimit-limit": "60",
       "x-ratelimit-remaining": String(remaining),
-      "x-ratelimit-reset": String(START + 60),
+      "x-ratelimit-reset": String(START + 61),
     };
     expect(await call()).toMatchObject({ status: 200, headers });
     clock.advance(10);
   }
-  const { status, headers, body } = await call();
-  expect([status, headers["retry-after"]]).toEqual([429, "60"]);
-  expect(headers).toMatchObject({
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": String(START + 60),
+  expect(await call()).toMatchObject({
+    status: 429,
+    headers: {
+      "retry-after": "60",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(START + 61),
+    },
+    body: expect.stringContaining('"rate_limit_exceeded"') as unknown,
   });
-  expect(body).toContain('"rate_limit_exceeded"');
   clock.advance(60_000);
   expect((await call()).status).toBe(200);
-});
-
-test("Reset is rounded up to a whole second", async () => {
-  const { call, clock } = await serve();
-  clock.advance(1);
-  expect((await call()).headers["x-ratelimit-reset"]).toBe(String(START + 61));
 });
 
 test("a key that keeps sending after a 429 is banned: 429 api_key_banned until the ban ends", async () => {
@@ -80,18 +77,16 @@ test("both windows are in the draft's fields, if asked for, on every kind of res
   expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
 
+const post = (body: string): Call => ({ method: "POST", body });
+
 test.each<readonly [status: number, what: string, sent: Call]>([
   [200, "a list", {}],
-  [200, "a HEAD", { method: "HEAD" }],
   [201, "an added pet", post(PET)],
   [400, "a bad query", { path: "/v1/pets?limit=0" }],
   [400, "malformed JSON", post("{")],
-  [400, "an invalid pet", post("{}")],
   [404, "an unknown path", { path: "/v1/dogs" }],
   [404, "an unknown pet", { path: "/v1/pets/1" }],
-  [405, "a wrong method", { method: "PUT" }],
   [413, "a body too long", post(petOf(65_537))],
-  [415, "a wrong media type", post("{}", "Content-Type: text/plain")],
 ])(
   "%i: %s costs one request; without a key it is 401 and costs its origin one",
   async (status, _, sent) => {
@@ -114,7 +109,3 @@ test("a request that is refused for its syntax costs nothing", async () => {
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
-
-function post(body: string, ...headers: string[]): Call {
-  return { method: "POST", body, headers };
-}

@@ -9,6 +9,8 @@ import { compose, listen, makeStore, type Call } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
+const EXPECTING: Call = { method: "POST", body: PET, headers: ["Expect: 100-continue"] };
+
 /** A server with this listener and a store. */
 async function mounted(listener?: RequestListener) {
   const { store, key } = await makeStore();
@@ -39,11 +41,7 @@ test("without listeners, elsewhere is 404 with an Error body, at no cost", async
 
 test("the parser's refusals, CONNECT and unknown expectations stay the host's", async () => {
   const { server, key, dial, call } = await mounted(host);
-  const responseTo = async (bytes: string): Promise<string> => {
-    const wire = await dial();
-    wire.send(bytes);
-    return wire.rest();
-  };
+  const responseTo = async (bytes: string): Promise<string> => (await dial(bytes)).rest();
   expect(await responseTo("\x01\r\n\r\n")).toBe(
     "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
   );
@@ -60,13 +58,8 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
 
 test("on a host's server Node sends 100 Continue, unless the host listens for checkContinue", async () => {
   const { server, key, dial } = await mounted();
-  const statusOf = async (sent: Call): Promise<number> => {
-    const wire = await dial();
-    wire.send(compose({ method: "POST", body: PET, headers: ["Expect: 100-continue"], ...sent }));
-    const { status } = await wire.response();
-    wire.socket.destroy();
-    return status;
-  };
+  const statusOf = async (sent: Call): Promise<number> =>
+    (await (await dial(compose({ ...EXPECTING, ...sent }))).response()).status;
   expect(await statusOf({})).toBe(100);
   server.on("checkContinue", (_, response) =>
     response.writeHead(403, { "Content-Length": 0 }).end(),
@@ -80,9 +73,8 @@ test("a client that may still send its body after a refusal is not reset", async
   const { server, dial } = await mounted();
   server.on("checkContinue", host);
   const connected = once(server, "connection") as Promise<[Socket]>;
-  const wire = await dial();
+  await dial(compose(EXPECTING));
   const [ours] = await connected;
-  wire.send(compose({ method: "POST", body: PET, headers: ["Expect: 100-continue"] }));
   await once(ours, "finish");
   expect(ours.destroyed).toBe(false);
 });
@@ -159,13 +151,11 @@ test.each([
   },
 );
 
-test.each([
-  ["a server of node:http2", createHttp2Server()],
-  ["a secure server of node:http2", createSecureServer()],
-  ["no server", undefined],
-])("%s is refused", async (_, server) => {
+test("a server that is not of HTTP/1.1 is refused", async () => {
   const { store } = await makeStore();
-  expect(() => mount(server as unknown as Server, store)).toThrow(/HTTP\/2 is not supported/);
+  for (const server of [createHttp2Server(), createSecureServer(), undefined] as unknown[]) {
+    expect(() => mount(server as Server, store)).toThrow(/HTTP\/2 is not supported/);
+  }
 });
 
 test("a request of HTTP/2 is refused with an error that says so", async () => {
