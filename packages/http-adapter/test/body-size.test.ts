@@ -1,3 +1,4 @@
+import { decodeJson } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { PET, petOf } from "./support/pet.js";
 import { compose, serve, slowToAdmit } from "./support/serve.js";
@@ -63,6 +64,17 @@ test.each([
   // It has its response, although its body ends early.
   wire.socket.end();
   expect(await wire.rest()).toBe("");
+});
+
+test.each<[what: string, digits: string]>([
+  ["number", "9".repeat(1_000_000)],
+  ["exponent", `1e${"9".repeat(1_000_000)}`],
+  ["fraction", `1.${"0".repeat(1_000_000)}1`],
+])("a huge %s is never written out, and costs its length, not its square", async (_, digits) => {
+  expect(decodeJson(Buffer.from(digits))._unsafeUnwrap()).toBeNaN();
+  const { create } = await serve({ maxBodyBytes: 2_000_000 });
+  const { status, body } = await create(`{"name":"a","categoryId":${digits}}`);
+  expect([status, body]).toEqual([400, expect.stringContaining('"invalid_pet"')]);
 });
 
 /** The head of a POST whose body comes in chunks. */

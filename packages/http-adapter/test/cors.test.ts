@@ -54,8 +54,7 @@ test("every response to an allowed origin can be read with every header for clie
   ];
   expect(responses.map(({ status }) => status)).toEqual([200, 404, 400, 401, 400]);
   for (const response of responses) {
-    expect(response.headers["access-control-allow-origin"]).toBe(SHOP);
-    expect(response.headers["vary"]).toBe("Origin");
+    expect(response.headers).toMatchObject({ "access-control-allow-origin": SHOP, vary: "Origin" });
     const exposed = response.headers["access-control-expose-headers"] ?? "";
     const others =
       /^(?:access-control-|vary|content-|cache-control|connection|keep-alive|x-content-)/;
@@ -75,7 +74,7 @@ test("another origin is not allowed, and the response varies by origin", async (
   for (const origin of [...origins, `${SHOP}\r\nOrigin: ${SHOP}`]) {
     for (const what of [preflight(origin), { headers: [`Origin: ${origin}`] }]) {
       const { headers } = await call(what);
-      expect(headers["access-control-allow-origin"]).toBeUndefined();
+      expect(headers).not.toHaveProperty("access-control-allow-origin");
       expect(headers["vary"]).toBe("Origin");
     }
   }
@@ -94,14 +93,13 @@ test("a host's own Vary is kept", async () => {
 
 test("with * every origin may read, without Vary", async () => {
   const { call } = await serve({ cors: { origins: "*" } });
-  const { headers } = await call({ headers: ["Origin: https://any.example"] });
-  expect(headers["access-control-allow-origin"]).toBe("*");
-  expect(headers["vary"]).toBeUndefined();
+  const { headers } = await call({ headers: [`Origin: ${SHOP}`] });
+  expect([headers["access-control-allow-origin"], headers["vary"]]).toEqual(["*", undefined]);
 });
 
 test("CORS is off by default: OPTIONS is a method like others", async () => {
   const { call } = await serve();
   expect((await call(preflight(SHOP))).status).toBe(401);
   const { headers } = await call({ headers: [`Origin: ${SHOP}`] });
-  expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  expect(Object.keys(headers).join()).not.toContain("access-control");
 });

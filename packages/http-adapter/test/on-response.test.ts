@@ -47,19 +47,19 @@ const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
 
 const ROUTES = { listPets: "/v1/pets", createPet: "/v1/pets", getPet: "/v1/pets/{petId}" };
 
+function handling(store: PetStore, options: HttpOptions): Server {
+  return createServer(createNodeHandler(store, { ...options, requestIds: true }));
+}
+
 function mounted(store: PetStore, options: HttpOptions): Server {
   const server = createServer();
-  mount(server, store, options);
+  mount(server, store, { ...options, requestIds: true });
   return server;
 }
 
 describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
-  [
-    "createPetStoreServer",
-    (store, { onResponse, clock, maxBodySeconds }) =>
-      createPetStoreServer(store, { onResponse, clock, maxBodySeconds }),
-  ],
-  ["createNodeHandler", (store, options) => createServer(createNodeHandler(store, options))],
+  ["createPetStoreServer", createPetStoreServer],
+  ["createNodeHandler", handling],
   ["mount", mounted],
 ])("%s", (_, start) => {
   test("reports and publishes each response once, with every field", async () => {
@@ -68,7 +68,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     const { store, key } = await makeStore();
     let now = 0;
     const clock = { ...store.clock, now: () => (now += 5) };
-    const { call } = await listen(start(store, { onResponse, clock, requestIds: true }), key);
+    const { call } = await listen(start(store, { onResponse, clock }), key);
     const [{ id } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
     for (const [sent] of REQUESTS) {
       const { headers } = await call({ ...sent, headers: ["X-Request-Id: mine"] });
@@ -95,8 +95,7 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
     const { reports, onResponse } = collect();
     const { store, key } = await makeStore();
     const { dial } = await listen(start(store, { onResponse, maxBodySeconds: 86_400 }), key);
-    const wire = await dial();
-    wire.send(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
+    const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
     const remaining = async (): Promise<number> =>
       (await store.as(key).admit())._unsafeUnwrap().quota.remaining;
     await expect.poll(remaining).toBeLessThan(59);
@@ -107,12 +106,8 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
 
 test("reports a request whose client has gone before its body is read", async () => {
   const { reports, onResponse } = collect();
-  const storage = slowToAdmit(50);
-  const { server, dial, key } = await serve({
-    onResponse,
-    maxBodySeconds: 86_400,
-    store: { storage },
-  });
+  const store = { storage: slowToAdmit(50) };
+  const { server, dial, key } = await serve({ onResponse, maxBodySeconds: 86_400, store });
   const wire = await dial();
   wire.send(compose({ method: "POST", key, body: PET }));
   await once(server, "request");
@@ -132,12 +127,9 @@ test("a server of ours also reports unreadable messages and the responses of its
   });
   const { headers } = await call({ path: "/docs" });
   const failed = await call({ path: "/boom" });
-  const broken = await dial();
-  broken.send(`${compose({ path: "/", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`);
-  await broken.rest();
-  const wire = await dial();
-  wire.send("hostile\r\n\r\n");
-  const refused = await wire.response();
+  const broken = `${compose({ path: "/", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`;
+  await (await dial(broken)).rest();
+  const refused = await (await dial("hostile\r\n\r\n")).response();
   const unnamed = { operation: undefined, keyId: undefined };
   expect(await reports(4)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },
@@ -184,7 +176,7 @@ test("an error of onResponse, at once or later, goes to onError and does not cha
   await expect.poll(() => causes).toEqual([bug, bug]);
 });
 
-test("X-Request-Id is the client's on each response where it is safe to repeat, otherwise a fresh one", async () => {
+test("X-Request-Id is the client's on each response where it is safe to repeat, otherwise a fresh one; a host has to ask for it", async () => {
   const { call } = await serve({ fallback: (_, response) => response.end() });
   const idFor = async (sent: string, path: string) =>
     (await call({ path, headers: [`X-Request-Id: ${sent}`] })).headers["x-request-id"];
@@ -195,12 +187,9 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   for (const sent of ["x".repeat(129), "a b", "<script>", ...keys, "ü", "a\r\nX-Request-Id: b"]) {
     expect(await idFor(sent, "/v1/pets"), sent).toMatch(/^[\da-f-]{36}$/);
   }
-});
-
-test("X-Request-Id is not on a host's responses unless requestIds is set", async () => {
   const { store, key } = await makeStore();
-  const { call } = await listen(createServer(createNodeHandler(store)), key);
-  expect((await call()).headers).not.toHaveProperty("x-request-id");
+  const host = await listen(createServer(createNodeHandler(store)), key);
+  expect((await host.call()).headers).not.toHaveProperty("x-request-id");
 });
 
 /** Collects values. `reports` resolves to them once there are `count`. */

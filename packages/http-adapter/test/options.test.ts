@@ -55,13 +55,6 @@ describe.each<[name: string, create: (none: PetStore, options?: object) => unkno
   });
 });
 
-test("an unknown option is refused, and the known ones are named", () => {
-  const options: object = { ownsServer: true };
-  expect(() => mount(createServer(), store, options)).toThrow(
-    /option ownsServer is unknown; known are basePath, /,
-  );
-});
-
 test.each([
   "https://shop.example",
   ["shop.example"],

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { createNodeHandler, createPetStoreServer } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { PET } from "./support/pet.js";
 import { listen, makeStore, serve } from "./support/serve.js";
 
 test.each([
@@ -25,20 +24,11 @@ test.each([
   expect((await call({ path, method })).body).toBe("host");
 });
 
-test("a store lives at any depth", async () => {
-  const { call } = await serve({ basePath: "/a/b/v1" });
-  expect((await call({ path: "/v1/pets" })).status).toBe(404);
-  const created = await call({ path: "/a/b/v1/pets", method: "POST", body: PET });
-  expect(created.headers["location"]).toBe("/a/b/v1/pets/1");
-});
-
 test("as the listener of a server it responds to everything: elsewhere with 404", async () => {
   const { store, key } = await makeStore();
   const { call } = await listen(createServer(createNodeHandler(store)), key);
   expect((await call()).status).toBe(200);
-  const elsewhere = await call({ path: "/" });
-  expect(elsewhere.status).toBe(404);
-  expect(elsewhere.body).toContain('"not_found"');
+  expect((await call({ path: "/" })).body).toContain('"not_found"');
   // The first check is the message's own syntax, as on a server of ours.
   expect((await call({ path: "/", headers: ["Host: b"] })).status).toBe(400);
 });
@@ -54,8 +44,7 @@ test("as the fallback of a server of ours it serves a second store", async () =>
 
 test('with the base path "" everything that arrives is below it', async () => {
   const { call } = await serve({ basePath: "" });
-  expect((await call({ path: "/pets" })).status).toBe(200);
-  expect((await call({ path: "/" })).status).toBe(404);
-  expect((await call({ path: "//evil/pets" })).status).toBe(404);
+  const statusOf = async (path: string) => (await call({ path })).status;
+  expect(await Promise.all(["/pets", "/", "//evil/pets"].map(statusOf))).toEqual([200, 404, 404]);
   expect((await call({ path: "/", key: null })).status).toBe(401);
 });
