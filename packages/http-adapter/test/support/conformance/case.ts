@@ -38,6 +38,14 @@ export function rows(outcome: Outcome, table: readonly Row[]): readonly Conforma
   return table.map(([source, name, request]) => ({ name, source, request, ...outcome }));
 }
 
+/** Returns rows of one source that differ in one text: in the name, where `%s` stands, and in the request. */
+export const each = (
+  source: string,
+  name: string,
+  texts: readonly string[],
+  request: (text: string) => string,
+): readonly Row[] => texts.map((text) => [source, name.replace("%s", () => text), request(text)]);
+
 /** Splits a text at white space. */
 export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 

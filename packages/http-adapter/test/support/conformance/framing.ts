@@ -4,6 +4,7 @@ import {
   chunked,
   closing,
   created,
+  each,
   error,
   get,
   head,
@@ -13,10 +14,12 @@ import {
   postHead,
   refusedByNode,
   rows,
-  type Row,
 } from "./case.js";
 
 const tooLarge = closing(413, "payload_too_large");
+const BAD_LENGTHS = ["-1", "0x1", "", "1, 1", "99999999999999999999999"];
+/** Node's parser refuses the first, and lets the others through. */
+const BAD_CODINGS = ["chunked, chunked", "gzip", "gzip, chunked", "xchunked", "chunked;q=1", ""];
 const CONNECT = "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n";
 const DOGS = head("GET /v1/dogs");
 const LONG = "a".repeat(20_000);
@@ -28,19 +31,17 @@ const coded = (value: string): string => postHead(`Transfer-Encoding: ${value}`)
 /** The end of a body, and the bytes after it. */
 export const framingCases = [
   ...rows(refusedByNode, [
-    ...["-1", "0x1", "", "1, 1", "99999999999999999999999"].map((length): Row => [
+    ...each(
       "RFC 9112, 6.3; RFC 9110, 8.6",
-      `Content-Length: ${JSON.stringify(length)}`,
-      postHead(`Content-Length: ${length}`) + "x",
-    ]),
+      'Content-Length: "%s"',
+      BAD_LENGTHS,
+      (length) => postHead(`Content-Length: ${length}`) + "x",
+    ),
     ["RFC 9112, 6.3", "the same Content-Length twice", post(PET, "Content-Length: 29")],
     ["RFC 9112, 6.3", "two Content-Lengths", post(PET, "Content-Length: 5")],
     ["RFC 9112, 6.1", "a length, then a coding", post("12345", "Transfer-Encoding: chunked")],
     ["RFC 9112, 6.1", "a coding, then a length", chunked(PET_CHUNKED, "Content-Length: 5")],
-    // Node's parser refuses the first, and lets the others through.
-    ...["chunked, chunked", "gzip", "gzip, chunked", "xchunked", "chunked;q=1", ""].map(
-      (coding): Row => ["RFC 9112, 6.1", `the coding ${JSON.stringify(coding)}`, coded(coding)],
-    ),
+    ...each("RFC 9112, 6.1", 'the coding "%s"', BAD_CODINGS, coded),
     ["RFC 9112, 7.1", "a chunk without a size", chunked("zz\r\n")],
     ["RFC 9112, 7.1", "a chunk with a space after its size", chunked("1d \r\n")],
     ["RFC 9112, 7.1", "a chunk with a line feed alone after its size", chunked("1d\n")],
@@ -51,11 +52,7 @@ export const framingCases = [
     ["RFC 9112, 8", "a chunked body that ends early", chunked("1d\r\n" + PET)],
   ]),
   ...rows(badRequest, [
-    [
-      "RFC 9112, 6.1",
-      "Transfer-Encoding in HTTP/1.0",
-      chunked(PET_CHUNKED).replace("HTTP/1.1\r\nHost: pets.test", "HTTP/1.0"),
-    ],
+    ["RFC 9112, 6.1", "Transfer-Encoding in HTTP/1.0", chunked(PET_CHUNKED).replace("1.1", "1.0")],
   ]),
   ...rows(created, [
     ["RFC 9112, 7", "Transfer-Encoding: CHUNKED", coded("CHUNKED")],
@@ -71,11 +68,7 @@ export const framingCases = [
   ]),
   ...rows(tooLarge, [
     ["RFC 9110, 15.5.14", "a declared length of one too many", postHead("Content-Length: 65537")],
-    [
-      "RFC 9110, 15.5.14",
-      "a declared length of 2^63",
-      postHead("Content-Length: 9223372036854775808"),
-    ],
+    ["RFC 9110, 15.5.14", "a declared length of 2^63", postHead(`Content-Length: ${2n ** 63n}`)],
     ["RFC 9110, 15.5.14", "chunks beyond the limit", chunked(`10001\r\n${"x".repeat(65_537)}\r\n`)],
   ]),
 
