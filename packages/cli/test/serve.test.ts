@@ -135,27 +135,35 @@ describe("serve", () => {
     ]);
   });
 
-  it("says in one line why it cannot start, with exit code 1", async () => {
+  it("says in one line why it cannot start, with exit code 1, and so does the console", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
     const port = String(await portOf(other));
     const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
-    const here = ["--database", newDatabase()];
-    for (const [error, ...options] of [
-      [expect.stringMatching(`^${inUse}$`), "--port", port, ...here],
-      [expect.stringMatching(`^${inUse}$`), "--metrics", port, "--port", "0", ...here],
+    const database = newDatabase();
+    const here = ["--database", database];
+    await issueKey(database);
+    for (const [error, ...args] of [
+      [expect.stringMatching(`^${inUse}$`), "serve", "--port", port, ...here],
+      [expect.stringMatching(`^${inUse}$`), "serve", "--metrics", port, "--port", "0", ...here],
+      [expect.stringMatching(`^${inUse}$`), "console", "--no-open", "--port", port, ...here],
       [
         "petstore: processes cannot share a database in memory: --workers needs a file",
-        ...["--workers", "2", "--database", ":memory:"],
+        ...["serve", "--workers", "2", "--database", ":memory:"],
       ],
       // It would mean every interface.
-      [expect.stringContaining("It must be an address."), "--host=", ...here],
+      [expect.stringContaining("It must be an address."), "serve", "--host=", ...here],
       [
         expect.stringMatching(/^petstore: cannot use the database \/nowhere\/pets\.db: .+$/),
-        ...["--database", "/nowhere/pets.db"],
+        ...["serve", "--database", "/nowhere/pets.db"],
       ],
+      [
+        "petstore: there is no database /nowhere/pets.db",
+        ...["console", "--no-open", "--database", "/nowhere/pets.db"],
+      ],
+      [expect.stringContaining("must be a URL"), "console", "--no-open", "--url", "ftp://x"],
     ] as [string, ...string[]][]) {
-      expect(await petstore("serve", ...options)).toEqual({ code: 1, out: "", error });
+      expect(await petstore(...args)).toEqual({ code: 1, out: "", error });
     }
   });
 });

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, request, type IncomingMessage } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { portOf } from "../../../../scripts/ports.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase, petstore } from "../support/command.js";
+import { issueKey, newDatabase } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
@@ -99,24 +98,6 @@ describe("petstore console", () => {
     expect(console.output()).not.toContain(Cookie.split("=")[1]);
     expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
     await expect(send(page, "GET", own)).rejects.toThrow();
-  });
-
-  it("says why it cannot start", async () => {
-    const used = createServer();
-    onTestFinished(() => void used.close());
-    const database = newDatabase();
-    await issueKey(database);
-    for (const [reason, ...options] of [
-      ["the port is in use", "--port", String(await portOf(used)), "--database", database],
-      ["there is no database", "--database", "/nowhere/pets.db"],
-      ["must be a URL", "--url", "ftp://x"],
-    ] as const) {
-      const { code, error } = await petstore("console", "--no-open", ...options);
-      expect({ code, error }).toEqual({
-        code: 1,
-        error: expect.stringContaining(reason) as string,
-      });
-    }
   });
 
   it("on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action", async () => {
