@@ -6,6 +6,7 @@ import {
   NO_USAGE,
   storageFailure,
   type CreationRequest,
+  type Decide,
   type NewPet,
   type PetPage,
   type PetQuery,
@@ -126,48 +127,26 @@ const faults: Readonly<Record<string, Fault>> = {
       },
   ),
   "leaves an API key unchanged: changes every key": keys("update", (update) => (id, decide) => {
-    return update(id, (shown) => ({ ...decide(shown), next: shown && { ...shown, label: "new" } }));
+    return update(id, (shown) => ({ ...decide(shown), next: relabeling(shown).next }));
   }),
-  "passes to each of many concurrent updates: reads first": keys("update", (update) => {
-    return (id, decide) => {
-      const shown = update(id, (key) => ({ result: key }));
-      return inTwoCalls(shown, (key) => update(id, () => decide(key)));
-    };
-  }),
-  "fails only the update: writes before it decides": keys("update", (update) => {
-    return (id, decide) => {
-      const written = update(id, (key) => ({ next: key && { ...key, label: "x" }, result: key }));
-      return inTwoCalls(written, () => update(id, decide));
-    };
+  "passes to each of many concurrent updates: reads first": keys("update", readingFirst),
+  "fails only the update: writes before it decides": keys("update", (update) => (id, decide) => {
+    return inTwoCalls(update(id, relabeling), () => update(id, decide));
   }),
   "removes exactly: counts the ids": keys("remove", (remove) => async (ids) => {
     return (await remove(ids)).map(() => ids.length);
   }),
-  "finds an API key by each of its current secrets: and by a removed one": (storage, opened) => {
-    const known = new Map<string, PresentedKey>();
-    const shown = (key: PresentedKey | undefined, digest: string) => {
-      if (key) known.set(digest, key);
-      return known.get(digest);
-    };
-    return showing(shown)(storage, opened);
-  },
+  "finds an API key by each of its current secrets: caches keys": cachingKeys,
 
   "passes to a charge the key: loses the secret's expiry": showing((key) => {
     return key && { ...key, secretExpiresAt: undefined };
   }),
-  "finds the key that has a secret: counts a look-up": usage(
-    "findByDigest",
-    (_, { usage }) =>
-      (digest) => {
-        return usage.charge(digest, countingOne);
-      },
-  ),
-  "passes undefined to the charge: charges another key": usage("charge", (charge, { usage }) => {
+  "finds the key that has a secret: counts a look-up": usage("findByDigest", (_, { usage }) => {
+    return (digest) => usage.charge(digest, countingOne);
+  }),
+  "passes undefined to the charge: charges another key": usage("charge", (charge) => {
     return (digest, decide) => {
-      const decided = charge(digest, (key) => ({ result: { ...decide(key), isKnown: !!key } }));
-      return inTwoCalls(decided, ({ next, result, isKnown }) => {
-        return usage.update("a", () => ({ next: isKnown ? undefined : next, result }));
-      });
+      return inTwoCalls(charge("digest of a", decide), () => charge(digest, decide));
     };
   }),
   "passes undefined to the update of a missing key's usage: shows none": usage(
@@ -177,20 +156,16 @@ const faults: Readonly<Record<string, Fault>> = {
   "keeps every field of a usage: counts in 32 bits": storing((next) => {
     return next && { ...next, minuteUsed: next.minuteUsed | 0 };
   }),
-  "counts every one: reads and writes in two calls": usage("charge", (charge) => {
-    return (digest, decide) => {
-      const shown = charge(digest, (key) => ({ result: key }));
-      return inTwoCalls(shown, (key) => charge(digest, () => decide(key)));
-    };
-  }),
+  "counts every one: reads first": usage("charge", readingFirst),
   "counts concurrent charges of one key together, which: each secret": countingByDigest,
   "leaves the usage unchanged: resets it": storing((next = NO_USAGE) => next),
   "lets the decision of a charge find and list pets: caches a page": cachingAPage,
-  "fails only the charge: writes before it decides": usage("charge", (charge) => {
-    return (digest, decide) => {
+  "fails only the charge: writes before it decides": usage(
+    "charge",
+    (charge) => (digest, decide) => {
       return inTwoCalls(charge(digest, countingOne), () => charge(digest, decide));
-    };
-  }),
+    },
+  ),
 
   "fails every call after close: stays open": (storage) => {
     return { ...storage, close: () => Promise.resolve(ok()) };
@@ -206,14 +181,20 @@ const faults: Readonly<Record<string, Fault>> = {
   "finds all data after it is reopened: starts empty": startingEmpty,
   "finds all data after it is reopened: starts at the first id again": countingIds,
   "immediately finds the data: caches a page": cachingAPage,
-  "immediately finds the data: caches a key": (storage, opened) => {
-    let first: PresentedKey | undefined;
-    return showing((key) => (first ??= key))(storage, opened);
-  },
+  "immediately finds the data: caches keys": cachingKeys,
   "gives each pet its own id, even when two storages: counts in each storage": countingIds,
   "lists each pet exactly once to a follower: shows some late": showingLate,
   "counts concurrent charges of one key together when: in each storage": countingByDigest,
 };
+
+type Update<Shown, Next> = <T>(
+  id: string,
+  decide: Decide<Shown, Next, T>,
+) => Promise<Result<T, StorageFailure>>;
+
+function relabeling(key: StoredApiKey | undefined) {
+  return { next: key && { ...key, label: "new" }, result: key };
+}
 
 function countingOne(key: PresentedKey | undefined) {
   return { next: key && { ...key.usage, dayUsed: key.usage.dayUsed + 1 }, result: key };
@@ -259,6 +240,12 @@ function countingIds(storage: Storage, opened: number): Storage {
 function cachingAPage(storage: Storage, opened: number): Storage {
   let cached: ReturnType<PetStorage["list"]> | undefined;
   return pets("list", (list) => (query) => (cached ??= list(query)))(storage, opened);
+}
+
+function cachingKeys(storage: Storage, opened: number): Storage {
+  const known = new Map<string, PresentedKey | undefined>();
+  const show = showing((key, digest) => known.set(digest, known.get(digest) ?? key).get(digest));
+  return show(storage, opened);
 }
 
 /** Shows a pet with an odd id later than the next one. */
@@ -308,6 +295,14 @@ function countingByDigest(storage: Storage, opened: number): Storage {
   const count = storing((next, digest) => next && counts.set(digest, next).get(digest));
   const show = showing((key, digest) => key && { ...key, usage: counts.get(digest) ?? NO_USAGE });
   return show(count(storage, opened), opened);
+}
+
+/** Reads and changes in two calls. */
+function readingFirst<Shown, Next>(update: Update<Shown, Next>): Update<Shown, Next> {
+  return (id, decide) => {
+    const shown = update(id, (shown) => ({ result: shown }));
+    return inTwoCalls(shown, (shown) => update(id, () => decide(shown)));
+  };
 }
 
 /** A call that is followed by a second one, which is how a storage fails to be atomic. */
