@@ -1,11 +1,11 @@
 // The grouping of commits is shared by databases in this process and across a network.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { setImmediate } from "node:timers/promises";
 import { storageFailure } from "@petstore/core";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { AGAIN, CallFailure, NoIdLeft, type Call, type Commit } from "../src/commit/commit.js";
 import { backoffBefore, monotonicNow, retryWhileBusy } from "../src/commit/retry.js";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { turns } from "./support/samples.js";
 
 class Busy extends Error {}
 
@@ -14,10 +14,6 @@ const kind = { storage: "sqlite", group: "writes" } as const;
 
 /** Runs the works of calls, as a database in this process does. */
 const runAll: Commit<undefined, string> = (calls) => calls.map(({ work }) => work(undefined));
-
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await setImmediate();
-};
 
 /** A group of calls whose result is their name. It commits like this. */
 function createGroup(
@@ -55,7 +51,7 @@ function createSlowGroup(options: Partial<GroupCommitOptions<undefined, string>>
   return {
     ...createGroup(commit, { now: () => time, ...options }),
     endNext: async (error?: Error): Promise<void> => {
-      while (ends.length === 0) await setImmediate();
+      while (ends.length === 0) await turns(1);
       ends.shift()?.(error);
     },
     advance: (milliseconds: number) => void (time += milliseconds),

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import type { Storage } from "@petstore/core";
 import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -18,7 +17,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { leaveLog, petsIn } from "./support/left-files.js";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, rex, times } from "../../storage-sql/test/support/samples.js";
+import { aKey, rex, times, turns } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const BATCHES = sized(5, 15, 15);
@@ -55,7 +54,7 @@ describe("a backup of a database in use", () => {
       const created = await storage.pets.create(rex);
       expect(created.isOk()).toBe(true);
       during += 1;
-      await setImmediate();
+      await turns(1);
     }
     expect((await backup)._unsafeUnwrap().bytes).toBe(statSync(to).size);
     // Without one snapshot, each commit would start the copy again.
@@ -77,7 +76,7 @@ describe("a backup of a database in use", () => {
     const other = new Database(held);
     other.exec("create table pets (id); insert into pets values (1); begin exclusive");
     const backup = backupSqliteFile({ filename: held, to });
-    for (let turn = 0; turn < 1_000; turn += 1) await setImmediate();
+    await turns(1_000);
     // This thread holds the lock: if the wait blocked the thread, the lock would never be released.
     other.exec("rollback");
     expect((await backup).isOk()).toBe(true);
@@ -143,9 +142,7 @@ describe("a backup of a database in use", () => {
     for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(2_000));
     const stop = new AbortController();
     const backup = backupSqliteFile({ filename, to, signal: stop.signal });
-    while (backupFiles().every((name) => statSync(folder.path(name)).size === 0)) {
-      await setImmediate();
-    }
+    while (backupFiles().every((name) => statSync(folder.path(name)).size === 0)) await turns(1);
     stop.abort();
     expect((await backup)._unsafeUnwrapErr().code).toBe("aborted");
     expect(backupFiles()).toEqual([]);

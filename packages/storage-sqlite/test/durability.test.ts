@@ -1,20 +1,12 @@
 import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { getPriority } from "node:os";
 import type { NewPet } from "@petstore/core";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const FULL = 2;
@@ -56,7 +48,7 @@ describe("durability", () => {
         ...["write", "sync", "update"],
       ];
       expect(steps.slice(steps.indexOf("open") + 1)).toEqual([
-        ...Array.from({ length: 5 }, () => round).flat(),
+        ...times(5, () => round).flat(),
         // Closing writes the log back.
         "sync",
       ]);
@@ -81,8 +73,8 @@ describe("durability", () => {
     const filename = folder.path("pets.db");
     const storage = await openStorage({ filename });
     const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
-    const create = async (pet: NewPet, times: number) => {
-      for (let count = 0; count < times; count += 1) await storage.pets.create(pet);
+    const create = async (pet: NewPet, pets: number) => {
+      for (let count = 0; count < pets; count += 1) await storage.pets.create(pet);
     };
     // Until the thread runs, SQLite writes it back at 1,000 pages.
     await create(rex, 200);
@@ -92,7 +84,8 @@ describe("durability", () => {
     const growsMeanwhile = async () => {
       await create(rex, 1);
       const { size } = statSync(filename);
-      block(2);
+      // Blocks this thread, so that what happens meanwhile is done by another one.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
       return statSync(filename).size > size;
     };
     await expect.poll(growsMeanwhile, { interval: 0 }).toBe(true);
@@ -116,11 +109,6 @@ describe("durability", () => {
   });
 });
 
-/** Blocks this thread, so that what happens meanwhile is done by another one. */
-function block(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
 /** The nice value of each thread of this process (proc(5), stat). */
 function prioritiesOfThreads(): readonly number[] {
   return readdirSync("/proc/self/task").map((thread) => {
@@ -131,9 +119,5 @@ function prioritiesOfThreads(): readonly number[] {
 
 /** What SQLite changes in the log when it begins it anew. */
 function saltOf(filename: string): string {
-  const file = openSync(`${filename}-wal`, "r");
-  const header = Buffer.alloc(32);
-  readSync(file, header);
-  closeSync(file);
-  return header.toString("hex", 16, 24);
+  return readFileSync(`${filename}-wal`).toString("hex", 16, 24);
 }

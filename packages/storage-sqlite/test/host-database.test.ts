@@ -1,9 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import { INT64_MAX, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 
 let database: Database.Database;
 let storage: Storage;
@@ -29,7 +28,7 @@ describe("in a host's database", () => {
       const other = await openStorage({ database, lockTimeoutSeconds: 60 });
       database.exec("begin");
       const created = other.pets.create(rex);
-      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+      await turns(10);
       expect(database.inTransaction).toBe(true);
       database.exec("rollback");
       expect((await created).isOk()).toBe(true);

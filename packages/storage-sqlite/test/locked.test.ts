@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { createPetStore, NO_USAGE, type Storage, type StorageFailure } from "@petstore/core";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
@@ -6,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { madeUpKey } from "./limits/made-up-key.js";
 import { openStorage } from "./support/open-storage.js";
 import { observe } from "./support/observe.js";
-import { aKey, firstPage, rex, usedBy } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, turns, usedBy } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
@@ -29,10 +28,6 @@ const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, Storage
   usage.charge("digest of a", () => ({ next: { ...NO_USAGE, dayUsed: 1 }, result: 0 })),
   usage.update("a", (shown) => ({ next: shown && { ...shown, bans: 1 }, result: 0 })),
 ];
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await setImmediate();
-}
 
 describe("while another connection holds the write lock", () => {
   it("reads do not wait, and writes do without blocking the event loop until it is released", async () => {

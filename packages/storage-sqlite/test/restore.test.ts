@@ -1,5 +1,4 @@
 // What a backup is for: to be restored, or to be opened read-only.
-import { setImmediate } from "node:timers/promises";
 import {
   chmodSync,
   existsSync,
@@ -21,7 +20,7 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { leaveLog, petsIn } from "./support/left-files.js";
 import { openStorage } from "./support/open-storage.js";
-import { aKey, firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
@@ -131,7 +130,7 @@ describe("a restore is refused, and changes nothing,", () => {
         refusals.add(error instanceof Error ? error.message : error);
       }
       other.close();
-      await setImmediate();
+      await turns(1);
     }
     expect([...refusals]).toEqual(["database is locked"]);
     expect((await restoring).isOk()).toBe(true);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core";
 
 export const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" };
@@ -37,6 +38,11 @@ export async function allIds(storage: Storage, after?: bigint): Promise<readonly
   const { pets, next } = (await storage.pets.list({ ...firstPage, after }))._unsafeUnwrap();
   const ids = pets.map(({ id }) => id);
   return next === undefined ? ids : [...ids, ...(await allIds(storage, next))];
+}
+
+/** Resolves after so many turns of the event loop. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
 export function times<T>(count: number, make: (index: number) => T): T[] {
