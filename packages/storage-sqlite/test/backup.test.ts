@@ -15,10 +15,8 @@ import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { leaveLog, petsIn } from "./support/left-files.js";
-import { openStorage } from "./support/open-storage.js";
+import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
 import { aKey, rex, times, turns } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const BATCHES = sized(5, 15, 15);
 

@@ -5,9 +5,8 @@ import type { NewPet } from "@petstore/core";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const FULL = 2;
 

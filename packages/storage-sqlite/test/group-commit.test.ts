@@ -4,7 +4,7 @@ import { createPetStore, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { observe } from "./support/observe.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import {
   aKey,
   chargeOnce,
@@ -13,7 +13,6 @@ import {
   times,
   usedBy,
 } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

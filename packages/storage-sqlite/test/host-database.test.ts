@@ -1,7 +1,7 @@
 import { INT64_MAX, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage } from "./support/storage.js";
 import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 
 let database: Database.Database;

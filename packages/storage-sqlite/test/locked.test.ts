@@ -3,10 +3,9 @@ import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { madeUpKey } from "./limits/made-up-key.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import { observe } from "./support/observe.js";
 import { aKey, firstPage, rex, turns, usedBy } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

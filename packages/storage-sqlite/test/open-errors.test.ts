@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import { rex } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 const opened: Database.Database[] = [];

@@ -3,9 +3,8 @@ import { NO_USAGE, type PetPage, type Storage, type StoredApiKey } from "@petsto
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, chargeOnce, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

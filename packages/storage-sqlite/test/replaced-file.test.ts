@@ -7,9 +7,8 @@ import { backupSqliteFile } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, allIds, firstPage, rex } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -44,16 +43,20 @@ function replace(file: string): void {
   renameSync(folder.path("copy"), file);
 }
 
+const create = () => storage.pets.create(rex);
+const list = () => storage.pets.list(firstPage);
 const charge = () =>
   storage.usage.charge("digest of a", (presented) => ({ next: presented?.usage, result: 0 }));
-const calls: readonly (() => Promise<{ isErr(): boolean }>)[] = [
-  () => storage.pets.create(rex),
-  () => storage.keys.insert(aKey("b")),
-  () => storage.pets.list(firstPage),
-  () => storage.pets.find(1n),
-  () => storage.keys.find("a"),
-  charge,
-];
+const reads = [list, charge, () => storage.pets.find(1n), () => storage.keys.find("a")];
+const calls = [create, () => storage.keys.insert(aKey("b")), ...reads];
+
+/** Makes these calls so many milliseconds later. Resolves to whether each fails. */
+async function failLater(milliseconds: number, ...made: typeof calls): Promise<boolean[]> {
+  time += milliseconds;
+  const failed: boolean[] = [];
+  for (const call of made) failed.push((await call()).isErr());
+  return failed;
+}
 
 describe.each<[happened: string, happen: () => void]>([
   ["file is removed", () => rmSync(path)],
@@ -67,7 +70,7 @@ describe.each<[happened: string, happen: () => void]>([
 ])("when its %s", (_, happen) => {
   it("a storage acknowledges no pet and no key, and then every call fails", async () => {
     happen();
-    const together = await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
+    const together = await Promise.all([create(), create()]);
     const message =
       "All calls fail until the server is restarted: the database file, its log or its shared memory was removed or replaced.";
     for (const created of together) expect(created._unsafeUnwrapErr().message).toBe(message);
@@ -76,61 +79,52 @@ describe.each<[happened: string, happen: () => void]>([
   });
 
   it("a storage whose folder was quiet acknowledges no pet, either", async () => {
-    for (const pause of [100, 100]) {
-      time += pause;
-      expect((await storage.pets.create(rex)).isErr()).toBe(false);
-    }
+    for (const pause of [100, 100]) expect(await failLater(pause, create)).toEqual([false]);
     // The clock of files may advance in steps of some milliseconds.
     await setTimeout(30);
     happen();
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
-    expect((await charge()).isErr()).toBe(true);
+    expect(await failLater(0, create, charge)).toEqual([true, true]);
     expect(warnings).toHaveLength(1);
   });
 
   it("a storage whose folder has just changed acknowledges no pet, even if the folder keeps its time", async () => {
     const seconds = 1_000_000_000;
     utimesSync(dirname(path), seconds, seconds);
-    time += 100;
-    expect((await storage.pets.create(rex)).isErr()).toBe(false);
+    expect(await failLater(100, create)).toEqual([false]);
     happen();
     utimesSync(dirname(path), seconds, seconds);
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect(await failLater(0, create)).toEqual([true]);
   });
 
   it("a charge fails after 100 ms", async () => {
     happen();
-    time += 99;
-    expect((await charge()).isErr()).toBe(false);
-    time += 1;
-    expect((await charge()).isErr()).toBe(true);
+    expect(await failLater(99, charge)).toEqual([false]);
+    expect(await failLater(1, charge)).toEqual([true]);
     expect(warnings).toHaveLength(1);
   });
 });
 
-it.each(calls.slice(2))("a read notices it, too, after 100 ms (%#)", async (call) => {
+it.each(reads)("a read notices it, too, after 100 ms (%#)", async (read) => {
   rmSync(path);
-  time += 99;
-  expect((await call()).isErr()).toBe(false);
-  time += 1;
-  expect((await call()).isErr()).toBe(true);
+  expect(await failLater(99, read)).toEqual([false]);
+  expect(await failLater(1, read)).toEqual([true]);
 });
 
 describe("a storage whose file was replaced", () => {
   it("works again when it is opened again", async () => {
     renameSync(path, folder.path("elsewhere.db"));
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await create()).isErr()).toBe(true);
     renameSync(folder.path("elsewhere.db"), path);
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await create()).isErr()).toBe(true);
     expect((await storage.close()).isOk()).toBe(true);
     storage = await openWatched();
-    expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+    expect((await create())._unsafeUnwrap().id).toBe(2n);
   });
 
   it("keeps what another process stored after the loss of shared memory", async () => {
     rmSync(`${path}-shm`);
     expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
+    expect((await create()).isErr()).toBe(true);
     await storage.close();
     storage = await openWatched();
     expect(await allIds(storage)).toEqual([1n, 2n, 3n, 4n]);
@@ -154,8 +148,7 @@ it("other connections, checkpoints and backups are no replacement", async () => 
   ];
   for (const disturb of disturbances) {
     await disturb();
-    time += 1_000;
-    for (const call of [calls[0], calls[2], charge]) expect((await call?.())?.isErr()).toBe(false);
+    expect(await failLater(1_000, create, list, charge)).toEqual([false, false, false]);
   }
   expect(warnings).toEqual([]);
 });
@@ -166,16 +159,12 @@ it("a log of more than 64 MiB is reported once, and truncated when it is written
   for (const episode of [["large_log"], ["large_log", "large_log"]]) {
     // SQLite's frames are at the front; the rest of the file is as a long reader leaves it.
     truncateSync(log, limit + 1);
-    for (const call of [calls[0], calls[2]]) {
-      time += 1_000;
-      expect((await call?.())?.isErr()).toBe(false);
+    for (const call of [create, list]) {
+      expect(await failLater(1_000, call)).toEqual([false]);
       expect(codes()).toEqual(episode);
     }
     new Database(path).exec("pragma wal_checkpoint").close();
-    for (const call of [calls[0], calls[0]]) {
-      time += 1_000;
-      expect((await call?.())?.isErr()).toBe(false);
-    }
+    for (const call of [create, create]) expect(await failLater(1_000, call)).toEqual([false]);
     expect(statSync(log).size).toBe(limit);
   }
 });
@@ -186,6 +175,6 @@ it("a newer schema that arrives under a storage ends it", async () => {
   expect((await storage.pets.list(firstPage))._unsafeUnwrapErr().message).toMatch(
     "All calls fail until the server is restarted: the database has schema 1000; this version",
   );
-  for (const call of calls) expect((await call()).isErr()).toBe(true);
+  expect(new Set(await failLater(0, ...calls))).toEqual(new Set([true]));
   expect(warnings.map(({ code }) => code)).toEqual(["schema_too_new"]);
 });

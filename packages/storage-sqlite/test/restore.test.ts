@@ -18,10 +18,8 @@ import {
 } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
-import { leaveLog, petsIn } from "./support/left-files.js";
-import { openStorage } from "./support/open-storage.js";
+import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
 import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
-import { useFolder } from "./support/temporary-folder.js";
 
 const folder = useFolder();
 let filename: string;

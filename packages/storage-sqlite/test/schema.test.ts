@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createConnection } from "../src/database/connection.js";
 import { migrate, migrations, type Migration } from "../src/tables/migrations.js";
 import { observe } from "./support/observe.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage } from "./support/storage.js";
 import { rex, times } from "../../storage-sql/test/support/samples.js";
 
 const NEWEST = migrations.length;

@@ -3,8 +3,7 @@ import { storageContract, type StorageUnderTest } from "@petstore/storage-contra
 import Database from "better-sqlite3";
 import { describe, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { openStorage } from "./support/open-storage.js";
-import { createFolder } from "./support/temporary-folder.js";
+import { createFolder, openStorage } from "./support/storage.js";
 
 function fixtureOf(open: (filename: string) => ReturnType<typeof openStorage>) {
   const filename = join(createFolder(), "pets.db");

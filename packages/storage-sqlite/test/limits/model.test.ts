@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { seed, sized } from "../../../../scripts/test-size.js";
 import { times } from "../../../storage-sql/test/support/samples.js";
-import { openStorage } from "../support/open-storage.js";
-import { useFolder } from "../support/temporary-folder.js";
+import { openStorage, useFolder } from "../support/storage.js";
 
 const HISTORIES = sized(10, 500, 5_000);
 const PROCESSES = 3;

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Storage } from "@petstore/core";
+import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { beforeEach, expect, onTestFinished } from "vitest";
+import { rex } from "../../../storage-sql/test/support/samples.js";
+
+/** Opens a storage until the end of the test. Throws if that fails. */
+export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const storage = (await openSqliteStorage(options))._unsafeUnwrap();
+  onTestFinished(async () => {
+    await storage.close();
+  });
+  return storage;
+}
+
+/** Creates a folder, which is removed at the end of the test. */
+export function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Gives each test of a file a folder of its own. */
+export function useFolder(): { readonly path: (name: string) => string } {
+  let folder = "";
+  beforeEach(() => void (folder = createFolder()));
+  return { path: (name) => join(folder, name) };
+}
+
+/** How many pets a sound database file holds. */
+export function petsIn(file: string): number {
+  const database = new Database(file, { readonly: true });
+  expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+  const count = Number(database.prepare("select count(*) from pets").pluck().get());
+  database.close();
+  return count;
+}
+
+/** Adds a pet, and leaves it in the log of the database as a killed process does. Returns the log. */
+export async function leaveLog(filename: string): Promise<Uint8Array> {
+  const storage = await openStorage({ filename });
+  (await storage.pets.create(rex))._unsafeUnwrap();
+  const files = [filename, `${filename}-wal`].map((file) => [file, readFileSync(file)] as const);
+  await storage.close();
+  for (const [file, bytes] of files) writeFileSync(file, bytes);
+  return readFileSync(`${filename}-wal`);
+}
