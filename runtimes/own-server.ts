@@ -3,19 +3,11 @@ import { createPetStore } from "@petstore/core";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 
-const opened = await openSqliteStorage({ filename: process.env["PETSTORE_DATABASE"] ?? "pets.db" });
-if (opened.isErr()) throw new Error(opened.error.message);
-const store = createPetStore({ storage: opened.value });
+const filename = process.env["PETSTORE_DATABASE"] ?? "pets.db";
+const store = createPetStore({ storage: (await openSqliteStorage({ filename }))._unsafeUnwrap() });
 const server = createPetStoreServer(store);
-server.listen(Number(process.env["PORT"]), "127.0.0.1", () => void print());
-process.once("SIGTERM", () => void shutDown());
-
-async function print() {
-  const issued = await store.keys.issue({ plan: "free" });
-  issued.map(({ secret }) => console.log(`Authorization: Bearer ${secret}`));
-}
-
-async function shutDown() {
-  await server.drain(10_000);
-  await store.close();
-}
+// As the examples, it prints a key when it is ready.
+const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+const print = (): void => console.log(`Authorization: Bearer ${secret}`);
+server.listen(Number(process.env["PORT"]), "127.0.0.1", print);
+process.once("SIGTERM", () => void server.drain(10_000).then(() => store.close()));
