@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, type KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
@@ -57,58 +58,50 @@ const calls = {
   list: (keys: KeyRing, _: string, input: unknown) => keys.list(input as never),
 };
 const free = (more: object) => ({ plan: "free", ...more });
-const own = (perMinute: unknown, perDay: unknown) => ({
-  ...{ plan: "enterprise", limits: { perMinute, perDay } },
-});
+const own = (limits?: unknown) => ({ plan: "enterprise", limits });
 
 const PLANS = "plan must be one of free, pro, business, enterprise";
 const OWN =
   "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer";
-const FIXED = "the free plan has fixed limits; leave limits out";
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
 const OVERLAP = "overlapSeconds must be an integer from 0 to 31536000";
-const AGE = "olderThanSeconds must be an integer from 0 to 3153600000";
-const LIMIT = "limit must be an integer from 1 to 1000";
-const OBJECT = "the request must be an object";
+const UNKNOWN = "end is unknown; known are";
+const past = createManualClock().now();
 
-it.each<[keyof typeof calls, unknown, string]>([
-  ["issue", {}, PLANS],
-  ["issue", { plan: "gold" }, PLANS],
-  ["issue", { plan: "enterprise" }, OWN],
-  ["issue", { plan: "enterprise", limits: 5 }, OWN],
-  ["issue", own(0, 1), OWN],
-  ["issue", own(1, 1.5), OWN],
-  ["issue", free({ limits: LIMITS }), FIXED],
-  ["issue", free({ label: "x".repeat(201) }), LABEL],
-  ["issue", free({ label: [] }), LABEL],
-  ["issue", free({ label: "a\0" }), LABEL],
-  ["issue", free({ expiresAt: createManualClock().now() }), EXPIRY],
-  ["issue", free({ expiresAt: 8_640_000_000_000_001 }), EXPIRY],
-  ["issue", free({ expiresAt: new Date("x") }), EXPIRY],
-  ["issue", free({ end: 5 }), "end is unknown; known are plan, limits, label, expiresAt"],
-  ["issue", 5, OBJECT],
-  ["changePlan", { plan: "gold" }, PLANS],
-  ["changePlan", free({ limit: 5 }), "limit is unknown; known are plan, limits"],
-  ["rotate", { overlapSeconds: -1 }, OVERLAP],
-  ["rotate", { overlapSeconds: 1.5 }, OVERLAP],
-  ["rotate", { overlapSeconds: 31_536_001 }, OVERLAP],
-  ["rotate", { overlap: 30 }, "overlap is unknown; known are overlapSeconds"],
-  ["purge", { olderThanSeconds: -1 }, AGE],
-  ["purge", {}, "olderThanSeconds is missing"],
-  ["purge", { olderThanSeconds: 5, old: 1 }, "old is unknown; known are olderThanSeconds"],
-  ["purge", undefined, OBJECT],
-  ["list", { limit: 0 }, LIMIT],
-  ["list", { limit: 1_001 }, LIMIT],
-  ["list", { after: {} }, "after must be a key's id"],
-  ["list", { banned: 1 }, "banned must be true or false"],
-  ["list", { pages: 1 }, "pages is unknown; known are limit, after, banned"],
-  ["list", null, OBJECT],
-])("%s refuses %j, says so, and changes nothing", async (call, input, problem) => {
+it.each<[keyof typeof calls, string, ...unknown[]]>([
+  ["issue", PLANS, {}, { plan: "gold" }],
+  [
+    "issue",
+    OWN,
+    ...[undefined, 5, { ...LIMITS, perMinute: 0 }, { ...LIMITS, perDay: 1.5 }].map(own),
+  ],
+  ["issue", "the free plan has fixed limits; leave limits out", free({ limits: LIMITS })],
+  ["issue", LABEL, ...["x".repeat(201), [], "a\0"].map((label) => free({ label }))],
+  ["issue", EXPIRY, ...[past, 8.64e15 + 1, new Date("x")].map((at) => free({ expiresAt: at }))],
+  ["issue", `${UNKNOWN} plan, limits, label, expiresAt`, free({ end: 5 })],
+  ["issue", "the request must be an object", 5],
+  ["changePlan", PLANS, { plan: "gold" }],
+  ["changePlan", `${UNKNOWN} plan, limits`, free({ end: 5 })],
+  ["rotate", OVERLAP, ...[-1, 1.5, 31_536_001].map((overlapSeconds) => ({ overlapSeconds }))],
+  ["rotate", `${UNKNOWN} overlapSeconds`, { end: 30 }],
+  ["purge", "olderThanSeconds must be an integer from 0 to 3153600000", { olderThanSeconds: -1 }],
+  ["purge", "olderThanSeconds is missing", {}],
+  ["purge", `${UNKNOWN} olderThanSeconds`, { olderThanSeconds: 5, end: 1 }],
+  ["purge", "the request must be an object", undefined],
+  ["list", "limit must be an integer from 1 to 1000", { limit: 0 }, { limit: 1_001 }],
+  ["list", "after must be a key's id", { after: {} }],
+  ["list", "banned must be true or false", { banned: 1 }],
+  ["list", `${UNKNOWN} limit, after, banned`, { end: 1 }],
+  ["list", "the request must be an object", null],
+])("%s changes nothing, and says that %s", async (call, problem, ...inputs) => {
   const { store, issue } = openStore();
   const { id, caller } = await issue();
-  const refusal = error<unknown, unknown>(await calls[call](store.keys, id, input));
-  expect(refusal).toEqual({ code: "invalid_key_request", message: `${problem}.` });
+  for (const input of inputs) {
+    const refusal = error<unknown, unknown>(await calls[call](store.keys, id, input));
+    const expected = { code: "invalid_key_request", message: `${problem}.` };
+    expect(refusal, inspect(input)).toEqual(expected);
+  }
   value(await caller.admit());
   expect(value(await store.keys.list()).keys).toMatchObject([{ id, plan: "free" }]);
 });

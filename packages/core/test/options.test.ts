@@ -63,16 +63,19 @@ describe("createPetStore", () => {
     }
   });
 
-  it("names every wrong option, and takes no other things for options", () => {
-    expect(() => createLoosely(null)).toThrow(
-      new TypeError("createPetStore: option object must be an object"),
-    );
-    const ban = { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 };
-    expect(() => createLoosely({ ban })).toThrow(
-      new TypeError(
-        `createPetStore: option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`,
-      ),
-    );
+  it.each<[string, unknown]>([
+    ["option object must be an object", null],
+    [
+      `option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`,
+      { ban: { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 } },
+    ],
+    // A failed opening would leave it behind.
+    [
+      "option storage is undefined; leave it out to keep everything in memory",
+      { storage: undefined },
+    ],
+  ])("names every wrong option, and takes no other things for options: %s", (problem, options) => {
+    expect(() => createLoosely(options)).toThrow(new TypeError(`createPetStore: ${problem}`));
   });
 
   it.each([
@@ -93,19 +96,8 @@ describe("createPetStore", () => {
     { ban: { graceSeconds: 60, afterRefusals: 1 }, closeTimeoutSeconds: 86_400 },
     { maxAnonymousOrigins: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
     { maxAnonymousOrigins: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
-  ])("takes %j, the least and the most", (options) => {
+    { clock: undefined, plans: undefined, ban: undefined, random: undefined },
+  ])("takes %j: the least and the most, and undefined for what is left out", (options) => {
     createPetStore(options);
-  });
-
-  it("treats options that are undefined as left out", () => {
-    createPetStore({ clock: undefined, plans: undefined, ban: undefined, random: undefined });
-  });
-
-  it("takes no undefined for a storage, which a failed opening would leave behind", () => {
-    expect(() => createLoosely({ storage: undefined })).toThrow(
-      new TypeError(
-        "createPetStore: option storage is undefined; leave it out to keep everything in memory",
-      ),
-    );
   });
 });
