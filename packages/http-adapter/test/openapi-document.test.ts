@@ -38,10 +38,12 @@ test.runIf(sized(0, 1, 1))(
 );
 
 test("it is version 1.0.0 below /v1, and every operation takes a bearer key", () => {
-  expect(openApiDocument.info.version).toBe("1.0.0");
-  expect(openApiDocument.servers.map(({ url }) => url)).toEqual(["/v1"]);
-  expect(openApiDocument.security).toEqual([{ apiKey: [] }]);
-  expect(components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
+  expect(openApiDocument).toMatchObject({
+    info: { version: "1.0.0" },
+    servers: [{ url: "/v1" }],
+    security: [{ apiKey: [] }],
+    components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+  });
 });
 
 test("it has the three operations by their names, getPet deprecated with the date, and HEAD", () => {

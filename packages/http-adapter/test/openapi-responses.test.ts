@@ -1,14 +1,10 @@
-import { createPetStoreServer, openApiDocument } from "@petstore/http-adapter";
+import { openApiDocument } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { operations, undeclared, undeclaredElsewhere, type Operation } from "./support/openapi.js";
 import { PET } from "./support/pet.js";
-import { failing, listen, makeStore, serve, type Call, type Listening } from "./support/serve.js";
+import { failing, serve, type Call, type Listening } from "./support/serve.js";
 
-const post = (body: string, ...headers: readonly string[]): Call => ({
-  method: "POST",
-  body,
-  headers,
-});
+const post = (body: string, ...headers: string[]): Call => ({ method: "POST", body, headers });
 
 /** A successful request for each operation. */
 const calls: Readonly<Record<Operation, Call>> = {
@@ -41,6 +37,10 @@ test("responses with every optional header, and pets at the ends of int64, are d
   }
 });
 
+const fail = (): never => {
+  throw new Error("a bug");
+};
+
 /** Every error that any operation may respond with: the server, and what differs from a good request. */
 const ofAll: readonly [code: string, start: () => Promise<Listening>, sent?: Call][] = [
   ["bad_request", serve, { headers: ["Host: twice.test"] }],
@@ -49,7 +49,7 @@ const ofAll: readonly [code: string, start: () => Promise<Listening>, sent?: Cal
   ["expectation_failed", serve, { headers: ["Expect: cake"] }],
   ["rate_limit_exceeded", () => serveSpent(60)],
   ["api_key_banned", () => serveSpent(121)],
-  ["internal_error", serveBroken],
+  ["internal_error", () => serve({ origin: fail })],
   ["storage_unavailable", () => serve({ store: { storage: failing("pets") } })],
   ["store_closed", serveClosed],
 ];
@@ -96,8 +96,7 @@ test.each<[status: number, text: string]>([
 ])("%i is declared for every operation, where the message cannot be read", async (status, text) => {
   const soon = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
   const { dial } = await serve({ limits: status === 408 ? soon : {} });
-  const wire = await dial();
-  wire.send(text);
+  const wire = await dial(text);
   const response = await wire.response();
   expect(response.status).toBe(status);
   for (const operation of operations) {
@@ -129,12 +128,4 @@ async function serveClosed(): Promise<Listening> {
   const served = await serve();
   await served.store.close();
   return served;
-}
-
-async function serveBroken(): Promise<Listening> {
-  const { store, key } = await makeStore();
-  const as = (): never => {
-    throw new Error("a bug");
-  };
-  return listen(createPetStoreServer({ ...store, as }), key);
 }

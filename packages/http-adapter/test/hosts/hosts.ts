@@ -19,11 +19,13 @@ const fail = (): never => {
   throw new Error("the host's own");
 };
 
-/** Returns how an Express application starts, with the store wherever `compose` puts it. */
-function startExpress(
+/** Express, with the store wherever `compose` puts it. */
+function onExpress(
+  where: string,
   compose: (app: Express, handler: NodeHandler<Request> | Router) => void,
-): Host["start"] {
-  return (store, behindProxy) => {
+  { basePath = "/v1", rounds = false } = {},
+): Host {
+  const start: Host["start"] = (store, behindProxy) => {
     const app = express();
     if (behindProxy) app.set("trust proxy", 1);
     const origin = behindProxy ? ({ ip }: Request) => ip : undefined;
@@ -39,13 +41,16 @@ function startExpress(
     app.use(onError);
     return createServer(app);
   };
+  return { name: `Express, ${where}`, basePath, rounds, start };
 }
 
-const expressFirst: Host = {
-  name: "Express, app.use before express.json()",
-  basePath: "/v1",
-  start: startExpress((app, handler) => app.use(handler).use(express.json())),
-};
+const expressFirst = onExpress("app.use before express.json()", (app, handler) =>
+  app.use(handler).use(express.json()),
+);
+
+/** Keeps a body as it was sent. */
+const verify = (request: object, _: unknown, rawBody: Buffer): void =>
+  void Object.assign(request, { rawBody });
 
 /** Fastify with the store as a plugin, and with what `decorate` adds before it. */
 export function onFastify(
@@ -128,26 +133,15 @@ const koa: Host = {
 /** Every host. */
 export const hosts: readonly Host[] = [
   ...node.hosts,
-  {
-    name: "Express, behind express.json()",
-    basePath: "/v1",
-    start: startExpress((app, handler) => app.use(express.json()).use(handler)),
+  onExpress("behind express.json()", (app, handler) => app.use(express.json()).use(handler), {
     rounds: true,
-  },
-  {
-    name: "Express, below a Router at /api",
+  }),
+  onExpress("below a Router", (app, handler) => app.use("/api", Router().use(handler)), {
     basePath: "/api/v1",
-    start: startExpress((app, handler) => app.use("/api", Router().use(handler))),
-  },
-  {
-    name: "Express, behind express.json() that keeps rawBody",
-    basePath: "/v1",
-    start: startExpress((app, handler) => {
-      const verify = (request: object, _: unknown, rawBody: Buffer): void =>
-        void Object.assign(request, { rawBody });
-      app.use(express.json({ verify })).use(handler);
-    }),
-  },
+  }),
+  onExpress("behind express.json() that keeps rawBody", (app, handler) =>
+    app.use(express.json({ verify })).use(handler),
+  ),
   expressFirst,
   onFastify("", "/v1"),
   onFastify("/api", "/v1"),

@@ -2,9 +2,10 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
+  type Server,
   type ServerResponse,
 } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
@@ -24,25 +25,21 @@ const ours: Host = {
       : createPetStoreServer(store, { fallback: pages, origin: originOf(behindProxy) }),
 };
 
-export const plain: Host = {
-  name: "mount on node:http",
-  basePath: "/v1",
+/** `mount` on a server with the host's pages. */
+const mounted = (name: string, basePath: string, create: () => Server | SecureServer): Host => ({
+  name,
+  basePath,
   start: (store, behindProxy) => {
-    const server = createServer(pages);
-    if (store !== undefined) mount(server, store, { origin: originOf(behindProxy) });
+    const server = create();
+    if (store !== undefined) mount(server, store, { basePath, origin: originOf(behindProxy) });
     return server;
   },
-};
+});
+
+export const plain = mounted("mount on node:http", "/v1", () => createServer(pages));
 
 const secure: Host = {
-  name: "mount on node:https",
-  basePath: "/api/v1",
-  start: (store, behindProxy) => {
-    const server = createSecureServer({ key, cert }, pages);
-    const options = { basePath: "/api/v1", origin: originOf(behindProxy) };
-    if (store !== undefined) mount(server, store, options);
-    return server;
-  },
+  ...mounted("mount on node:https", "/api/v1", () => createSecureServer({ key, cert }, pages)),
   open: (port, host) => connectSecurely({ port, host, ca: cert }),
 };
 
