@@ -26,7 +26,7 @@ const ajvForHeaders = new Ajv2020({ strict: false, allErrors: true, coerceTypes:
 for (const each of [ajv, ajvForHeaders]) formats.default(each);
 
 /** Returns the errors in a value of a schema of the document; `""` if there is none. */
-export function errorsIn(schema: object, value: unknown): string {
+function errorsIn(schema: object, value: unknown): string {
   const absolute = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
   return ajv.validate(JSON.parse(absolute) as AnySchema, value) ? "" : ajv.errorsText();
 }
