@@ -65,32 +65,23 @@ test.each([
   },
 );
 
-test("if the fallback still waits for a broken body, the server responds for it, after earlier responses", async () => {
+test("a broken body that the fallback is to read is refused, at once or after earlier responses", async () => {
   const { server, dial } = await serve({
-    fallback: (request, response) => {
+    fallback: async (request, response) => {
       if (request.method === "GET") server.once("go on", () => response.end("first"));
-      else request.resume().on("end", () => response.end("second"));
+      else response.end(await text(request));
     },
   });
+  const reading = await dial(BROKEN.replace("zz", "1\r\nx\r\nzz"));
+  expect((await reading.response()).body).toContain('"bad_request"');
+  expect(await reading.rest()).toBe("");
   const refused = once(server, "clientError");
-  const wire = await dial(compose({ path: "/" }) + BROKEN);
+  const waiting = await dial(compose({ path: "/" }) + BROKEN);
   await refused;
   server.emit("go on");
-  expect((await wire.response()).body).toContain("first");
-  expect((await wire.response()).body).toContain('"bad_request"');
-  expect(await wire.rest()).toBe("");
-});
-
-test("a broken body that the fallback is reading is refused at once", async () => {
-  const { dial } = await serve({
-    fallback: async (request, response) => {
-      await text(request);
-      response.end("read");
-    },
-  });
-  const wire = await dial(BROKEN.replace("zz", "1\r\nx\r\nzz"));
-  expect((await wire.response()).body).toContain('"bad_request"');
-  expect(await wire.rest()).toBe("");
+  expect((await waiting.response()).body).toContain("first");
+  expect((await waiting.response()).body).toContain('"bad_request"');
+  expect(await waiting.rest()).toBe("");
 });
 
 test("what the fallback writes after the refusal of a broken body is not sent, and its response is closed", async () => {

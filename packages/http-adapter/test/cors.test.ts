@@ -1,7 +1,7 @@
-import { createServer } from "node:http";
+import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
-import { createNodeHandler, type CorsOptions } from "@petstore/http-adapter";
-import { listen, makeStore, serve } from "./support/serve.js";
+import type { CorsOptions } from "@petstore/http-adapter";
+import { serve, serveHandler } from "./support/serve.js";
 
 const SHOP = "https://shop.example";
 const listed: CorsOptions = { origins: ["http://localhost:8080", SHOP] };
@@ -81,13 +81,11 @@ test("another origin is not allowed, and the response varies by origin", async (
 });
 
 test("a host's own Vary is kept", async () => {
-  const { store, key } = await makeStore();
-  const handler = createNodeHandler(store, { cors: listed });
-  const host = createServer((request, response) => {
-    response.setHeader("Vary", "Accept-Encoding");
-    handler(request, response);
-  });
-  const { call } = await listen(host, key);
+  const host =
+    (handle: RequestListener): RequestListener =>
+    (request, response) =>
+      handle(request, response.setHeader("Vary", "Accept-Encoding"));
+  const { call } = await serveHandler(host, { cors: listed });
   expect((await call()).headers["vary"]).toBe("Accept-Encoding, Origin");
 });
 

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createServer, Server, type RequestListener } from "node:http";
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createNodeHandler, mount } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
+import { portOf } from "../../../scripts/ports.js";
 import { PET } from "./support/pet.js";
 import { compose, listen, makeStore, type Call } from "./support/serve.js";
 
@@ -170,8 +171,7 @@ test("a request of HTTP/2 is refused with an error that says so", async () => {
       response.end();
     }
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = connect(`http://127.0.0.1:${await portOf(server)}`);
   const stream = client.request({ ":path": "/v1/pets" });
   await once(stream.resume(), "end");
   client.close();

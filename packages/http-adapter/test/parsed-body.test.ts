@@ -1,9 +1,8 @@
-import { createServer, IncomingMessage, type RequestListener } from "node:http";
+import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { createNodeHandler, type NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { compose, listen, makeStore } from "./support/serve.js";
+import { compose, serveHandler } from "./support/serve.js";
 
 const EXACT = '{"name":"Rex","categoryId":9007199254740993}';
 const parsed = (text: string): object => ({ body: JSON.parse(text) as unknown });
@@ -15,12 +14,7 @@ const GONE = "The host has read the body: mount the pet store before the body pa
 test.each<[what: string, leave: (text: string) => object, sent: string, expected: string]>([
   ["its result", parsed, '{"name":"Rex","categoryId":7}', '"categoryId":7'],
   ["2^53 − 1", parsed, EXACT.replace("3}", "1}"), '"categoryId":9007199254740991'],
-  [
-    "−2^53 + 1",
-    parsed,
-    EXACT.replace("9007199254740993", "-9007199254740991"),
-    "-9007199254740991",
-  ],
+  ["−2^53 + 1", parsed, EXACT.replace("9", "-9").replace("3}", "1}"), "-9007199254740991"],
   ["a text as category", parsed, '{"name":"Rex","categoryId":"7"}', '"invalid_pet"'],
   ["an array", parsed, "[]", '"invalid_pet"'],
   // The parser may have rounded it.
@@ -32,14 +26,14 @@ test.each<[what: string, leave: (text: string) => object, sent: string, expected
   ["nothing", () => ({ body: undefined }), EXACT, GONE],
   ["nothing of an empty body", () => ({ body: undefined }), "", '"malformed_json"'],
 ])("what a host's body parser leaves is used: %s", async (_, leave, sent, expected) => {
-  const { create } = await listenWith((handle) => async (request, response) => {
+  const { create } = await serveHandler((handle) => async (request, response) => {
     handle(Object.assign(request, leave(await text(request))), response);
   });
   expect((await create(sent)).body).toContain(expected);
 });
 
 test("a body property beside an unread stream is ignored", async () => {
-  const { create } = await listenWith(
+  const { create } = await serveHandler(
     (handle) => (request, response) => handle(Object.assign(request, { body: {} }), response),
   );
   expect((await create('{"name":"Rex","categoryId":7}')).status).toBe(201);
@@ -47,7 +41,7 @@ test("a body property beside an unread stream is ignored", async () => {
 
 test("the body is read even if the host has paused the request", async () => {
   let wake: () => void = () => undefined;
-  const { dial, key } = await listenWith((handle) => (request, response) => {
+  const { dial, key } = await serveHandler((handle) => (request, response) => {
     request.pause();
     setImmediate(() => {
       handle(request, response);
@@ -67,7 +61,7 @@ test("the body is read even if the host has paused the request", async () => {
 test("after setEncoding by the host, the bytes are lost: a reported error", async () => {
   const causes: unknown[] = [];
   const onError = (cause: unknown): void => void causes.push(cause);
-  const { call } = await listenWith(
+  const { call } = await serveHandler(
     (handle) => (request, response) => handle(request.setEncoding("utf8"), response),
     { onError },
   );
@@ -78,7 +72,7 @@ test("after setEncoding by the host, the bytes are lost: a reported error", asyn
 
 test("a body that a host hands over when it is read is read and measured", async () => {
   // Serverless hosts make requests of an event: without a connection, complete from the start.
-  const { call } = await listenWith(
+  const { call } = await serveHandler(
     (handle, key) => (real, response) => {
       const { searchParams } = new URL(real.url ?? "", "http://a");
       const request = Object.assign(new IncomingMessage(new Socket()), {
@@ -101,16 +95,3 @@ test("a body that a host hands over when it is read is read and measured", async
   expect(await statusFor({ name: "Rex", categoryId: 7 })).toBe(201);
   expect(await statusFor({ name: "x".repeat(500), categoryId: 7 })).toBe(413);
 });
-
-/** A host that calls the handler of a store in its listener. */
-async function listenWith(
-  host: (
-    handle: RequestListener,
-    key: string,
-  ) => (...exchange: Parameters<RequestListener>) => unknown,
-  options?: NodeOptions,
-) {
-  const { store, key } = await makeStore();
-  const server = createServer(host(createNodeHandler(store, options), key));
-  return { key, ...(await listen(server, key)) };
-}

@@ -1,10 +1,9 @@
-import { createServer } from "node:http";
 import { createPetStore } from "@petstore/core";
-import { createNodeHandler, createPetStoreServer, SERVER_LIMITS } from "@petstore/http-adapter";
+import { createPetStoreServer, SERVER_LIMITS } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { isSoak } from "../../../scripts/test-size.js";
 import { PET } from "./support/pet.js";
-import { compose, issue, listen, makeStore, serve } from "./support/serve.js";
+import { compose, issue, serve, serveHandler } from "./support/serve.js";
 import type { Wire } from "./support/wire.js";
 
 const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
@@ -44,9 +43,7 @@ test.each([
 });
 
 test("on a host's own server a slow body ends by maxBodySeconds", async () => {
-  const { store, key } = await makeStore();
-  const handle = createNodeHandler(store, { maxBodySeconds: 0.05 });
-  const { dial } = await listen(createServer(handle), key);
+  const { dial, key } = await serveHandler((handle) => handle, { maxBodySeconds: 0.05 });
   const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
   await expectTimedOut(wire);
   expect(await wire.rest()).toBe("");

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import { setImmediate } from "node:timers/promises";
 import {
@@ -16,7 +16,9 @@ import {
 import { err } from "neverthrow";
 import { onTestFinished } from "vitest";
 import {
+  createNodeHandler,
   createPetStoreServer,
+  type NodeOptions,
   type PetStoreServer,
   type PetStoreServerOptions,
 } from "@petstore/http-adapter";
@@ -99,6 +101,16 @@ export function failing(part: "pets" | "usage"): Storage {
   return part === "pets"
     ? { ...storage, pets: { create: failed, createOnce: failed, find: failed, list: failed } }
     : { ...storage, usage: { charge: failed, findByDigest: failed, update: failed } };
+}
+
+/** Starts a host for the length of a test that calls the handler of a store in its listener. */
+export async function serveHandler(
+  host: (handle: RequestListener, key: string) => (...of: Parameters<RequestListener>) => unknown,
+  options?: NodeOptions,
+): Promise<Made & Listening & { readonly server: Server }> {
+  const made = await makeStore();
+  const server = createServer(host(createNodeHandler(made.store, options), made.key));
+  return { ...made, server, ...(await listen(server, made.key)) };
 }
 
 /** Starts a server for the length of a test, unless it has started. */
