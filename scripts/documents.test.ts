@@ -77,10 +77,16 @@ it("docs/http.md lists every error code with its status", () => {
   expect(rows.map(([, , status]) => Number(status))).toEqual(codes.map(statusOf));
 });
 
-it("SECURITY.md names only tests that exist", () => {
-  const named = [...textOf("SECURITY.md").matchAll(/`([a-z-]+\/test(?:\/[\w.-]+)*)`/g)];
-  const paths = named.map(([, path = ""]) => join(root, "packages", path));
-  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+it("documents name only tests that exist", () => {
+  const files = readdirSync(join(root, "packages"), { encoding: "utf8", recursive: true });
+  const named = documents.flatMap((document) => [
+    ...textOf(document).matchAll(/`([\w-]+\/test\/[\w/.-]+|[\w-]+\.test\.ts)`/g),
+  ]);
+  const missing = named.filter(
+    ([, name]) => !files.some((file) => `/${file}`.endsWith(`/${name}`)),
+  );
+  expect(missing.map(([name]) => name)).toEqual([]);
+  expect(named.length).toBeGreaterThan(60);
 });
 
 /** Whether a relative link leads to a file and, behind a `#`, to one of its headings. */
