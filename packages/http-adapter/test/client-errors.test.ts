@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { compose, serve } from "./support/serve.js";
 
 const GARBAGE = "\x01\r\n\r\n";
 const BROKEN = `${compose({ path: "/", method: "POST", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`;
 
-test("a message that the parser refuses gets an Error with the headers of its address, and costs nothing", async () => {
-  const { dial, store } = await serve();
+test("a message that the parser refuses gets an Error with the headers of its address, costs nothing, and is no bug", async () => {
+  const onError = vi.fn();
+  const { dial, store } = await serve({ onError });
   const wire = await dial(GARBAGE);
   const { status, headers, body } = await wire.response();
   expect(JSON.parse(body)).toMatchObject({ code: "bad_request", status: 400 });
@@ -21,6 +22,7 @@ test("a message that the parser refuses gets an Error with the headers of its ad
   });
   expect([status, await wire.rest()]).toEqual([400, ""]);
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
+  expect(onError).not.toHaveBeenCalled();
 });
 
 const INVALID = /^The request is not valid HTTP: .+\.$/;

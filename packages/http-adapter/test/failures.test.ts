@@ -65,8 +65,8 @@ test("when even the quota is unknown, the connection ends", async () => {
   const { dial } = await listen(server, key);
   for (const bytes of [compose({}), "nonsense\r\n\r\n", compose({ path: "/" })]) {
     expect(await (await dial(bytes)).rest()).toBe("");
+    expect(causes.splice(0)).not.toEqual([]);
   }
-  expect(causes.length).toBeGreaterThanOrEqual(3);
 });
 
 test.each([

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, Server, type RequestListener } from "node:http";
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
 import type { Socket } from "node:net";
-import { createNodeHandler, mount } from "@petstore/http-adapter";
+import { text } from "node:stream/consumers";
+import { createNodeHandler, mount, petStorePlugin } from "@petstore/http-adapter";
+import fastify from "fastify";
 import { expect, test } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { PET } from "./support/pet.js";
@@ -159,22 +161,25 @@ test("a server that is not of HTTP/1.1 is refused", async () => {
   }
 });
 
-test("a request of HTTP/2 is refused with an error that says so", async () => {
+test("a request of HTTP/2 is refused with an error that says so, also by Fastify", async () => {
   const { store } = await makeStore();
   const handle = createNodeHandler(store);
-  const errors: unknown[] = [];
-  const server = createHttp2Server((request, response) => {
+  const app = fastify({ http2: true });
+  await app.register(petStorePlugin as never, { store });
+  await app.ready();
+  const handling = createHttp2Server((request, response) => {
     try {
       handle(request as never, response as never);
     } catch (error) {
-      errors.push(String(error));
-      response.end();
+      response.end(String(error));
     }
   });
-  const client = connect(`http://127.0.0.1:${await portOf(server)}`);
-  const stream = client.request({ ":path": "/v1/pets" });
-  await once(stream.resume(), "end");
-  client.close();
-  server.close();
-  expect(errors).toEqual([expect.stringContaining("HTTP/2 is not supported")]);
+  for (const server of [handling, app.server]) {
+    const client = connect(`http://127.0.0.1:${await portOf(server)}`);
+    expect(await text(client.request({ ":path": "/v1/pets" }))).toContain(
+      "HTTP/2 is not supported",
+    );
+    client.close();
+    server.close();
+  }
 });
