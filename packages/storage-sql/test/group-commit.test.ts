@@ -58,41 +58,34 @@ function createSlowGroup(options: Partial<GroupCommitOptions<undefined, string>>
   };
 }
 
-it("calls that arrive during a commit share the next", async () => {
-  const { add, batches, endNext } = createSlowGroup();
-  const calls = [add("first")];
-  await turns(1);
-  calls.push(add("second"), add("third"));
-  await turns(3);
-  expect(batches).toEqual([["first"]]);
-  await endNext();
-  expect((await calls[0])?._unsafeUnwrap()).toBe("first");
-  await endNext();
-  const results = await Promise.all(calls);
-  expect(results.map((result) => result._unsafeUnwrap())).toEqual(["first", "second", "third"]);
-  expect(batches).toEqual([["first"], ["second", "third"]]);
-});
-
-it("publishes how long each transaction waited and took, and whether it failed", async () => {
+it("calls that arrive during a commit share the next, and each publishes how long it waited and took, and whether it failed", async () => {
   const signals: unknown[] = [];
   const collect = (signal: unknown) => void signals.push(signal);
   subscribe("petstore:transaction", collect);
   onTestFinished(() => void unsubscribe("petstore:transaction", collect));
-  const { add, endNext, advance } = createSlowGroup({ timeout: 1_000 });
+  const { add, batches, endNext, advance } = createSlowGroup({ timeout: 1_000 });
   const calls = [add("first")];
   await turns(1);
   advance(3);
   calls.push(add("second"), add("third"));
+  await turns(3);
+  expect(batches).toEqual([["first"]]);
   advance(4);
   await endNext();
-  await calls[0];
-  await turns(1);
+  expect((await calls[0])?._unsafeUnwrap()).toBe("first");
+  await turns(2);
+  calls.push(add("fourth"));
   advance(5);
+  await endNext();
+  const [, ...shared] = await Promise.all(calls.slice(0, 3));
+  expect(shared.map((result) => result._unsafeUnwrap())).toEqual(["second", "third"]);
   await endNext(new Error("The disk is full."));
   await Promise.all(calls);
+  expect(batches).toEqual([["first"], ["second", "third"], ["fourth"]]);
   expect(signals).toEqual([
     { ...kind, calls: 1, waitMilliseconds: 0, commitMilliseconds: 7, failed: false },
-    { ...kind, calls: 2, waitMilliseconds: 4, commitMilliseconds: 5, failed: true },
+    { ...kind, calls: 2, waitMilliseconds: 4, commitMilliseconds: 5, failed: false },
+    { ...kind, calls: 1, waitMilliseconds: 5, commitMilliseconds: 0, failed: true },
   ]);
 });
 

@@ -5,15 +5,12 @@ import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js
 
 const [, , filename = ""] = process.argv;
 const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
+const done = (call: string) => writeSync(1, `done: ${call}\n`);
 await storage.keys.insert(aKey("a"));
-writeSync(1, "done: open\n");
+done("open");
 for (let round = 0; round < 5; round += 1) {
-  await chargeOnce(storage, "a");
-  writeSync(1, "done: charge\n");
-  (await storage.pets.create(rex))._unsafeUnwrap();
-  writeSync(1, "done: create\n");
-  (
-    await storage.keys.update("a", (key) => ({ next: key && { ...key }, result: key }))
-  )._unsafeUnwrap();
-  writeSync(1, "done: update\n");
+  await chargeOnce(storage, "a").then(() => done("charge"));
+  (await storage.pets.create(rex)).map(() => done("create"));
+  const updated = await storage.keys.update("a", (key) => ({ next: key && { ...key }, result: 1 }));
+  updated.map(() => done("update"));
 }
