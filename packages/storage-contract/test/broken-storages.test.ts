@@ -90,9 +90,6 @@ const faults: Readonly<Record<string, Fault>> = {
   "keeps every field of an API key: loses an empty label": withKey(({ label }) => {
     return { label: label === "" ? undefined : label };
   }),
-  "keeps every field of an API key: keeps one secret": withKey(({ secrets }) => {
-    return { secrets: secrets.slice(0, 1) };
-  }),
   "lists API keys: compares by locale": keys("list", (list) => async (query) => {
     const all = (await list({ ...query, limit: 100, after: undefined }))._unsafeUnwrap();
     const inOrder = all.toSorted((one, other) => one.key.id.localeCompare(other.key.id));

@@ -34,16 +34,13 @@ beforeEach(async () => {
 // Storages wait for their connections when they are closed, after this.
 afterEach(() => proxy.thaw());
 
-async function idOf(created: ReturnType<Storage["pets"]["create"]>): Promise<bigint> {
-  return (await created)._unsafeUnwrap().id;
-}
+const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
 
 it("a pet whose answer is lost is created once, with the id that is returned, and is no replay of itself", async () => {
   const ids: bigint[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     proxy.loseNextAnswer();
-    const created = await Promise.all(times(3, () => storage.pets.create(rex)));
-    ids.push(...created.map((each) => each._unsafeUnwrap().id));
+    ids.push(...(await Promise.all(times(3, create))));
     const request = { token: `token ${round}`, fingerprint: "f", now: 1, expiresAt: 2 };
     proxy.loseNextAnswer();
     const first = (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
@@ -56,10 +53,10 @@ it("a pet whose answer is lost is created once, with the id that is returned, an
 });
 
 it("a pet and a key that the server did not get are sent again", async () => {
-  const ids = [await idOf(storage.pets.create(rex))];
+  const ids = [await create()];
   for (let round = 0; round < ROUNDS; round += 1) {
     proxy.loseNextStatement();
-    ids.push(await idOf(storage.pets.create(rex)));
+    ids.push(await create());
     proxy.loseNextStatement();
     expect((await storage.keys.insert(aKey(`key ${round}`))).isOk()).toBe(true);
     expect((await other.keys.find(`key ${round}`))._unsafeUnwrap()).toBeDefined();
@@ -71,21 +68,21 @@ it("a pet that the server is still adding when the connection is cut is created 
   const admin = await connectAdmin(server.url());
   const schema = `lost_${schemas}`;
   const isWaiting = `select count(*)::int from pg_locks where not granted`;
-  const ids = [await idOf(storage.pets.create(rex))];
+  const ids = [await create()];
   await admin.query(`begin; lock table ${schema}.pets`);
-  const waiting = storage.pets.create(rex);
+  const waiting = create();
   await expect.poll(() => admin.query(isWaiting)).toEqual([[1]]);
   proxy.cut();
   // The storage looks up what became of its statement: it has to wait for it.
   await expect.poll(() => admin.query(isWaiting)).toEqual([[2]]);
   await admin.query("commit");
-  ids.push(await idOf(waiting));
+  ids.push(await waiting);
   expect(await allIds(other)).toEqual(ids);
 });
 
 it("says that a pet may have been stored when the server does not come back", async () => {
   await whileTimePasses(async () => {
-    await idOf(storage.pets.create(rex));
+    await create();
     const frozen = proxy.freezeAtNextAnswer();
     const created = storage.pets.create(rex);
     await frozen;
@@ -131,7 +128,7 @@ it("connections that are cut at any time lose no call and count none twice", asy
   for (let round = 0; round < ROUNDS; round += 1) {
     const calls = times(20, async () => {
       await chargeOnce(storage, "a");
-      return (await storage.pets.create(rex))._unsafeUnwrap().id;
+      return create();
     });
     for (let turn = 0; turn < round % 7; turn += 1) await other.pets.find(1n);
     proxy.cut();
