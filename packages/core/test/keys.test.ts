@@ -274,21 +274,6 @@ describe("purge", () => {
 });
 
 describe("find, list and usage", () => {
-  it.each([0, 1, -1])(
-    "with a clock that moves by %i, keys sort in the order of issue",
-    async (step) => {
-      const { store, clock, issue } = openStore();
-      const ids: string[] = [];
-      for (let index = 0; index < 300; index += 1) {
-        ids.push((await issue()).id);
-        clock.advance(step);
-      }
-      expect([...new Set(ids)].toSorted()).toEqual(ids);
-      const { keys } = value(await store.keys.list({ limit: 5 }));
-      expect(keys.map(({ id }) => id)).toEqual(ids.slice(0, 5));
-    },
-  );
-
   it("sorts the keys of two processes by the time of issue", async () => {
     const storage = createMemoryStorage();
     const clock = createManualClock();
@@ -301,10 +286,14 @@ describe("find, list and usage", () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it("lists every key, a page at a time; 100 by default", async () => {
-    const { store, issue } = openStore();
+  it("lists every key in the order of issue, whichever way the clock moves, a page at a time; 100 by default", async () => {
+    const { store, clock, issue } = openStore();
     const ids: string[] = [];
-    for (let index = 0; index < 101; index += 1) ids.push((await issue()).id);
+    for (let index = 0; index < 101; index += 1) {
+      ids.push((await issue()).id);
+      clock.advance((index % 4) - 1);
+    }
+    expect([...new Set(ids)].toSorted()).toEqual(ids);
     const first = value(await store.keys.list({ limit: 60 }));
     const second = value(await store.keys.list({ limit: 60, after: first.next }));
     expect([...first.keys, ...second.keys].map(({ id }) => id)).toEqual(ids);
