@@ -37,15 +37,24 @@ function both(first: Act, second: Act): Act {
     return second(pets, stocked);
   };
 }
-/** Uses a key from another process. */
-async function use({ store, key }: Stocked, requests: number): Promise<void> {
-  for (let request = 0; request < requests; request += 1) await store.as(key).listPets();
+/** Lists pets after another process has used the key: so many requests, and then milliseconds, one after the other. */
+function listAfter(...uses: readonly (readonly [requests: number, wait: number])[]): Act {
+  return async (pets, { store, key, clock }) => {
+    for (const [requests, wait] of uses) {
+      for (let request = 0; request < requests; request += 1) await store.as(key).listPets();
+      clock.advance(wait);
+    }
+    return pets.listPets();
+  };
 }
 
 const memory = createMemoryStorage();
 const listFails = () => Promise.resolve(err(storageFailure("disk")));
 const brokenStorage = { ...memory, pets: { ...memory.pets, list: listFails } };
 
+const free = (perMinute: number, perDay: number): Setting => ({
+  plans: { free: { perMinute, perDay } },
+});
 const DIFFICULT = '😀 "id":12345678901234567890 \\" \u2028 \n {"int64":"1"} é';
 const max = create({ ...rex, name: "Max" }, "a");
 
@@ -75,40 +84,10 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ...["9", "01", "", "..", "1/2", "?", 1.5, MAX + 1n].map(
     (id) => [`finds no pet ${id}`, "pet_not_found", get(id)] as [string, string, Act],
   ),
-  [
-    "lists with as many left in both windows",
-    "ok",
-    list(),
-    { plans: { free: { perMinute: 2, perDay: 2 } } },
-  ],
-  [
-    "lists with as many left in a minute that ends after the day",
-    "ok",
-    async (pets, stocked) => {
-      await use(stocked, 1);
-      stocked.clock.advance(DAY - 30_000);
-      return pets.listPets();
-    },
-    { plans: { free: { perMinute: 2, perDay: 3 } } },
-  ],
-  [
-    "exceeds the limit that another process used up",
-    "rate_limit_exceeded",
-    async (pets, stocked) => {
-      await use(stocked, 60);
-      return pets.listPets();
-    },
-  ],
-  [
-    "uses a key that another process got banned",
-    "api_key_banned",
-    async (pets, stocked) => {
-      await use(stocked, 61);
-      stocked.clock.advance(2_000);
-      await use(stocked, 60);
-      return pets.listPets();
-    },
-  ],
+  ["lists with as many left in both windows", "ok", list(), free(2, 2)],
+  ["lists with as many left in the later minute", "ok", listAfter([1, DAY - 30_000]), free(2, 3)],
+  ["exceeds the limit after another process", "rate_limit_exceeded", listAfter([60, 0])],
+  ["has a key that got banned there", "api_key_banned", listAfter([61, 2_000], [60, 0])],
   [
     "calls a closed store",
     "store_closed",
