@@ -37,13 +37,10 @@ const sql = "SQL lives in storage-sqlite";
 
 inCi.each([
   ["core/src/pets/pet.ts", "../operations/admit.js", "Arrows run one way"],
-  ["core/src/settings.ts", "./operations/admit.js", "Arrows run one way"],
   ["core/src/pets/pet.ts", "../create-pet-store.js", "is the composition root"],
   ["core/src/operations/admit.ts", "../create-pet-store.js", "is the composition root"],
   ["core/src/pets/pet.ts", "../index.js", index],
-  ["core/src/create-pet-store.ts", ".", index],
   ["core/src/pets/pet.ts", "..", index],
-  ["cli/src/serve.ts", "./index.js", index],
   ["core/src/settings.ts", "@petstore/storage-sqlite", "core imports no package"],
   ["core/src/settings.ts", "node:http", "The engine knows no transport"],
   ["core/src/settings.ts", "kysely", sql],
@@ -89,7 +86,6 @@ inCi.each([
   ["core/src/limits/charge.ts", `import { randomBytes } from "node:crypto";`, randomness],
   ["core/src/limits/charge.ts", `import { randomUUID as id } from "crypto";`, randomness],
   ["core/src/limits/charge.ts", `import * as all from "node:crypto";`, randomness],
-  ["http-adapter/src/mount.ts", "Date.now();", time],
   ["core/src/limits/charge.ts", `void import("./ban.js");`, "A lazy import escapes"],
 ])("%s may not say %s", async (file, code, reason) => {
   expect(await complaints(file, code)).toEqual([expect.stringContaining(reason)]);
