@@ -11,18 +11,15 @@ const doubt = { ...failure, mayBeStored: true };
 const NOTHING_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
+const throwFull = () => {
+  throw full;
+};
+
 /** Ways in which a storage fails, and the message of a change; the last two break the port's contract. */
 const ways: readonly [string, unknown, string, () => Promise<Result<never, StorageFailure>>][] = [
   ["returns a failure", failure, NOTHING_DONE, () => Promise.resolve(err(failure))],
   ["may have stored a change", doubt, MAY_BE_STORED, () => Promise.resolve(err(doubt))],
-  [
-    "throws",
-    full,
-    NOTHING_DONE,
-    () => {
-      throw full;
-    },
-  ],
+  ["throws", full, NOTHING_DONE, throwFull],
   ["rejects", full, NOTHING_DONE, () => Promise.reject(full)],
 ];
 
