@@ -1,47 +1,35 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { runCommand, type Streams, type Terminal } from "@petstore/cli";
-
-/** The outcome of a command. */
-export interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
+import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 
 /** Runs the petstore command in this process. */
-export function petstore(...args: readonly string[]): Promise<Ran> {
-  return petstoreOn({}, ...args);
-}
+export const petstore = (...args: readonly string[]) => run(args);
+
+/** Runs the petstore command in this process with a terminal of this width. */
+export const petstoreAt = (columns: number, ...args: readonly string[]) =>
+  run(args, {}, { columns });
+
+/** Runs the petstore command in this process on these streams. */
+export const petstoreOn = (streams: Partial<Streams>, ...args: readonly string[]) =>
+  run(args, streams);
 
 /** Runs the petstore command in this process with this standard input. */
 export function petstoreReading(
   input: string | Buffer | readonly Buffer[],
   ...args: readonly string[]
-): Promise<Ran> {
+) {
   const isWhole = typeof input === "string" || Buffer.isBuffer(input);
-  return petstoreOn({ stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) }, ...args);
-}
-
-/** Runs the petstore command in this process with a terminal of this width. */
-export function petstoreAt(columns: number, ...args: readonly string[]): Promise<Ran> {
-  return run({ columns }, {}, args);
-}
-
-/** Runs the petstore command in this process on these streams. */
-export function petstoreOn(streams: Partial<Streams>, ...args: readonly string[]): Promise<Ran> {
-  return run({}, streams, args);
+  return run(args, { stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) });
 }
 
 async function run(
-  terminal: Partial<Terminal>,
-  streams: Partial<Streams>,
   args: readonly string[],
-): Promise<Ran> {
+  streams: Partial<Streams> = {},
+  terminal: Partial<Terminal> = {},
+) {
   const out: string[] = [];
   const error: string[] = [];
   const data: Buffer[] = [];
@@ -75,18 +63,11 @@ export function skipWithout(
 }
 
 /** A stream that writes with this function. */
-export function writableTo(
-  write: (part: Buffer, done: (problem?: Error) => void) => void,
-): Writable {
-  return new Writable({ write: (part: Buffer, _, done) => write(part, done) });
-}
+export const writableTo = (write: (part: Buffer, done: (problem?: Error) => void) => void) =>
+  new Writable({ write: (part: Buffer, _, done) => write(part, done) });
 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
-export function newDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "pets.db");
-}
+export const newDatabase = (): string => join(createFolder(), "pets.db");
 
 /** The pets of a database, each as a line of its export. */
 export async function petsIn(database: string): Promise<readonly string[]> {

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it, onTestFinished } from "vitest";
+import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
+import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { issueUnlimitedKey, newDatabase, petsIn } from "../support/command.js";
+import { addPet, expectStored, send } from "../support/client.js";
+
+/** strace may be missing, or not be allowed to trace. Then tests are skipped; in CI they fail. */
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+const itTraces = it.skipIf(!canTrace && process.env["CI"] === undefined);
+const HOW_TO_TRACE = "strace must trace: run `apt-get update && apt-get install -y strace`.";
+
+const program = useBuiltPetstore();
+
+itTraces("an export is synced before it has its name", async () => {
+  const database = newDatabase();
+  await issueUnlimitedKey(database);
+  const folder = realpathSync(dirname(database));
+  const trace = join(folder, "trace");
+  const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,rename,renameat,renameat2"];
+  const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
+  const args = [...calls, "-o", trace, ...command, "--database", database];
+  expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
+  const steps = readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|rename\w*\(/g);
+  expect(steps).toEqual([
+    expect.stringMatching(/^fsync\(\d+<.*pets\.ndjson\..*\.unfinished>$/),
+    expect.stringMatching(/^rename/),
+  ]);
+});
+
+itTraces("a pet whose sync failed is not kept, also when the server is killed then", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const server = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  expect((await addPet(server.url, agent, secret, "kept")).status).toBe(201);
+  // From now on, every sync fails, as those of a broken disk do.
+  const failing = ["-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
+  const args = ["-f", "-o", "/dev/null", "-p", String(server.pid), ...failing];
+  const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(tracer, "exit");
+  for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+  expect((await addPet(server.url, agent, secret, "lost")).status, HOW_TO_TRACE).toBe(503);
+  await server.end("SIGKILL");
+  await ended;
+  agent.destroy();
+  expect(await petsIn(database)).toEqual([expect.stringContaining('"name":"kept"')]);
+});
+
+it("on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space", async ({
+  skip,
+}) => {
+  const folder = createFolder();
+  const mount = ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder];
+  skip(spawnSync("mount", mount).status !== 0, "A small disk cannot be mounted here.");
+  onTestFinished(() => void spawnSync("umount", ["--lazy", folder]));
+  const database = join(folder, "pets.db");
+  const secret = await issueUnlimitedKey(database);
+  const server = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true });
+  const filler = join(folder, "filler");
+  writeFileSync(filler, Buffer.alloc(2_000_000));
+
+  const created = new Map<string, number>();
+  const add = async (name: string) => {
+    const reply = await addPet(server.url, agent, secret, name);
+    const body = JSON.parse(reply.body) as { id: number };
+    if (reply.status === 201) created.set(name, body.id);
+    else expect(body).toMatchObject({ status: 503, code: "storage_unavailable" });
+    return reply.status;
+  };
+  for (let [count, refused] = [0, 0]; refused < 20; count += 1)
+    if ((await add(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
+  rmSync(filler);
+  await expect.poll(() => add("after")).toBe(201);
+  expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
+  agent.destroy();
+  expect(await server.end("SIGTERM")).toBe(0);
+  expect(await expectStored(database, created)).toBe(0);
+});
