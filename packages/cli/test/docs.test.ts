@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { useServer } from "./support/built-petstore.js";
-import { describeInChromium, violationsOn } from "./support/chromium.js";
+import { useChromium, violationsOn } from "./support/chromium.js";
 import { issueKey } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
@@ -121,7 +121,9 @@ function operation(page: Page, id: string) {
   };
 }
 
-describeInChromium("the docs page", (openPage) => {
+describe("the docs page", () => {
+  const openPage = useChromium();
+
   it("is for a person who is refused without a key, authorises, adds a pet and lists it", async () => {
     const { page, offences } = await openPage(`${originOf()}/`);
     const listPets = operation(page, "listPets");

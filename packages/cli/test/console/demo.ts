@@ -65,46 +65,58 @@ export const button = (page: Page, name: string) => page.getByRole("button", { n
 export const dialog = (page: Page) => page.getByRole("dialog");
 export const link = (page: Page, name: string) => page.getByRole("link", { name });
 
+/** Presses these buttons, one after the other. */
+export async function press(page: Page, ...names: readonly string[]): Promise<void> {
+  for (const name of names) await button(page, name).click();
+}
+
+/** Fills in these fields of the dialog, and presses these buttons. */
+export async function fillIn(
+  page: Page,
+  values: Readonly<Record<string, string>>,
+  ...names: readonly string[]
+): Promise<void> {
+  for (const [label, value] of Object.entries(values)) {
+    const field = dialog(page).getByLabel(label);
+    await (/^(Plan|Status)$/.test(label) ? field.selectOption(value) : field.fill(value));
+  }
+  await press(page, ...names);
+}
+
 /** The main states of the console of the demo store, each reached from the one before. */
 export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   keys: (page) => link(page, "Mobile app").waitFor(),
   issue: async (page) => {
-    await button(page, "Issue a key").click();
-    await dialog(page).getByLabel("Label").fill("Rescue North");
-    await dialog(page).getByLabel("Plan").selectOption("enterprise");
+    await press(page, "Issue a key");
+    await fillIn(page, { Label: "Rescue North", Plan: "enterprise" });
   },
   secret: async (page) => {
-    await dialog(page).getByLabel("Plan").selectOption("pro");
-    await button(page, "Issue").click();
+    await fillIn(page, { Plan: "pro" }, "Issue");
     await page.getByText("The secret is shown only now.").waitFor();
   },
   key: async (page) => {
-    await button(page, "I have stored it").click();
-    await button(page, "banned 1").click();
+    await press(page, "I have stored it", "banned 1");
     await page.getByText("1 to 1 of 1 (of").waitFor();
     await link(page, "Price scraper").click();
     await button(page, "Lift the ban").waitFor();
   },
   revoke: async (page) => {
-    await button(page, "Revoke…").click();
+    await press(page, "Revoke…");
     await dialog(page).getByRole("textbox").fill("Price scr");
   },
   rotate: async (page) => {
-    await button(page, "Cancel").click();
-    await button(page, "Rotate…").click();
+    await press(page, "Cancel", "Rotate…");
     await dialog(page).getByRole("combobox").selectOption("0");
-    await button(page, "Rotate").click();
+    await press(page, "Rotate");
   },
   pets: async (page) => {
-    await button(page, "Cancel").click();
+    await press(page, "Cancel");
     await link(page, "Pets").click();
     await page.getByText("Hedwig").waitFor();
   },
   refused: async (page) => {
-    await button(page, "Add a pet").click();
-    await dialog(page).getByLabel("Name").fill("Rex");
-    await dialog(page).getByLabel("Category").fill("1.5");
-    await button(page, "Add").click();
+    await press(page, "Add a pet");
+    await fillIn(page, { Name: "Rex", Category: "1.5" }, "Add");
     await page.getByText("categoryId must be an int64 integer").waitFor();
   },
 };

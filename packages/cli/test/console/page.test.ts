@@ -10,10 +10,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
-import { describeInChromium, violationsOn } from "../support/chromium.js";
+import { useChromium, violationsOn } from "../support/chromium.js";
 import { newDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
-import { button, createDemoStore, dialog, link, STATES } from "./demo.js";
+import { button, createDemoStore, dialog, fillIn, link, press, STATES } from "./demo.js";
 
 useBuiltPetstore();
 
@@ -44,285 +44,273 @@ const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasT
 const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
 
 // The page asks for changes every two seconds.
-describeInChromium(
-  "the console",
-  (openPage) => {
-    it("issues a key; a person runs into its limit, is found by the secret, and is let back in, until another console takes the port", async () => {
-      const database = newDatabase();
-      const store = await openBeside(database, { ban: { graceSeconds: 0 } });
-      const console = await startConsole(database, "--url", "https://pets.example/v1");
-      const { page, offences } = await openPage(console.url);
-      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByText("There is no key yet.").waitFor();
+const openPage = useChromium(5);
 
-      await button(page, "Issue a key").click();
-      await dialog(page).getByLabel("Label").fill("Happy Paws");
-      await dialog(page).getByLabel("Plan").selectOption("enterprise");
-      await dialog(page).getByLabel("Requests per minute").fill("3");
-      await dialog(page).getByLabel("Requests per day").fill("50");
-      await button(page, "Issue").click();
-      await dialog(page).getByRole("button", { name: "Copy", exact: true }).first().click();
-      await page.getByText("Copied.").waitFor();
-      const secret = await page.evaluate<string>("navigator.clipboard.readText()");
-      expect(secret).toMatch(/^pet_live_\w{36}$/);
-      // Escape does not close what is shown only once.
-      await page.keyboard.press("Escape");
-      const shown = await dialog(page).innerText();
-      expect(shown).toContain(`Bearer ${secret}`);
-      expect(shown).toContain("https://pets.example/v1/pets");
-      await button(page, "I have stored it").click();
-      await rowOf(page, "Happy Paws").getByText("unused").first().waitFor();
-      expect(await page.content()).not.toContain(secret);
+it("issues a key; a person runs into its limit, is found by the secret, and is let back in, until another console takes the port", async () => {
+  const database = newDatabase();
+  const store = await openBeside(database, { ban: { graceSeconds: 0 } });
+  const console = await startConsole(database, "--url", "https://pets.example/v1");
+  const { page, offences } = await openPage(console.url);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByText("There is no key yet.").waitFor();
 
-      for (let count = 0; count < 7; count += 1) await store.as(secret).listPets();
-      await rowOf(page, "Happy Paws").getByText("3 of 3").waitFor();
-      await rowOf(page, "Happy Paws").getByText("banned until").waitFor();
-      await page.getByRole("searchbox").fill(secret);
-      await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
-      const id = new URL(page.url()).hash.slice("#keys/".length);
-      await button(page, "Lift the ban").click();
-      await page.getByText("active", { exact: true }).waitFor();
-      expect((await store.keys.find(id))._unsafeUnwrap().bannedUntil).toBeUndefined();
-      await expect.poll(console.output).toContain(`ban_lifted ${id}`);
+  await press(page, "Issue a key");
+  await fillIn(page, { Label: "Happy Paws", Plan: "enterprise" });
+  await fillIn(page, { "Requests per minute": "3", "Requests per day": "50" }, "Issue");
+  await dialog(page).getByRole("button", { name: "Copy", exact: true }).first().click();
+  await page.getByText("Copied.").waitFor();
+  const secret = await page.evaluate<string>("navigator.clipboard.readText()");
+  expect(secret).toMatch(/^pet_live_\w{36}$/);
+  // Escape does not close what is shown only once.
+  await page.keyboard.press("Escape");
+  const shown = await dialog(page).innerText();
+  expect(shown).toContain(`Bearer ${secret}`);
+  expect(shown).toContain("https://pets.example/v1/pets");
+  await press(page, "I have stored it");
+  await rowOf(page, "Happy Paws").getByText("unused").first().waitFor();
+  expect(await page.content()).not.toContain(secret);
 
-      // The secret is nowhere but in the hands of who copied it.
-      const places = `JSON.stringify([location.href, document.title, history.state, document.cookie,
-        localStorage, sessionStorage, performance.getEntries().map(({ name }) => name), document.body.innerHTML])`;
-      expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
-      expect(page.url()).not.toContain("token");
-      await page.goBack();
-      expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
-      expect(console.output()).not.toContain(secret.slice(0, 20));
-      expect(offences).toEqual([]);
+  for (let count = 0; count < 7; count += 1) await store.as(secret).listPets();
+  await rowOf(page, "Happy Paws").getByText("3 of 3").waitFor();
+  await rowOf(page, "Happy Paws").getByText("banned until").waitFor();
+  await page.getByRole("searchbox").fill(secret);
+  await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
+  const id = new URL(page.url()).hash.slice("#keys/".length);
+  await press(page, "Lift the ban");
+  await page.getByText("active", { exact: true }).waitFor();
+  expect((await store.keys.find(id))._unsafeUnwrap().bannedUntil).toBeUndefined();
+  await expect.poll(console.output).toContain(`ban_lifted ${id}`);
 
-      await console.end("SIGTERM");
-      await startConsole(database, "--port", new URL(page.url()).port);
-      await page.getByText("This console opens with the link").waitFor();
-      await page.reload();
-      await page.getByText("This console opens with the link").waitFor();
-    });
+  // The secret is nowhere but in the hands of who copied it.
+  const places = `JSON.stringify([location.href, document.title, history.state, document.cookie,
+    localStorage, sessionStorage, performance.getEntries().map(({ name }) => name), document.body.innerHTML])`;
+  expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
+  expect(page.url()).not.toContain("token");
+  await page.goBack();
+  expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
+  expect(console.output()).not.toContain(secret.slice(0, 20));
+  expect(offences).toEqual([]);
 
-    it("rotates, changes the plan and, with the keyboard alone, revokes; it asks before what cannot be undone", async () => {
-      const { store, issue } = newStore();
-      const { key, secret } = await issue("acme");
-      const show = async () => (await store.keys.find(key.id))._unsafeUnwrap();
-      const isAccepted = async (each: string) => (await store.as(each).listPets()).isOk();
-      const { page, offences } = await openPage((await serveConsole(store)).url);
-      const focused = () => page.evaluate("document.activeElement.textContent");
-      const tabTo = async (text: string) => {
-        for (let count = 0; count < 40 && (await focused()) !== text; count += 1)
-          await page.keyboard.press("Tab");
-        expect(await focused()).toBe(text);
-      };
-      await link(page, "acme").waitFor();
-      await tabTo("acme");
-      await page.keyboard.press("Enter");
+  await console.end("SIGTERM");
+  await startConsole(database, "--port", new URL(page.url()).port);
+  await page.getByText("This console opens with the link").waitFor();
+  await page.reload();
+  await page.getByText("This console opens with the link").waitFor();
+});
 
-      await button(page, "Rotate…").click();
-      await button(page, "Rotate").click();
-      const rotated = await dialog(page).locator("code").first().innerText();
-      expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([true, true]);
-      await button(page, "I have stored it").click();
-      await page.getByText("old secret until").waitFor();
+it("rotates, changes the plan and, with the keyboard alone, revokes; it asks before what cannot be undone", async () => {
+  const { store, issue } = newStore();
+  const { key, secret } = await issue("acme");
+  const show = async () => (await store.keys.find(key.id))._unsafeUnwrap();
+  const isAccepted = async (each: string) => (await store.as(each).listPets()).isOk();
+  const { page, offences } = await openPage((await serveConsole(store)).url);
+  const focused = () => page.evaluate("document.activeElement.textContent");
+  const tabTo = async (text: string) => {
+    for (let count = 0; count < 40 && (await focused()) !== text; count += 1)
+      await page.keyboard.press("Tab");
+    expect(await focused()).toBe(text);
+  };
+  await link(page, "acme").waitFor();
+  await tabTo("acme");
+  await page.keyboard.press("Enter");
 
-      await button(page, "Rotate…").click();
-      await dialog(page).getByRole("combobox").selectOption("0");
-      await button(page, "Rotate").click();
-      expect(await isAccepted(rotated)).toBe(true);
-      await button(page, "Press again: the old secret ends now").click();
-      await button(page, "I have stored it").waitFor();
-      expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, false]);
-      await button(page, "I have stored it").click();
+  await press(page, "Rotate…", "Rotate");
+  const rotated = await dialog(page).locator("code").first().innerText();
+  expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([true, true]);
+  await press(page, "I have stored it");
+  await page.getByText("old secret until").waitFor();
 
-      await button(page, "Change plan…").click();
-      await dialog(page).getByLabel("Plan").selectOption("enterprise");
-      await button(page, "Change").click();
-      // Without limits, the form is not sent.
-      expect((await show()).plan).toBe("free");
-      await dialog(page).getByLabel("Requests per minute").fill("5000");
-      await dialog(page).getByLabel("Requests per day").fill("9007199254740991");
-      await button(page, "Change").click();
-      await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
-      expect(await dialog(page).count()).toBe(0);
+  await press(page, "Rotate…");
+  await dialog(page).getByRole("combobox").selectOption("0");
+  await press(page, "Rotate");
+  expect(await isAccepted(rotated)).toBe(true);
+  await press(page, "Press again: the old secret ends now");
+  await button(page, "I have stored it").waitFor();
+  expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, false]);
+  await press(page, "I have stored it");
 
-      await tabTo("Revoke…");
-      await page.keyboard.press("Enter");
-      expect(await button(page, "Revoke").isDisabled()).toBe(true);
-      await page.keyboard.type("acm");
-      expect(await button(page, "Revoke").isDisabled()).toBe(true);
-      await page.keyboard.press("Escape");
-      expect(await focused()).toBe("Revoke…");
-      expect((await show()).revokedAt).toBeUndefined();
-      await page.keyboard.press("Enter");
-      await page.keyboard.type("acme");
-      await page.keyboard.press("Enter");
-      await page.getByText(/^revoked/).waitFor();
-      expect((await show()).revokedAt).toBeDefined();
-      expect(await button(page, "Rotate…").isDisabled()).toBe(true);
-      expect(offences).toEqual([]);
-    });
+  await press(page, "Change plan…");
+  await fillIn(page, { Plan: "enterprise" }, "Change");
+  // Without limits, the form is not sent.
+  expect((await show()).plan).toBe("free");
+  await fillIn(
+    page,
+    { "Requests per minute": "5000", "Requests per day": "9007199254740991" },
+    "Change",
+  );
+  await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
+  expect(await dialog(page).count()).toBe(0);
 
-    it("lists pets by status with exact ids, and adds one", async () => {
-      const store = createPetStore();
-      for (let count = 1; count <= 60; count += 1) {
-        const status = count % 2 === 0 ? "sold" : "pending";
-        await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
-      }
-      const { page, offences } = await openPage((await serveConsole(store)).url);
-      await link(page, "Pets").click();
-      await page.getByText("Ids 1 to 50").waitFor();
-      expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
-      await button(page, "Next").click();
-      await page.getByText("Ids 51 to 60").waitFor();
-      await page.getByLabel("Status").selectOption("sold");
-      await page.getByText("Ids 2 to 60").waitFor();
-      await page.getByLabel("From id").fill("58");
-      await page.getByText("Ids 58 to 60").waitFor();
+  await tabTo("Revoke…");
+  await page.keyboard.press("Enter");
+  expect(await button(page, "Revoke").isDisabled()).toBe(true);
+  await page.keyboard.type("acm");
+  expect(await button(page, "Revoke").isDisabled()).toBe(true);
+  await page.keyboard.press("Escape");
+  expect(await focused()).toBe("Revoke…");
+  expect((await show()).revokedAt).toBeUndefined();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("acme");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^revoked/).waitFor();
+  expect((await show()).revokedAt).toBeDefined();
+  expect(await button(page, "Rotate…").isDisabled()).toBe(true);
+  expect(offences).toEqual([]);
+});
 
-      await button(page, "Add a pet").click();
-      await dialog(page).getByLabel("Name").fill("Rex");
-      await dialog(page).getByLabel("Category").fill("1.5");
-      await dialog(page).getByLabel("Status").selectOption("sold");
-      await button(page, "Add").click();
-      await page.getByText("categoryId must be an int64 integer").waitFor();
-      await dialog(page).getByLabel("Category").fill("-9223372036854775808");
-      await button(page, "Add").click();
-      await page.getByText("was added with the id 61").waitFor();
-      await button(page, "Close").click();
-      await rowOf(page, "Rex").getByText("-9223372036854775808").waitFor();
-      expect(offences).toEqual([]);
-    });
+it("lists pets by status with exact ids, and adds one", async () => {
+  const store = createPetStore();
+  for (let count = 1; count <= 60; count += 1) {
+    const status = count % 2 === 0 ? "sold" : "pending";
+    await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
+  }
+  const { page, offences } = await openPage((await serveConsole(store)).url);
+  await link(page, "Pets").click();
+  await page.getByText("Ids 1 to 50").waitFor();
+  expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
+  await press(page, "Next");
+  await page.getByText("Ids 51 to 60").waitFor();
+  await page.getByLabel("Status").selectOption("sold");
+  await page.getByText("Ids 2 to 60").waitFor();
+  await page.getByLabel("From id").fill("58");
+  await page.getByText("Ids 58 to 60").waitFor();
 
-    const many = sized(60, 10_000, 100_000);
+  await press(page, "Add a pet");
+  await fillIn(page, { Name: "Rex", Category: "1.5", Status: "sold" }, "Add");
+  await page.getByText("categoryId must be an int64 integer").waitFor();
+  await fillIn(page, { Category: "-9223372036854775808" }, "Add");
+  await page.getByText("was added with the id 61").waitFor();
+  await press(page, "Close");
+  await rowOf(page, "Rex").getByText("-9223372036854775808").waitFor();
+  expect(offences).toEqual([]);
+});
 
-    it(`finds one of ${many.toLocaleString("en")} keys, and shows in each tab what others change`, async () => {
-      const { store, issue } = newStore();
-      for (let count = 1; count < many; count += 1) await issue(`customer ${count}`);
-      const { key, secret } = await issue(`customer ${many}`);
-      const { page, offences } = await openPage((await serveConsole(store)).url);
-      await page.getByText(`1 to 50 of ${many.toLocaleString("en")}`).waitFor();
-      await button(page, "Next").click();
-      await page.getByText(/^51 to \d+ of/).waitFor();
-      await page.getByRole("searchbox").fill(`customer ${many}`);
-      await page.getByText("1 to 1 of 1 (of").waitFor();
-      await link(page, `customer ${many}`).click();
-      await button(page, "Revoke…").waitFor();
-      const other = await page.context().newPage();
-      await other.goto(page.url());
-      await button(other, "Rotate…").waitFor();
-      await store.keys.changePlan(key.id, { plan: "business" });
-      await other.getByText("1,000 a minute, 100,000 a day").waitFor();
-      await page.bringToFront();
-      await page.goBack();
-      // The search is still there.
-      await page.getByText("1 to 1 of 1 (of").waitFor();
-      await rowOf(page, `customer ${many}`).getByText("business").waitFor();
-      await page.getByRole("searchbox").fill("");
-      await page.getByLabel("Order").selectOption("use");
-      await store.as(secret).listPets();
-      const first = page.locator("tbody tr").first();
-      await first.getByText("1 of 1,000").waitFor();
-      await page.getByLabel("Order").selectOption("newest");
-      await issue("second");
-      await first.getByText("second").waitFor();
+const many = sized(60, 10_000, 100_000);
 
-      // The key is revoked while a tab asks how to rotate it.
-      await other.bringToFront();
-      await button(other, "Rotate…").click();
-      await store.keys.revoke(key.id);
-      await button(other, "Rotate").click();
-      await dialog(other).getByText("The API key is revoked or expired.").waitFor();
-      await button(other, "Cancel").click();
-      await other.getByText(/^revoked/).waitFor();
-      await page.bringToFront();
-      const revoked = rowOf(page, `customer ${many}`).getByText(/^revoked/);
-      await revoked.waitFor();
-      expect(offences).toEqual([]);
-    });
+it(`finds one of ${many.toLocaleString("en")} keys, and shows in each tab what others change`, async () => {
+  const { store, issue } = newStore();
+  for (let count = 1; count < many; count += 1) await issue(`customer ${count}`);
+  const { key, secret } = await issue(`customer ${many}`);
+  const { page, offences } = await openPage((await serveConsole(store)).url);
+  await page.getByText(`1 to 50 of ${many.toLocaleString("en")}`).waitFor();
+  await press(page, "Next");
+  await page.getByText(/^51 to \d+ of/).waitFor();
+  await page.getByRole("searchbox").fill(`customer ${many}`);
+  await page.getByText("1 to 1 of 1 (of").waitFor();
+  await link(page, `customer ${many}`).click();
+  await button(page, "Revoke…").waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await button(other, "Rotate…").waitFor();
+  await store.keys.changePlan(key.id, { plan: "business" });
+  await other.getByText("1,000 a minute, 100,000 a day").waitFor();
+  await page.bringToFront();
+  await page.goBack();
+  // The search is still there.
+  await page.getByText("1 to 1 of 1 (of").waitFor();
+  await rowOf(page, `customer ${many}`).getByText("business").waitFor();
+  await page.getByRole("searchbox").fill("");
+  await page.getByLabel("Order").selectOption("use");
+  await store.as(secret).listPets();
+  const first = page.locator("tbody tr").first();
+  await first.getByText("1 of 1,000").waitFor();
+  await page.getByLabel("Order").selectOption("newest");
+  await issue("second");
+  await first.getByText("second").waitFor();
 
-    it("says that the server is gone, and goes on when it is back", async () => {
-      const { store, issue } = newStore();
-      await issue("acme");
-      const { url, close } = await serveConsole(store);
-      const { page } = await openPage(url);
-      await link(page, "acme").waitFor();
-      close();
-      await page.getByText("The console does not respond.").waitFor();
-      // What was read stays on the screen, and can be read.
-      expect(await link(page, "acme").count()).toBe(1);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await violationsOn(page, "color-contrast")).toEqual([]);
-      }
-      await button(page, "Issue a key").click();
-      await button(page, "Issue").click();
-      await dialog(page).getByText("The console does not respond.").waitFor();
-      await button(page, "Cancel").click();
-      await issue("after");
-      await serveConsole(store, Number(new URL(url).port));
-      await link(page, "after").waitFor();
-      expect(await page.getByRole("alert").filter({ hasText: "respond" }).count()).toBe(0);
-    });
+  // The key is revoked while a tab asks how to rotate it.
+  await other.bringToFront();
+  await press(other, "Rotate…");
+  await store.keys.revoke(key.id);
+  await press(other, "Rotate");
+  await dialog(other).getByText("The API key is revoked or expired.").waitFor();
+  await press(other, "Cancel");
+  await other.getByText(/^revoked/).waitFor();
+  await page.bringToFront();
+  const revoked = rowOf(page, `customer ${many}`).getByText(/^revoked/);
+  await revoked.waitFor();
+  expect(offences).toEqual([]);
+});
 
-    it("shows hostile labels as text, on a phone too", async () => {
-      const labels = [
-        `<img src="https://evil.example/x" onerror="alert(1)"><script>alert(2)</script>
+it("says that the server is gone, and goes on when it is back", async () => {
+  const { store, issue } = newStore();
+  await issue("acme");
+  const { url, close } = await serveConsole(store);
+  const { page } = await openPage(url);
+  await link(page, "acme").waitFor();
+  close();
+  await page.getByText("The console does not respond.").waitFor();
+  // What was read stays on the screen, and can be read.
+  expect(await link(page, "acme").count()).toBe(1);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violationsOn(page, "color-contrast")).toEqual([]);
+  }
+  await press(page, "Issue a key", "Issue");
+  await dialog(page).getByText("The console does not respond.").waitFor();
+  await press(page, "Cancel");
+  await issue("after");
+  await serveConsole(store, Number(new URL(url).port));
+  await link(page, "after").waitFor();
+  expect(await page.getByRole("alert").filter({ hasText: "respond" }).count()).toBe(0);
+});
+
+it("shows hostile labels as text, on a phone too", async () => {
+  const labels = [
+    `<img src="https://evil.example/x" onerror="alert(1)"><script>alert(2)</script>
           javascript:alert(3)//"'><svg onload=alert(4)>${"W".repeat(60)}`,
-        `‮txt.exe‬ ⁦isolated \u0007\u001B[31mred\nsecond line${"🐈‍⬛".repeat(20)}${"𒐫".repeat(30)}`,
-        "   ",
-      ];
-      const { store, issue } = newStore();
-      for (const label of labels) {
-        await issue(label);
-        await store.trusted.createPet({ name: label, categoryId: 1n });
-      }
-      const { page, offences } = await openPage((await serveConsole(store)).url);
-      await page.setViewportSize({ width: 375, height: 700 });
-      await page.getByText("<script>alert(2)</script>").waitFor();
-      expect(await page.evaluate(IS_WIDE)).toBe(false);
-      const text = await page.locator("tbody").innerText();
-      expect(text).toContain("�txt.exe� �isolated");
-      expect(text).toContain("no label");
-      for (let index = 0; index < labels.length; index += 1) {
-        await page.locator("tbody a").nth(index).click();
-        await button(page, "Revoke…").click();
-        expect(await page.evaluate(IS_WIDE)).toBe(false);
-        const asked = await dialog(page).locator("label").innerText();
-        const [, wanted = ""] = /type (.*)/.exec(asked) ?? [];
-        await dialog(page).getByRole("textbox").fill(wanted);
-        await button(page, "Revoke").click();
-        await page.getByText(/^revoked/).waitFor();
-        await link(page, "All keys").click();
-      }
-      await link(page, "Pets").click();
-      await page.getByText("<script>alert(2)</script>").waitFor();
-      expect(await page.evaluate(IS_WIDE)).toBe(false);
-      expect(offences).toEqual([]);
-    });
+    `‮txt.exe‬ ⁦isolated \u0007\u001B[31mred\nsecond line${"🐈‍⬛".repeat(20)}${"𒐫".repeat(30)}`,
+    "   ",
+  ];
+  const { store, issue } = newStore();
+  for (const label of labels) {
+    await issue(label);
+    await store.trusted.createPet({ name: label, categoryId: 1n });
+  }
+  const { page, offences } = await openPage((await serveConsole(store)).url);
+  await page.setViewportSize({ width: 375, height: 700 });
+  await page.getByText("<script>alert(2)</script>").waitFor();
+  expect(await page.evaluate(IS_WIDE)).toBe(false);
+  const text = await page.locator("tbody").innerText();
+  expect(text).toContain("�txt.exe� �isolated");
+  expect(text).toContain("no label");
+  for (let index = 0; index < labels.length; index += 1) {
+    await page.locator("tbody a").nth(index).click();
+    await press(page, "Revoke…");
+    expect(await page.evaluate(IS_WIDE)).toBe(false);
+    const asked = await dialog(page).locator("label").innerText();
+    const [, wanted = ""] = /type (.*)/.exec(asked) ?? [];
+    await dialog(page).getByRole("textbox").fill(wanted);
+    await press(page, "Revoke");
+    await page.getByText(/^revoked/).waitFor();
+    await link(page, "All keys").click();
+  }
+  await link(page, "Pets").click();
+  await page.getByText("<script>alert(2)</script>").waitFor();
+  expect(await page.evaluate(IS_WIDE)).toBe(false);
+  expect(offences).toEqual([]);
+});
 
-    it("shows a screen reader everything, and cuts nothing off, on wide screens and phones, light and dark", async () => {
-      const { page, offences } = await openPage((await serveConsole(await createDemoStore())).url);
-      for (const [state, go] of Object.entries(STATES)) {
-        await go(page);
-        for (const [index, [colorScheme, width]] of SCREENS.entries()) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: width === 375 ? 812 : 800 });
-          const name = `${state}-${colorScheme}-${width}`;
-          // Of the rules, only this one depends on the screen.
-          const rules = index === 0 ? [] : ["color-contrast"];
-          expect([name, await violationsOn(page, ...rules)]).toEqual([name, []]);
-          expect([name, await page.evaluate(IS_WIDE)]).toEqual([name, false]);
-          if (pictures === undefined || !PICTURED.has(state)) continue;
-          mkdirSync(join(root, pictures), { recursive: true });
-          const path = join(root, pictures, `${name}.png`);
-          await page.screenshot({ path, animations: "disabled", caret: "hide" });
-        }
-      }
-      expect(offences).toEqual([]);
-    });
-  },
-  5,
-);
+it("shows a screen reader everything, and cuts nothing off, on wide screens and phones, light and dark", async () => {
+  const { page, offences } = await openPage((await serveConsole(await createDemoStore())).url);
+  for (const [state, go] of Object.entries(STATES)) {
+    await go(page);
+    for (const [index, [colorScheme, width]] of SCREENS.entries()) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: width === 375 ? 812 : 800 });
+      const name = `${state}-${colorScheme}-${width}`;
+      // Of the rules, only this one depends on the screen.
+      const rules = index === 0 ? [] : ["color-contrast"];
+      expect([name, await violationsOn(page, ...rules)]).toEqual([name, []]);
+      expect([name, await page.evaluate(IS_WIDE)]).toEqual([name, false]);
+      if (pictures === undefined || !PICTURED.has(state)) continue;
+      mkdirSync(join(root, pictures), { recursive: true });
+      const path = join(root, pictures, `${name}.png`);
+      await page.screenshot({ path, animations: "disabled", caret: "hide" });
+    }
+  }
+  expect(offences).toEqual([]);
+});
 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];

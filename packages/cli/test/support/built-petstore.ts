@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { beforeAll, inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
@@ -52,24 +51,18 @@ export function startConsole(database: string, ...options: readonly string[]) {
  * Starts a built server on a new database, with these options, for the tests of a file or of a group.
  * Returns a function that returns it.
  */
-export function useServer(
-  ...args: readonly string[]
-): () => BuiltServer & { readonly database: string } {
+export function useServer(...args: readonly string[]) {
   useBuiltPetstore();
-  let server: (BuiltServer & { readonly database: string }) | undefined;
+  const database = join(mkdtempSync(join(inject("sharedFolder"), "server-")), "pets.db");
+  let server: BuiltServer | undefined;
   beforeAll(async () => {
-    const database = join(mkdtempSync(join(tmpdir(), "petstore-server-")), "pets.db");
     const command = [process.execPath, bundled(), ...SERVE, "--database", database, ...args];
-    server = { ...(await spawnUntil(LISTENS, command)), database };
-  });
-  afterAll(async () => {
-    if (!server) return;
-    await server.end("SIGKILL");
-    rmSync(dirname(server.database), { recursive: true });
+    const { end } = (server = await spawnUntil(LISTENS, command));
+    return () => end("SIGKILL");
   });
   return () => {
     if (!server) throw new Error("The server is started by beforeAll.");
-    return server;
+    return { ...server, database };
   };
 }
 

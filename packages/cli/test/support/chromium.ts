@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { chromium, type Page } from "playwright-core";
+import { beforeAll, beforeEach, onTestFinished } from "vitest";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -11,60 +11,49 @@ const isSkipped = !existsSync(executablePath) && process.env["CI"] === undefined
 const HOW_TO_INSTALL =
   "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
 
-/** Opens a URL, on a page that may send requests to its origin and to these. */
-type OpenPage = (
-  url: string,
-  others?: readonly string[],
-) => Promise<{
-  readonly page: Page;
-  /** Requests to other hosts, errors of scripts, and errors and warnings of the browser. */
-  readonly offences: readonly string[];
-}>;
-
-/** Describes tests with a browser, in whose pages timers run this many times faster. They share a page. */
-export function describeInChromium(
-  name: string,
-  tests: (openPage: OpenPage) => void,
-  pace = 1,
-): void {
-  describe.skipIf(isSkipped)(isSkipped ? `${name} (SKIPPED: ${HOW_TO_INSTALL})` : name, () => {
-    let browser: Browser | undefined;
-    let page: Page | undefined;
-    beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath,
-        args: [
-          ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-          ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-        ],
-      });
-      const context = await browser.newContext({
-        ...{ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" },
-      });
-      await context.addInitScript(`{
-        const { setTimeout } = globalThis;
-        globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
-      }`);
-      // For busy machines, as the timeout of a test.
-      context.setDefaultTimeout(100_000);
-      page = await context.newPage();
+/**
+ * Starts a browser for the tests of a file or of a group, which share a page. Its timers run this many times faster.
+ * Returns a function that opens a URL on the page, which may send requests to its origin and to others.
+ */
+export function useChromium(pace = 1) {
+  let opened: Page | undefined;
+  beforeAll(async () => {
+    if (isSkipped) return;
+    const browser = await chromium.launch({
+      executablePath,
+      args: [
+        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+        ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      ],
     });
-    afterAll(() => browser?.close());
-    tests(async (url, others = []) => {
-      if (page === undefined) throw new Error("The page is opened by beforeAll.");
-      const shared = page;
-      onTestFinished(async () => {
-        for (const tab of shared.context().pages()) if (tab !== shared) await tab.close();
-        await shared.goto("about:blank");
-        shared.removeAllListeners();
-      });
-      await shared.emulateMedia({ colorScheme: "light" });
-      await shared.setViewportSize({ width: 1200, height: 900 });
-      const offences = watch(shared, [new URL(url).origin, ...others]);
-      await shared.goto(url);
-      return { page: shared, offences };
+    const context = await browser.newContext({
+      ...{ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" },
     });
+    await context.addInitScript(`{
+      const { setTimeout } = globalThis;
+      globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
+    }`);
+    // For busy machines, as the timeout of a test.
+    context.setDefaultTimeout(100_000);
+    opened = await context.newPage();
+    return () => browser.close();
   });
+  beforeEach(({ skip }) => skip(isSkipped, HOW_TO_INSTALL));
+  return async (url: string, others: readonly string[] = []) => {
+    if (opened === undefined) throw new Error("The page is opened by beforeAll.");
+    const page = opened;
+    onTestFinished(async () => {
+      for (const tab of page.context().pages()) if (tab !== page) await tab.close();
+      await page.goto("about:blank");
+      page.removeAllListeners();
+    });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1200, height: 900 });
+    /** Requests to other hosts, errors of scripts, and errors and warnings of the browser. */
+    const offences = watch(page, [new URL(url).origin, ...others]);
+    await page.goto(url);
+    return { page, offences };
+  };
 }
 
 function watch(page: Page, origins: readonly string[]): readonly string[] {
