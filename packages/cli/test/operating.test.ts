@@ -1,90 +1,201 @@
-import { describe, expect, it } from "vitest";
-import { madeUpKey } from "../../storage-sqlite/test/limits/made-up-key.js";
-import { issueKey } from "./support/command.js";
-import { useServer } from "./support/built-petstore.js";
+import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { request as sendRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { startServer, useServer, workersOf } from "./support/built-petstore.js";
+import { issueKey, newDatabase } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
 const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 
-describe("serve --log", () => {
-  const server = useServer("--log");
+const server = useServer("--log", "--metrics", "0");
 
-  it("takes X-Request-Id from the client or makes a new one, on every response", async () => {
-    const { url, output } = server();
-    const idFor = async (path: string, sent: Record<string, string> = {}) =>
-      (await fetch(path, { headers: sent })).headers.get("x-request-id");
-    for (const path of [`${url}/pets`, `${origin(url)}/healthz`, `${origin(url)}/nowhere`]) {
-      expect(await idFor(path, { "x-request-id": "trace-1.2:3" })).toBe("trace-1.2:3");
-      const fresh = await idFor(path);
-      expect(fresh).toMatch(FRESH);
-      expect(await idFor(path)).not.toBe(fresh);
+it("serve takes X-Request-Id from the client or makes a new one, on every response", async () => {
+  const { url, output } = server();
+  const idFor = async (path: string, sent: Record<string, string> = {}) =>
+    (await fetch(path, { headers: sent })).headers.get("x-request-id");
+  for (const path of [`${url}/pets`, `${origin(url)}/healthz`, `${origin(url)}/nowhere`]) {
+    expect(await idFor(path, { "x-request-id": "trace-1.2:3" })).toBe("trace-1.2:3");
+    const fresh = await idFor(path);
+    expect(fresh).toMatch(FRESH);
+    expect(await idFor(path)).not.toBe(fresh);
+  }
+  // Also on one to a message that cannot be read.
+  const response = await sendUntilClosed(url, "nonsense\r\n\r\n");
+  const [, id = ""] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(response) ?? [];
+  expect(id).toMatch(FRESH);
+  const line = `"requestId":"${id}","operation":null,"keyId":null,"status":400,"code":"bad_request"`;
+  await expect.poll(output).toContain(line);
+});
+
+it("serve responds to /healthz and /readyz without a key, outside the base path", async () => {
+  const get = async (path: string, method = "GET") => {
+    const response = await fetch(origin(server().url) + path, { method });
+    return [response.status, await response.text(), response.headers.get("allow")];
+  };
+  expect(await get("/healthz")).toEqual([200, '{"status":"ok"}', null]);
+  expect(await get("/readyz")).toEqual([200, '{"status":"ready"}', null]);
+  expect(await get("/readyz", "HEAD")).toEqual([200, "", null]);
+  expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD"]);
+});
+
+it("serve --log writes a line of JSON for each response, and never a key or a path", async () => {
+  const { url, database, output } = server();
+  const { secret, id } = await issueKey(database);
+  const named = { "x-request-id": "mine" };
+  const headers = { authorization: `Bearer ${secret}`, ...named };
+  const paths = [`/pets?limit=5&key=${secret}`, `/pets/${secret}`, `/${secret}`, "/../healthz"];
+  for (const path of paths) await (await fetch(url + path, { headers })).text();
+  await (await fetch(`${url}/pets`, { headers: named })).text();
+  const lines = () =>
+    (output().match(/.*"requestId":"mine".*/g) ?? []).map((line) => JSON.parse(line) as unknown);
+  await expect.poll(lines).toHaveLength(5);
+  const line = {
+    level: 30,
+    time: expect.any(Number) as number,
+    msg: "request",
+    requestId: "mine",
+    milliseconds: expect.any(Number) as number,
+    keyId: id,
+    code: null,
+  };
+  expect(lines()).toEqual([
+    { ...line, operation: "listPets", status: 200 },
+    { ...line, operation: "getPet", status: 404, code: "pet_not_found" },
+    { ...line, operation: null, status: 404, code: "not_found" },
+    { ...line, operation: null, status: 200, keyId: null },
+    { ...line, operation: "listPets", keyId: null, status: 401, code: "missing_api_key" },
+  ]);
+  expect(output()).not.toContain(secret.slice(13));
+});
+
+const documents = fileURLToPath(new URL("../../../docs/monitoring/", import.meta.url));
+
+/** Starts a server with metrics, and a key of a plan of two requests a minute. */
+async function startMeasured(...options: readonly string[]) {
+  const database = newDatabase();
+  const limits = ["--per-minute", "2", "--per-day", "9"];
+  const { secret } = await issueKey(database, "--plan", "enterprise", ...limits);
+  const server = await startServer("--database", database, "--metrics", "0", ...options);
+  const get = (path: string, key = secret) =>
+    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  return { server, database, get, scrape: async () => (await fetch(metricsOf(server))).text() };
+}
+
+/** The address at which a server has said that its metrics are. */
+function metricsOf({ output }: { readonly output: () => string }): string {
+  return /metrics at (\S+)\n/.exec(output())?.[1] ?? "";
+}
+
+const COUNT = "http_server_request_duration_seconds_count";
+
+/** Returns the sum of the values of a metric with these labels. */
+function valueOf(text: string, name: string, ...labels: readonly string[]): number {
+  const isMeant = (line: string): boolean =>
+    /^\w+/.exec(line)?.[0] === name && labels.every((label) => line.includes(label));
+  const values = text.split("\n").filter(isMeant);
+  return values.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+/** Sends four requests, and expects that they are counted, and that nothing is said of their client. */
+async function expectCounted({ get, scrape }: Awaited<ReturnType<typeof startMeasured>>) {
+  for (const path of ["/pets/7", "/pets?status=hostile", "/pets"]) await get(path);
+  await get("/hostile", "hostile");
+  await expect.poll(async () => valueOf(await scrape(), COUNT)).toBe(4);
+  const text = await scrape();
+  const route = 'http_route="/v1/pets/{petId}"';
+  expect(valueOf(text, COUNT, route, 'http_response_status_code="404"')).toBe(1);
+  const refusal = ['reason="minute"', 'plan="enterprise"'];
+  expect(valueOf(text, "petstore_refusals_total", ...refusal)).toBe(1);
+  expect(valueOf(text, "petstore_deprecated_calls_total")).toBe(1);
+  expect(valueOf(text, "petstore_commit_calls_sum", 'group="charges"')).toBeGreaterThan(2);
+  expect(text).toContain("nodejs_eventloop_lag_seconds");
+  expect(text).not.toMatch(/hostile|pet_live_|127\.0\.0\.1|pets\.db/);
+  return text;
+}
+
+it("serve --metrics counts requests, refusals, commits and failures, and sends all that panels and alerts ask for", async () => {
+  const measured = await startMeasured();
+  const { server, database, get, scrape } = measured;
+  const text = await expectCounted(measured);
+  expectAnswers(text);
+
+  expect(valueOf(text, "petstore_storage_failures_total")).toBe(0);
+  rmSync(`${database}-shm`);
+  // The files of a database are looked at every 100 ms.
+  await expect.poll(async () => (await get("/pets")).status).toBe(503);
+  const status = 'http_response_status_code="503"';
+  await expect.poll(async () => valueOf(await scrape(), COUNT, status)).toBe(1);
+  expect(valueOf(await scrape(), "petstore_storage_failures_total")).toBe(1);
+  expect(valueOf(await scrape(), "petstore_storage_warnings_total")).toBe(1);
+  expect(await server.end()).toBe(0);
+});
+
+/** Expects that each panel and each alert of the documents asks for metrics and labels that are there. */
+function expectAnswers(text: string): void {
+  const names = new Set([...text.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name));
+  for (const [, name] of text.matchAll(/^# TYPE (\w+) (?!histogram)/gm)) names.add(name);
+  const labels = new Set([...text.matchAll(/(\w+)="/g)].map(([, label]) => label));
+  const dashboard = readFileSync(`${documents}grafana.json`, "utf8");
+  const panels = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+  const queries = panels.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  expect(queries.length).toBeGreaterThanOrEqual(10);
+  const rules = readFileSync(`${documents}alerts.yml`, "utf8").split("- alert: ").slice(1);
+  expect(rules).toHaveLength(6);
+  queries.push(...rules.map((rule) => /expr: (?:>-\n)?(.*?)\n {8}\w+:/s.exec(rule)?.[1] ?? ""));
+  for (const query of queries) {
+    const asked = [...query.matchAll(/\b(?:http|petstore|process|nodejs)_\w+(?=[\s{[/)]|$)/g)]
+      .map(([name]) => name)
+      .filter((name) => !labels.has(name));
+    expect(asked, query).not.toEqual([]);
+    for (const name of asked) expect(names, query).toContain(name);
+    const by = [...query.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list = ""]) => list.split(", "));
+    const matched = [...query.matchAll(/(\w+)=~?"/g)].map(([, label]) => label);
+    for (const label of [...by, ...matched]) expect(labels, query).toContain(label);
+  }
+}
+
+it("serve --metrics adds up what workers count, also of those that were killed", async () => {
+  const measured = await startMeasured("--workers", "2");
+  const { server, scrape } = measured;
+  await expectCounted(measured);
+  for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
+  await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
+  const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
+  await expect.poll(cpu).toBeGreaterThan(0);
+  expect(valueOf(await scrape(), COUNT)).toBe(4);
+  expect(await server.end()).toBe(0);
+});
+
+it("serve --metrics answers nothing but GET /metrics by its name, however many clients do not read", async () => {
+  const metrics = metricsOf(server());
+  const { port, host } = new URL(metrics);
+  const silent = Array.from({ length: 20 }, () => connect(Number(port), "127.0.0.1"));
+  onTestFinished(() => silent.forEach((socket) => socket.destroy()));
+  for (const socket of silent) {
+    socket.on("error", () => undefined).pause();
+    socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
+  }
+  expect((await fetch(metrics, { method: "POST" })).status).toBe(405);
+  expect((await fetch(new URL("/", metrics))).status).toBe(404);
+  expect((await fetch(`${server().url}/pets`)).status).toBe(401);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(metrics)));
+  for (const { status, headers } of answers)
+    expect([status, headers.get("X-Content-Type-Options")]).toEqual([200, "nosniff"]);
+
+  // A page whose name leads to 127.0.0.1 could read the metrics.
+  for (const [status, ...names] of [
+    [200, host, `localhost:${port}`, `[::1]:${port}`, "127.0.0.1"],
+    [403, `rebound.example:${port}`, `localhost.example:${port}`],
+  ] as const) {
+    for (const name of names) {
+      const sent = sendRequest(metrics, { headers: { Host: name }, agent: false }).end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      expect(response.resume().statusCode, name).toBe(status);
     }
-    // Also on one to a message that cannot be read.
-    const response = await sendUntilClosed(url, "nonsense\r\n\r\n");
-    const [, id = ""] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(response) ?? [];
-    expect(id).toMatch(FRESH);
-    const line = `"requestId":"${id}","operation":null,"keyId":null,"status":400,"code":"bad_request"`;
-    await expect.poll(output).toContain(line);
-  });
-
-  it("responds to /healthz and /readyz without a key, outside the base path", async () => {
-    const get = async (path: string, method = "GET") => {
-      const response = await fetch(origin(server().url) + path, { method });
-      return [response.status, await response.text(), response.headers.get("allow")];
-    };
-    expect(await get("/healthz")).toEqual([200, '{"status":"ok"}', null]);
-    expect(await get("/readyz")).toEqual([200, '{"status":"ready"}', null]);
-    expect(await get("/readyz", "HEAD")).toEqual([200, "", null]);
-    expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD"]);
-  });
-
-  it("writes a line of JSON for each response, and never a key or a path", async () => {
-    const { url, database, output } = server();
-    const { secret, id } = await issueKey(database);
-    const named = { "x-request-id": "mine" };
-    const headers = { authorization: `Bearer ${secret}`, ...named };
-    const paths = [`/pets?limit=5&key=${secret}`, `/pets/${secret}`, `/${secret}`, "/../healthz"];
-    for (const path of paths) await (await fetch(url + path, { headers })).text();
-    await (await fetch(`${url}/pets`, { headers: named })).text();
-    const lines = () =>
-      output()
-        .split("\n")
-        .filter((line) => line.includes('"requestId":"mine"'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>);
-    await expect.poll(lines).toHaveLength(5);
-    const line = {
-      level: 30,
-      time: expect.any(Number) as number,
-      msg: "request",
-      requestId: "mine",
-      milliseconds: expect.any(Number) as number,
-      keyId: id,
-      code: null,
-    };
-    expect(lines()).toEqual([
-      { ...line, operation: "listPets", status: 200 },
-      { ...line, operation: "getPet", status: 404, code: "pet_not_found" },
-      { ...line, operation: null, status: 404, code: "not_found" },
-      { ...line, operation: null, status: 200, keyId: null },
-      { ...line, operation: "listPets", keyId: null, status: 401, code: "missing_api_key" },
-    ]);
-    expect(output()).not.toContain(secret.slice(13));
-  });
-
-  it("logs no part of a key, nor of two joined keys", async () => {
-    const { url, output } = server();
-    const [key, other] = [madeUpKey(0), madeUpKey(2)];
-    const headers = { "x-request-id": "joined" };
-    for (const path of [`/pets/${key}${other}`, `/pet_live_${key}`, `/${key}_${other}`]) {
-      await fetch(url + path, { headers });
-    }
-    await expect.poll(() => output().match(/"joined"/g)).toHaveLength(3);
-    for (const secret of [key, other]) {
-      for (let at = 9; at + 8 <= secret.length; at += 1) {
-        expect(output()).not.toContain(secret.slice(at, at + 8));
-      }
-    }
-  });
+  }
 });
