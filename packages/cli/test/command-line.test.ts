@@ -1,32 +1,44 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
 
-describe("an error", () => {
-  it.each([
-    [["keys", "issue", "--plan", "gold"], /--plan.*'gold'.*free, pro, business, enterprise/],
-    [["keys", "issue"], /--plan/],
-    [["keys", "issue", "--plan", "free", "--per-minute", "x"], /--per-minute.*whole number/],
-    [["keys", "issue", "--plan", "free", "--expires", "2001-01-01"], /--expires.*in the future/],
-    [["keys", "issue", "--plan", "free", "--label", "x".repeat(201)], /--label.*200 characters/],
-    [["keys", "issue", "--plan", "enterprise"], /enterprise .*--per-minute and --per-day/],
-    [["keys", "issue", "--plan", "enterprise", "--per-day", "9"], /--per-minute and --per-day/],
-    [["keys", "issue", "--plan", "enterprise", "--per-minute", "0"], /--per-minute.*at least 1/],
-    [["keys", "issue", "--plan", "pro", "--per-minute", "5"], /pro .*--per-minute and --per-day/],
-    [["keys", "plan", "key_x", "gold"], /'gold'.*free, pro, business, enterprise/],
-    [["keys", "plan", "key_x", "enterprise"], /--per-minute and --per-day/],
-    [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
-    [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],
-    [["help", "keys", "isue"], /unknown command 'isue'/],
-    [["serve", "--prot", "1"], /unknown option '--prot'/],
-    [["serve", "--port", "x"], /--port.*whole number/],
-  ])("of %j is one line that begins with petstore: and names the option", async (args, named) => {
-    const refused = await petstore(...args);
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toMatch(/^petstore: [^\n]+$/);
-    expect(refused.error).toMatch(named);
-    expect(refused.error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
-  });
+useBuiltPetstore();
+
+const NO_PROXY = /--trust-proxy.* It must be an IP address/;
+
+it.each([
+  [["keys", "issue", "--plan", "gold"], /--plan.*'gold'.*free, pro, business, enterprise/],
+  [["keys", "issue"], /--plan/],
+  [["keys", "issue", "--plan", "free", "--per-minute", "x"], /--per-minute.*whole number/],
+  [["keys", "issue", "--plan", "free", "--expires", "2001-01-01"], /--expires.*in the future/],
+  [["keys", "issue", "--plan", "free", "--label", "x".repeat(201)], /--label.*200 characters/],
+  [["keys", "issue", "--plan", "enterprise"], /enterprise .*--per-minute and --per-day/],
+  [["keys", "issue", "--plan", "enterprise", "--per-day", "9"], /--per-minute and --per-day/],
+  [["keys", "issue", "--plan", "enterprise", "--per-minute", "0"], /--per-minute.*at least 1/],
+  [["keys", "issue", "--plan", "pro", "--per-minute", "5"], /pro .*--per-minute and --per-day/],
+  [["keys", "plan", "key_x", "gold"], /'gold'.*free, pro, business, enterprise/],
+  [["keys", "plan", "key_x", "enterprise"], /--per-minute and --per-day/],
+  [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
+  [["keys", "list", "--watch"], /^petstore: --watch needs a terminal: leave it out$/],
+  [["keys", "list", "--watch", "--json"], /'--watch' cannot be used with option '--json'$/],
+  [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],
+  [["help", "keys", "isue"], /unknown command 'isue'/],
+  [["serve", "--prot", "1"], /unknown option '--prot'/],
+  [["serve", "--port", "x"], /--port.*whole number/],
+  ...["proxy.test", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8"].map(
+    (proxy): [string[], RegExp] => [["serve", "--trust-proxy", proxy], NO_PROXY],
+  ),
+  [["pets", "import", "-", "--from-line", "0"], /--from-line.*whole number, at least 1\.$/],
+  [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
+  [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
+  [["pets", "import", "."], /: cannot read \.: it is a directory$/],
+])("%j is refused in one line, which names the argument", async (args, named) => {
+  const refused = await petstore(...args);
+  expect(refused).toMatchObject({ code: 1, out: "" });
+  expect(refused.error).toMatch(/^petstore: [^\n]+$/);
+  expect(refused.error).toMatch(named);
+  expect(refused.error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
 });
 
 describe("help", () => {
@@ -64,39 +76,125 @@ it.each(["-V", "--version"])("%s prints the version of the package", async (opti
   expect(await petstore(option)).toEqual({ code: 0, out: version, error: "" });
 });
 
-describe.each([
-  [["keys", "issue", "--plan", "free"]],
-  [["keys", "list"]],
-  [["pets", "import", "-"]],
-  [["pets", "export", "-"]],
-  [["backup", "copy.db"]],
-  [["serve", "--port", "0"]],
-])("%j", (args) => {
-  it.skipIf(args[0] === "serve")("refuses a database in memory", async () => {
-    const refused = await petstore(...args, "--database", ":memory:");
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toMatch(/^petstore: .*:memory:.* It must be a file: .*$/);
-  });
+function stub(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
 
-  it("refuses a database without a name, also in the environment", async () => {
-    vi.stubEnv("PETSTORE_DATABASE", "");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    for (const [named, ...options] of [
-      ["--database", "--database", ""],
-      ["--database", "--database", "  "],
-      ["PETSTORE_DATABASE"],
+it.each([
+  ["keys", "issue", "--plan", "free"],
+  ["keys", "list"],
+  ["pets", "import", "-"],
+  ["pets", "export", "-"],
+  ["backup", "copy.db"],
+  ["serve", "--port", "0"],
+])(
+  "%s %s refuses a database without a name, also in the environment, and in memory if it is no server",
+  async (...args) => {
+    stub({ PETSTORE_DATABASE: "" });
+    const inMemory = ["--database.*:memory:.* It must be a file: .*", "--database", ":memory:"];
+    for (const [reason = "", ...options] of [
+      ...(args[0] === "serve" ? [] : [inMemory]),
+      ["--database.* It must name a file\\.", "--database", ""],
+      ["--database.* It must name a file\\.", "--database", "  "],
+      ["PETSTORE_DATABASE.* It must name a file\\."],
     ]) {
       const refused = await petstore(...args, ...options);
-      expect(refused).toMatchObject({ code: 1, out: "" });
-      const line = `^petstore: .*${named}.* It must name a file\\.$`;
-      expect(refused.error).toMatch(new RegExp(line));
+      const error: unknown = expect.stringMatching(`^petstore: .*${reason}$`);
+      expect(refused).toEqual({ code: 1, out: "", error });
     }
-  });
-});
+  },
+);
 
-it("keys issue says that it creates a new database", async () => {
-  const database = newDatabase();
-  const args = ["keys", "issue", "--plan", "free", "--database", database];
-  expect((await petstore(...args)).error).toBe(`petstore: new database ${database}`);
-  expect((await petstore(...args)).error).toBe("");
+/** Resolves to why a server with these arguments does not start: its database cannot be opened, or something before. */
+async function refusalOf(...args: readonly string[]): Promise<string> {
+  const { code, out, error } = await petstore("serve", "--database", "/nowhere/pets.db", ...args);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  return error;
+}
+
+const STARTS = /^petstore: cannot use the database/;
+
+describe("the environment of serve", () => {
+  it("sets every option, as --help and docs/operating.md show", async () => {
+    const document = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+    const { out } = await petstore("serve", "--help");
+    const [, options = ""] = /\nOptions:\n(.*?)\n\n/s.exec(out) ?? [];
+    const all = options.split(/\n(?= {2}-)/).map((text) => text.replace(/\s+/g, " "));
+    const named = all.filter((text) => !text.includes("--help"));
+    expect(named.length).toBeGreaterThan(10);
+    for (const text of named) {
+      const [, name = ""] = /--([a-z-]+)/.exec(text) ?? [];
+      const variable = `PETSTORE_${name.toUpperCase().replaceAll("-", "_")}`;
+      expect(text).toContain(`env: ${variable}`);
+      expect(document).toContain(`\`${variable}\``);
+    }
+    expect(out).toMatch(/--host .*env:\s+PETSTORE_HOST,\s+HOST\)/s);
+  });
+
+  it("sets values, lists and switches", async () => {
+    const database = newDatabase();
+    stub({
+      PETSTORE_DATABASE: database,
+      PETSTORE_HOST: "127.0.0.2",
+      HOST: "192.0.2.1",
+      PETSTORE_CORS: "https://a.example, https://b.example",
+      PETSTORE_TRUST_PROXY: "127.0.0.0/8,::1",
+      PETSTORE_KEEP_ALIVE: "75",
+      PETSTORE_RATE_LIMIT_FIELDS: "false",
+      PETSTORE_FIRST_KEY: "1",
+      PETSTORE_LOG: "true",
+      // The argument wins.
+      PETSTORE_PORT: "1",
+      PORT: "1",
+      PETSTORE_WORKERS: "2",
+      PETSTORE_NO_POLL: "0",
+    });
+    const { url, output } = await startServer();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
+    expect(output()).toContain("with 2 workers");
+    await expect.poll(output).toContain("This is the first one");
+    for (const [origin, allowed] of [
+      ["https://a.example", "https://a.example"],
+      ["https://b.example", "https://b.example"],
+      ["https://c.example", null],
+    ] as const) {
+      const { headers } = await fetch(`${url}/pets`, { headers: { origin } });
+      expect(headers.get("access-control-allow-origin")).toBe(allowed);
+      expect(headers.get("keep-alive")).toBe("timeout=75");
+    }
+    const [, authorization = ""] = /-H "Authorization: (.*?)"/.exec(output()) ?? [];
+    const { headers } = await fetch(`${url}/pets`, { headers: { authorization } });
+    expect(headers.get("ratelimit")).toBeNull();
+    await expect.poll(output).toContain('{"level"');
+  });
+
+  it.each([
+    ["PORT", "x", "--port <number>", "whole number, from 0 to 65535"],
+    ["PETSTORE_PORT", "65536", "--port <number>", "whole number, from 0 to 65535"],
+    ["PETSTORE_HOST", " ", "--host <address>", "It must be an address."],
+    ["PETSTORE_CORS", "https://a.example,b", "--cors <origin>", "It must be an origin"],
+    ["PETSTORE_TRUST_PROXY", "10.0.0.0/8,", "--trust-proxy <address...>", "an IP address"],
+    ["PETSTORE_KEEP_ALIVE", "0", "--keep-alive <seconds>", "whole number, from 1"],
+    ["PETSTORE_WORKERS", "-1", "--workers <n>", "whole number, from 1 to 256"],
+    ["PETSTORE_LOG", "yes", "--log", "It must be true or false."],
+    ["PETSTORE_NO_POLL", "TRUE", "--no-poll", "It must be true or false."],
+  ])("refuses %s=%s with one line that names it", async (variable, value, flags, reason) => {
+    stub({ [variable]: value });
+    const error = await refusalOf();
+    expect(error).toMatch(/^petstore: [^\n]+$/);
+    expect(error).toContain(`option '${flags}' value '${value}' from env '${variable}' is invalid`);
+    expect(error).toContain(reason);
+  });
+
+  it("is not read for an option that is given, nor when a variable is empty", async () => {
+    stub({ PETSTORE_PORT: "x", PETSTORE_TRUST_PROXY: "x", PETSTORE_LOG: "x", PETSTORE_CORS: "" });
+    stub({ HOST: "", PORT: "", PETSTORE_HOST: "" });
+    // Arguments may be lists, too.
+    const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
+    expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
+    stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "" });
+    expect(await refusalOf()).toMatch(STARTS);
+    expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);
+  });
 });
