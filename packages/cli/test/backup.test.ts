@@ -1,12 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { useBuiltPetstore } from "./support/built-petstore.js";
+import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import {
   issueKey,
   issueUnlimitedKey,
@@ -68,15 +66,13 @@ it.each(["SIGINT", "SIGTERM"] as const)("leaves no files behind at %s", async (s
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");
   const folder = dirname(database);
-  const args = [program(), "backup", join(folder, "backup.db"), "--database", database];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const error = text(child.stderr);
-  const ended = once(child, "close");
+  const backup = ["backup", join(folder, "backup.db"), "--database", database];
+  const { child, output, ended } = startCommand(...backup);
   // It has begun, and waits for the lock that is held here.
   while (readdirSync(folder).length < 2) await setTimeout(5);
   child.kill(signal);
-  expect(await ended).toEqual([1, null]);
-  expect(await error).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
+  expect(await ended).toBe(1);
+  expect(output()).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
   expect(readdirSync(folder)).toEqual(["pets.db"]);
   other.close();
 });

@@ -116,8 +116,6 @@ describe("pets export", () => {
   });
 
   it.each([
-    ["SIGINT", "it received a signal to stop", []],
-    ["SIGTERM", "it received a signal to stop", []],
     ["SIGHUP", "it received a signal to stop", []],
     ["a folder in its place", "it is a directory", ["pets.ndjson"]],
   ] as const)("leaves no file when it is stopped by %s", async (what, reason, remaining) => {

@@ -66,6 +66,19 @@ export function useServer(...args: readonly string[]) {
   };
 }
 
+/** Starts the built command without waiting for it. It is killed when the test ends. */
+export function startCommand(...args: readonly string[]) {
+  // The program finds its driver behind a link, as pnpm installs it. A test runner may set NODE_PATH.
+  const env = { ...process.env, NODE_PATH: "" };
+  const child = spawn(process.execPath, [bundled(), ...args], { env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = once(child, "close").then(([code, signal]: unknown[]) => code ?? signal);
+  return { child, output: () => output, ended };
+}
+
 /** The processes that a process has started and that run: none when it has ended, or if this is not Linux. */
 export function workersOf({ pid = -1 }: { readonly pid?: number | undefined }): readonly number[] {
   const children = `/proc/${pid}/task/${pid}/children`;

@@ -1,13 +1,91 @@
 import { renameSync } from "node:fs";
-import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petstore, petstoreOn } from "./support/command.js";
+import {
+  issueKey,
+  issueUnlimitedKey,
+  newDatabase,
+  petstore,
+  petstoreAt,
+  petstoreOn,
+  writableTo,
+  type IssuedKey,
+} from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
+
+/** How many columns of a terminal a line takes. */
+function columnsOf(line: string): number {
+  return [...new Intl.Segmenter().segment(line)].reduce(
+    (width, { segment }) => width + (/[\u3040-\u9FFF\u{1F1E6}-\u{1FAFF}]/u.test(segment) ? 2 : 1),
+    0,
+  );
+}
+
+describe("keys list", () => {
+  it("fits a terminal of any width, names UTC, and replaces characters that control a terminal or take no place; JSON has every key", async () => {
+    const database = newDatabase();
+    const labels = [
+      "acme",
+      "a name for a key that is far too long",
+      "長い名前".repeat(20),
+      "-",
+      "🐈‍⬛👩🏽‍🚀🇯🇵".repeat(9),
+      "ｶﾅ · ½ e\u0301",
+      "a\u200b\u00ad\ufeff👩‍🚀",
+      "a\u001b[2J\r\n\u009b\u202eb 🐈",
+    ];
+    const ids: string[] = [];
+    for (const label of labels) {
+      ids.push((await issueKey(database, "--label", label, "--expires", "2099-01-01")).id);
+    }
+    await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
+    const list = ["keys", "list", "--database", database];
+    const json = JSON.parse((await petstore(...list, "--json")).out) as unknown[];
+    expect(json).toMatchObject(ids.map((id, index) => ({ id, label: labels[index] })));
+    const piped = (await petstore(...list)).out;
+    expect(piped).toMatch(/LABEL.*DAY.*CREATED \(UTC\).*LAST USED \(UTC\).*EXPIRES \(UTC\).*STATE/);
+    expect(piped).toMatch(/acme +free +0\/60 +0\/1000/);
+    expect(piped).toContain("長い名前".repeat(20));
+    expect(piped).toContain(" a\uFFFD\uFFFD\uFFFD👩‍🚀 ");
+    expect(piped).toContain(" a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb 🐈 ");
+
+    for (const width of [200, 120, 80, 60, 40]) {
+      const { out } = await petstoreAt(width, ...list);
+      const lines = out.split("\n");
+      expect(lines).toHaveLength(9);
+      const stateAt = lines[0]?.indexOf("STATE") ?? -1;
+      for (const line of lines.slice(1)) {
+        const [before = ""] = line.split(/(?=active|revoked)/);
+        expect(columnsOf(before), "aligned").toBe(stateAt);
+      }
+      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+      for (const id of ids) expect(out).toContain(id);
+      if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/m);
+    }
+  });
+
+  it("sorts by use with --sort use, and as issued otherwise", async () => {
+    const database = newDatabase();
+    const store = await openBeside(database);
+    const ids: string[] = [];
+    for (const requests of [1, 3, 2]) {
+      const { id, secret } = await issueKey(database);
+      ids.push(id);
+      for (let count = 0; count < requests; count += 1) await store.as(secret).listPets();
+    }
+    const list = async (...args: readonly string[]) => {
+      const { out } = await petstore("keys", "list", "--database", database, "--json", ...args);
+      return (JSON.parse(out) as IssuedKey[]).map(({ id }) => ids.indexOf(id));
+    };
+    expect(await list("--sort", "use")).toEqual([1, 2, 0]);
+    expect(await list("--sort", "issue")).toEqual([0, 1, 2]);
+    expect(await list()).toEqual([0, 1, 2]);
+  });
+});
 
 const OPENS = "\u001B[?1049h\u001B[?25l";
 const CLOSES = "\u001B[?25h\u001B[?1049l";
@@ -66,13 +144,12 @@ describe("keys list --watch", () => {
       [40, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
       let screen = "";
-      const write = (part: Buffer, _encoding: string, done: () => void): void => {
+      const shown = writableTo((part, done) => {
         screen += stripVTControlCharacters(part.toString());
         if (screen.endsWith("\n")) process.emit("SIGTERM");
         done();
-      };
-      const terminal = { isTTY: true, columns, rows: 10 };
-      const stdout = Object.assign(new Writable({ write }), terminal);
+      });
+      const stdout = Object.assign(shown, { isTTY: true, columns, rows: 10 });
       const args = ["keys", "list", "--watch", "--database", database];
       expect((await petstoreOn({ stdout }, ...args)).code).toBe(0);
       expect(screen).toContain("20 keys, 6 shown");
@@ -81,21 +158,7 @@ describe("keys list --watch", () => {
       expect(lines.at(-1)).toBe("");
       expect(lines[2]).toMatch(heading);
       expect(lines[3]).toMatch(busiest);
-      for (const line of lines) {
-        const wide = line.replace(/[^\u3040-\u9FFF]/g, "").length;
-        expect(line.length + wide).toBeLessThanOrEqual(columns);
-      }
+      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
     }
-  });
-
-  it("is refused without a terminal, and with --json", async () => {
-    const database = newDatabase();
-    await issueUnlimitedKey(database);
-    const list = ["keys", "list", "--watch", "--database", database];
-    const error = "petstore: --watch needs a terminal: leave it out";
-    expect(await petstore(...list)).toEqual({ code: 1, out: "", error });
-    expect((await petstore(...list, "--json")).error).toMatch(
-      /^petstore: option '--watch' cannot be used with option '--json'$/,
-    );
   });
 });
