@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
@@ -62,18 +63,12 @@ describe("petstore console", () => {
     for (const wrong of ["", token.slice(1), `${token}x`, "x".repeat(1_000_000)]) {
       expect((await logIn(wrong)).status).toBe(401);
     }
-    const foreign: readonly Headers[] = [
-      { Host: `evil.example:${link.port}` },
-      { Host: `localhost:${link.port}` },
-      { Host: "127.0.0.1" },
-      { Host: `127.0.0.1:${Number(link.port) + 1}` },
-      { Origin: "http://evil.example" },
-      { Origin: `http://localhost:${link.port}` },
-      { Origin: "http://127.0.0.1:1" },
-      { Origin: "null" },
-      { "Sec-Fetch-Site": "cross-site" },
-      { "Sec-Fetch-Site": "same-site" },
-    ];
+    const local = `localhost:${link.port}`;
+    const foreign: readonly Headers[] = Object.entries({
+      Host: [`evil.example:${link.port}`, local, "127.0.0.1", `127.0.0.1:${Number(link.port) + 1}`],
+      Origin: ["http://evil.example", `http://${local}`, "http://127.0.0.1:1", "null"],
+      "Sec-Fetch-Site": ["cross-site", "same-site"],
+    }).flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
     for (const headers of foreign) {
       expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
       const { status, received } = await send(page, "GET", { ...own, ...headers });
@@ -101,8 +96,7 @@ describe("petstore console", () => {
   });
 
   it("on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "petstore-browser-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = createFolder();
     const database = newDatabase();
     await issueKey(database);
     /** Starts a console whose `xdg-open` writes its argument into a file of this name. */

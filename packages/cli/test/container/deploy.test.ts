@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
+import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
@@ -17,17 +17,19 @@ import { freePort } from "../../../../scripts/ports.js";
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
+type Values = Readonly<Record<string, unknown>>;
+
 interface Service {
   readonly profiles?: readonly string[];
   readonly image?: string;
-  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly environment?: Values;
   readonly volumes?: readonly string[];
-  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly depends_on?: readonly string[] | Values;
 }
 
 const { services, volumes } = parseYaml(textOf("compose.yaml")) as {
   readonly services: Readonly<Record<string, Service>>;
-  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly volumes: Values;
 };
 const { environment: settings = {} } = services["server-1"] ?? {};
 
@@ -72,61 +74,60 @@ const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy
 /** The servers and the proxy keep their intervals, each a quarter as long. */
 const PACE = 4;
 
-describe("deploy/haproxy.cfg", () => {
-  const program = useBuiltPetstore();
-  const postgres = usePostgres();
+const program = useBuiltPetstore();
+const postgres = usePostgres();
 
-  it("loses no request while one server after the other is restarted", async ({ skip }) => {
-    skipWithout(HAPROXY, skip, "haproxy");
-    const database = postgres.url();
-    const secret = await issueUnlimitedKey(database);
-    const options = [
-      ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
-      ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
-      ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
-    ];
-    const command = [process.execPath, ...hurried(PACE), program()];
-    const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
-    const ports = [await freePort(), await freePort()] as const;
-    const servers = [await start(ports[0]), await start(ports[1])];
-    const url = await startProxy(ports);
+it("deploy/haproxy.cfg loses no request while one server after the other is restarted", async ({
+  skip,
+}) => {
+  skipWithout(HAPROXY, skip, "haproxy");
+  const database = postgres.url();
+  const secret = await issueUnlimitedKey(database);
+  const options = [
+    ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
+    ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
+    ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
+  ];
+  const command = [process.execPath, ...hurried(PACE), program()];
+  const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
+  const ports = [await freePort(), await freePort()] as const;
+  const servers = [await start(ports[0]), await start(ports[1])];
+  const url = await startProxy(ports);
 
-    const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
-    const statuses = new Set<number>();
-    let [served, isEnding] = [0, false];
-    const list = async (): Promise<void> => {
-      const agent = new Agent({ keepAlive: true });
-      for (; !isEnding; served += 1) {
-        statuses.add((await send(`${url}/pets`, agent, secret)).status);
-      }
-      agent.destroy();
-    };
-    const readers = Promise.all([list(), list(), list(), list()]);
-    const fiftyMore = () => {
-      const before = served;
-      return expect.poll(() => served).toBeGreaterThan(before + 50);
-    };
-    for (let round = 0; round < sized(2, 20, 100); round += 1) {
-      const index = round % 2;
-      await fiftyMore();
-      expect(await servers[index]?.end()).toBe(0);
-      await fiftyMore();
-      const { output } = (servers[index] = await start(ports[index] ?? 0));
-      await expect.poll(output).toContain('"operation":"createPet"');
+  const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
+  const statuses = new Set<number>();
+  let [served, isEnding] = [0, false];
+  const list = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true });
+    for (; !isEnding; served += 1) {
+      statuses.add((await send(`${url}/pets`, agent, secret)).status);
     }
+    agent.destroy();
+  };
+  const readers = Promise.all([list(), list(), list(), list()]);
+  const fiftyMore = () => {
+    const before = served;
+    return expect.poll(() => served).toBeGreaterThan(before + 50);
+  };
+  for (let round = 0; round < sized(2, 20, 100); round += 1) {
+    const index = round % 2;
     await fiftyMore();
-    isEnding = true;
-    await Promise.all([readers, stop()]);
-    expect([...statuses]).toEqual([200]);
-    expect(await petsIn(database)).toHaveLength(created.size);
-  });
+    expect(await servers[index]?.end()).toBe(0);
+    await fiftyMore();
+    const { output } = (servers[index] = await start(ports[index] ?? 0));
+    await expect.poll(output).toContain('"operation":"createPet"');
+  }
+  await fiftyMore();
+  isEnding = true;
+  await Promise.all([readers, stop()]);
+  expect([...statuses]).toEqual([200]);
+  expect(await petsIn(database)).toHaveLength(created.size);
 });
 
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */
 async function startProxy([one, two]: readonly [number, number]): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`;
-  const folder = mkdtempSync(join(tmpdir(), "petstore-proxy-"));
-  const file = join(folder, "haproxy.cfg");
+  const file = join(createFolder(), "haproxy.cfg");
   let text = textOf("deploy/haproxy.cfg");
   for (const [from, to] of [
     [" :8080\n", ` ${address}\n`],
@@ -143,34 +144,26 @@ async function startProxy([one, two]: readonly [number, number]): Promise<string
   onTestFinished(async () => {
     proxy.kill("SIGKILL");
     await ended;
-    rmSync(folder, { recursive: true });
   });
   const ready = () => fetch(`http://${address}/readyz`).catch(() => undefined);
   await expect.poll(async () => (await ready())?.ok).toBe(true);
   return `http://${address}/v1`;
 }
 
-describe("deploy/petstore.service", () => {
+it("deploy/petstore.service runs a file of the package, and is a unit that systemd accepts and finds safe", ({
+  skip,
+}) => {
   const unit = textOf("deploy/petstore.service");
-
-  it("is a unit that systemd accepts and finds safe", ({ skip }) => {
-    skipWithout("systemd-analyze", skip, "systemd");
-    const folder = mkdtempSync(join(tmpdir(), "petstore-unit-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, "petstore.service");
-    writeFileSync(file, unit.replace("/usr/bin/node", process.execPath));
-    const analyze = (...args: readonly string[]) =>
-      spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" });
-    expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
-    // From 0, safe, to 100.
-    expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
-  });
-
-  it("runs a file of the package", () => {
-    const [, path = ""] =
-      /^ExecStart=.*node_modules\/@petstore\/cli\/(\S+) serve$/m.exec(unit) ?? [];
-    expect(textOf(`packages/cli/${path}`)).not.toBe("");
-  });
+  const [, path = ""] = /^ExecStart=.*node_modules\/@petstore\/cli\/(\S+) serve$/m.exec(unit) ?? [];
+  expect(textOf(`packages/cli/${path}`)).not.toBe("");
+  skipWithout("systemd-analyze", skip, "systemd");
+  const file = join(createFolder(), "petstore.service");
+  writeFileSync(file, unit.replace("/usr/bin/node", process.execPath));
+  const analyze = (...args: readonly string[]) =>
+    spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" });
+  expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
+  // From 0, safe, to 100.
+  expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
 });
 
 it.each(["Dockerfile", "compose.yaml", "deploy/petstore.service"])(
