@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { KeyRing, RateLimits } from "@petstore/core";
+import type { KeyRing } from "@petstore/core";
 import { expect, it } from "vitest";
 import { sized, seed } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
@@ -16,30 +16,24 @@ const PROCESSES = sized(2, 4, 4);
 /** A process is killed in every second one. */
 const ROUNDS = sized(2, 20, 200);
 
-/** The limits of a key, and how many requests are sent beyond those that it may send. */
-interface Round {
-  readonly limits: RateLimits;
-  readonly excess: number;
-  /** Whether the key is in the middle of a rotation: half of the requests bring the old secret. */
-  readonly isRotated: boolean;
-}
-
 /** Many enough that a kill comes in the middle. */
 const aLimit = fc.integer({ min: PROCESSES * CONNECTIONS + 100, max: 500 });
 
-const large: fc.Arbitrary<Round> = fc.record({
+/** The limits of a key, and how many requests are sent beyond those that it may send. */
+const large = fc.record({
   limits: fc
     .record({ perMinute: aLimit, perDay: fc.oneof(aLimit, fc.constant(100_000)) })
     .filter(({ perMinute, perDay }) => perMinute !== perDay),
   excess: fc.integer({ min: 1, max: 300 }),
+  /** Whether the key is in the middle of a rotation: half of the requests bring the old secret. */
   isRotated: fc.boolean(),
 });
 
+type Round = typeof large extends fc.Arbitrary<infer Generated> ? Generated : never;
+
 /** Twice the requests of a small plan. */
 const twice = (perMinute: number): Round => ({
-  limits: { perMinute, perDay: 1_000 },
-  excess: perMinute,
-  isRotated: false,
+  ...{ limits: { perMinute, perDay: 1_000 }, excess: perMinute, isRotated: false },
 });
 
 it.each([
@@ -68,13 +62,10 @@ it.each([
         if (received === 30 + ((index * 37) % 100))
           await servers.splice(index % PROCESSES, 1)[0]?.end("SIGKILL");
       };
-      const onReply = (received: number): void => {
-        if (!isCalm) failures.push(disturb(received));
-      };
-      const secrets = shuffled(
-        issued.flatMap((key) => key.secrets),
-        index,
-      );
+      const onReply = (received: number) => isCalm || failures.push(disturb(received));
+      const all = issued.flatMap((key) => key.secrets);
+      const inAnyOrder = fc.shuffledSubarray(all, { minLength: all.length });
+      const secrets = fc.sample(inAnyOrder, { seed: seed + index, numRuns: 1 }).flat();
       const replies = [...(await sendAll([...servers], secrets, onReply))];
       await Promise.all(failures);
       const lost = count(replies, "lost");
@@ -99,10 +90,8 @@ it.each([
         if (!isCalm) continue;
         // Each of the tokens was given to one request, and no two got the same remaining count.
         const left = own.filter(({ status }) => status === 200).map(({ remaining }) => remaining);
-        expect(
-          left.sort((a, b) => a - b),
-          failed,
-        ).toEqual([...Array(due).keys()]);
+        left.sort((a, b) => a - b);
+        expect(left, failed).toEqual([...Array(due).keys()]);
       }
     }
     // Otherwise nothing was interrupted.
@@ -120,11 +109,6 @@ async function issue(keys: KeyRing, { limits, excess, isRotated }: Round) {
   const due = Math.min(limits.perMinute, limits.perDay);
   const secrets = Array.from({ length: due + excess }, (_, index) => (index % 2 ? other : secret));
   return { id: key.id, limits, due, secrets };
-}
-
-function shuffled(secrets: string[], round: number): readonly string[] {
-  const inAnyOrder = fc.shuffledSubarray(secrets, { minLength: secrets.length });
-  return fc.sample(inAnyOrder, { seed: seed + round, numRuns: 1 }).flat();
 }
 
 /** Starts a server whose machine's clock is an hour ahead. */

@@ -4,22 +4,14 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-import { petstore } from "./command.js";
+import { petsIn } from "./command.js";
 
 /** The parts of a response that tests check; a missing header of the limits is NaN. */
 export type Reply = Awaited<ReturnType<typeof send>>;
 
 /** Adds a pet over HTTP. Rejects when the connection fails before the response is complete. */
-export function addPet(
-  url: string,
-  agent: Agent,
-  secret: string,
-  name: string,
-  idempotencyKey?: string,
-) {
-  const body = JSON.stringify({ name, categoryId: 1 });
-  return send(`${url}/pets`, agent, secret, body, idempotencyKey);
-}
+export const addPet = (url: string, agent: Agent, secret: string, name: string, key?: string) =>
+  send(`${url}/pets`, agent, secret, JSON.stringify({ name, categoryId: 1 }), key);
 
 /** Sends a request: GET, or POST when there is a body. Rejects as `addPet` does. */
 export async function send(
@@ -52,10 +44,7 @@ export const WRITERS = 24;
 export const CONNECTIONS = 64;
 
 /** The reply to a request with this secret, or `lost` if the connection ended before it. */
-export interface Sent extends Omit<Reply, "status"> {
-  readonly secret: string;
-  readonly status: number | "lost";
-}
+export type Sent = (Reply | typeof LOST) & { readonly secret: string };
 
 const LOST = { status: "lost", body: "", remaining: NaN, retryAfter: NaN } as const;
 
@@ -89,9 +78,8 @@ export async function sendAll(
 }
 
 /** Counts the replies with this status, or the lost ones. */
-export function count(replies: readonly Sent[], status: Sent["status"]): number {
-  return replies.filter((each) => each.status === status).length;
-}
+export const count = (replies: readonly Sent[], status: Sent["status"]): number =>
+  replies.filter((each) => each.status === status).length;
 
 export type Add = (name: string, agent: Agent) => Promise<Reply | undefined>;
 
@@ -163,8 +151,8 @@ export async function addOverKills(
 
 /** Expects that these pets are stored once each, and that a file is whole. Returns the number of others. */
 export async function expectStored(database: string, created: ReadonlyMap<string, number>) {
-  const { out } = await petstore("pets", "export", "--database", database);
-  const pets = out.split("\n").map((line) => JSON.parse(line) as { id: number; name: string });
+  const lines = await petsIn(database);
+  const pets = lines.map((line) => JSON.parse(line) as { id: number; name: string });
   const stored = new Map(pets.map(({ id, name }) => [name, id]));
   expect(stored.size, "no pet is stored twice").toBe(pets.length);
   expect([...created].filter(([name, id]) => stored.get(name) !== id)).toEqual([]);
