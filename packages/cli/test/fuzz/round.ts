@@ -34,8 +34,7 @@ export async function runRound(
   sequences: readonly Sequence[],
   done: () => Promise<string | undefined>,
 ): Promise<Failure | undefined> {
-  const may = new Set<string>();
-  const must = new Set<string>();
+  const pets: Pets = new Map();
   const recent: Sequence[] = [];
   const queue = sequences.values();
   const before = petsIn(database).length;
@@ -50,7 +49,7 @@ export async function runRound(
       const sent = await send(port, sequence, key, next(), TIMEOUT);
       const responses = readResponses(sent);
       if (typeof responses === "string") failure ??= { what: responses, suspects: [sequence] };
-      else addPets(sent, responses, may, must);
+      else addPets(sent, responses, pets);
     }
   }
 
@@ -58,19 +57,19 @@ export async function runRound(
   const unrest = failure ? undefined : await done().catch(String);
   if (server.errors() !== "") return { what: server.errors(), suspects: recent };
   if (failure !== undefined) return failure;
-  const what = unrest ?? wrongPets(petsIn(database).slice(before), may, must);
+  const what = unrest ?? wrongPets(petsIn(database).slice(before), pets);
   return what === undefined ? undefined : { what, suspects: sequences };
 }
 
-function wrongPets(
-  names: readonly string[],
-  may: ReadonlySet<string>,
-  must: ReadonlySet<string>,
-): string | undefined {
+/** The names of the pets that may exist, and whether they must. */
+type Pets = Map<string, boolean>;
+
+function wrongPets(names: readonly string[], pets: Pets): string | undefined {
   const ours = names.filter((name) => /^f\d-/.test(name));
   const present = new Set(ours);
-  const extra = ours.filter((name) => !may.has(name));
-  const missing = [...must].filter((name) => !present.has(name));
+  const extra = ours.filter((name) => !pets.has(name));
+  const created = [...pets].flatMap(([name, isCreated]) => (isCreated ? name : []));
+  const missing = created.filter((name) => !present.has(name));
   if (extra.length > 0) return `pets that must not exist: ${extra.slice(0, 5).join(", ")}`;
   if (missing.length > 0) return `pets are missing: ${missing.slice(0, 5).join(", ")}`;
   return ours.length > present.size ? "a pet was created twice" : undefined;
@@ -144,20 +143,14 @@ function readResponses(sent: Sent): readonly Response[] | string {
  * Adds the names of the pets that may exist: each was asked for in a whole request with a valid key, not behind a
  * response that closes the connection, nor got another response than 201. Those with a 201 must exist.
  */
-function addPets(
-  sent: Sent,
-  responses: readonly Response[],
-  may: Set<string>,
-  must: Set<string>,
-): void {
+function addPets(sent: Sent, responses: readonly Response[], pets: Pets): void {
   const known = responses.slice(0, exactCount(sent));
   const closing = known.findIndex(isClosing);
   const performed = sent.sequence.messages.slice(0, closing < 0 ? sent.complete : closing + 1);
   for (const [index, { kind, bytes }] of performed.entries()) {
     const [name = "", status] = [sent.names[index], known[index]?.status];
     if (kind !== "create" || !bytes.includes(KEY)) continue;
-    if (status === undefined || status === 201) may.add(name);
-    if (status === 201) must.add(name);
+    if (status === undefined || status === 201) pets.set(name, status === 201);
   }
 }
 

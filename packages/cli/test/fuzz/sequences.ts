@@ -40,19 +40,7 @@ export const sequence = fc.record({
 export type Sequence = typeof sequence extends fc.Arbitrary<infer Generated> ? Generated : never;
 
 /** A sequence that was sent, and what came back. */
-export interface Sent {
-  readonly sequence: Sequence;
-  /** The name of the pet of each message, whether it has one or not. */
-  readonly names: readonly string[];
-  /** How many messages were to be sent to their end. */
-  readonly complete: number;
-  /** One UTF-16 unit a byte. */
-  readonly received: string;
-  /** Whether the server closed the connection in good order, so that all it wrote has arrived. */
-  readonly isWhole: boolean;
-  /** Whether the client closed its side but the server never closed its own. */
-  readonly hangs: boolean;
-}
+export type Sent = Awaited<ReturnType<typeof send>>;
 
 /**
  * Sends a sequence over a connection of its own, with this key and a different name for each pet; resolves when the
@@ -64,8 +52,9 @@ export async function send(
   key: string,
   number: number,
   timeout: number,
-): Promise<Sent> {
+) {
   const { ending, pause } = sequence;
+  /** The name of the pet of each message, whether it has one or not. */
   const names = sequence.messages.map((_, index) =>
     `f${index}-${number.toString(36)}`.padEnd(NAME.length, "_"),
   );
@@ -77,19 +66,18 @@ export async function send(
   const bounds = sequence.cuts.map((cut) => Math.floor(cut * stop)).sort((a, b) => a - b);
   const segments = [0, ...bounds].map((from, index) => bytes.slice(from, bounds[index] ?? stop));
   let end = 0;
+  /** How many messages were to be sent to their end. */
   const complete = parts.filter((part) => (end += part.length) <= stop).length;
 
+  /** One UTF-16 unit a byte. */
   let received = "";
+  /** Whether the client closed its side but the server never closed its own. */
   let hangs = false;
-  const socket = connect({
-    port,
-    host: "127.0.0.1",
-    localAddress: originOf(number),
-    allowHalfOpen: true,
-  });
-  const connected = new Promise((resolve) => socket.once("connect", resolve));
-  const firstBytes = new Promise((resolve) => socket.once("data", resolve));
-  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const localAddress = originOf(number);
+  const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
+  const [connected, firstBytes, closed] = ["connect", "data", "close"].map(
+    (event) => new Promise((resolve) => socket.once(event, resolve)),
+  );
   socket.setNoDelay(true).setEncoding("latin1");
   socket.on("data", (text: string) => (received += text));
   // A reset is the server's right, once it has written its last response.
@@ -112,6 +100,7 @@ export async function send(
   if (ending.kind === "reset") socket.resetAndDestroy();
   else socket.destroy();
   await closed;
+  /** Whether the server closed the connection in good order, so that all it wrote has arrived. */
   const isWhole = socket.readableEnded && socket.errored === null;
   return { sequence, names, complete, received, isWhole, hangs };
 }
