@@ -7,16 +7,15 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { freePort, portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
+import { startCommand } from "../support/built-petstore.js";
 import { openSocket } from "../support/raw-client.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -50,20 +49,15 @@ const isRoot = process.getuid?.() === 0;
 
 /** There is no Docker here: folders stand for the roots of the stages. */
 describe.runIf(isPerformed)("a container", () => {
-  let place = "";
   let image: ReturnType<typeof build>;
   beforeAll(() => {
-    place = mkdtempSync(join(tmpdir(), "petstore-container-"));
+    const place = mkdtempSync(join(inject("sharedFolder"), "container-"));
     chmodSync(place, 0o755);
     image = build(place);
     execFileSync("chmod", ["-R", "a-w", join(image.folder, "app")]);
     chmodSync(image.folder, 0o555);
+    return () => void execFileSync("chmod", ["-R", "u+w", place]);
   }, 1_200_000);
-  afterAll(() => {
-    if (place === "") return;
-    execFileSync("chmod", ["-R", "u+w", place]);
-    rmSync(place, { recursive: true });
-  });
 
   it("holds the command with two drivers, and nothing compiled", () => {
     const modules = readdirSync(join(image.folder, "app/node_modules"));
@@ -94,18 +88,8 @@ describe.runIf(isPerformed)("a container", () => {
     onTestFinished(() => void unready.close());
     expect(await check(port)).toBe(1);
     expect(await check(String(await portOf(unready)))).toBe(1);
-    const [program = "", ...args] = image.command;
-    const server = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    const ended = once(server, "exit");
-    onTestFinished(async () => {
-      server.kill("SIGKILL");
-      await ended;
-    });
-    let output = "";
-    for (const stream of [server.stdout, server.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-    const url = `http://127.0.0.1:${port}/v1`;
-    await expect.poll(() => output).toContain(`petstore listens on ${url}`);
+    const { url, output, end } = await startCommand(image.command, options);
+    expect(url).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await check(port)).toBe(0);
     if (canSwitch) {
       const { uid } = statSync(join(image.folder, "data/pets.db"));
@@ -114,7 +98,7 @@ describe.runIf(isPerformed)("a container", () => {
 
     // As `docker exec` does.
     const issue = ["keys", "issue", "--plan", "free", "--json"];
-    const issued = execFileSync(program, issue, { ...options, encoding: "utf8" });
+    const issued = execFileSync(image.command[0] ?? "", issue, { ...options, encoding: "utf8" });
     const { secret } = JSON.parse(issued) as { secret: string };
     const body = '{"name":"Rex","categoryId":1}';
     const socket = await openSocket(url);
@@ -122,13 +106,13 @@ describe.runIf(isPerformed)("a container", () => {
     const head = ["POST /v1/pets HTTP/1.1", ...headers, `Content-Length: ${body.length}`];
     socket.setEncoding("utf8").write(`${head.join("\r\n")}\r\n\r\n`);
     expect(await once(socket, "data")).toEqual(["HTTP/1.1 100 Continue\r\n\r\n"]);
-    server.kill("SIGTERM");
-    await expect.poll(() => output).toContain("received SIGTERM");
+    const ended = end("SIGTERM");
+    await expect.poll(output).toContain("received SIGTERM");
     socket.write(body);
     let response = "";
     for await (const chunk of socket) response += String(chunk);
     expect(response).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
-    expect(await ended).toEqual([0, null]);
+    expect(await ended).toBe(0);
     expect(readdirSync(join(image.folder, "data"))).toEqual(["pets.db"]);
   });
 });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type CommonSpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -40,6 +40,10 @@ export const startBuilt = (
   command: readonly string[],
   ...args: readonly string[]
 ): Promise<BuiltServer> => spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
+
+/** Starts a server with any command and these options of `spawn`. */
+export const startCommand = (command: readonly string[], options: CommonSpawnOptions) =>
+  spawnUntil(LISTENS, command, onTestFinished, options);
 
 /** Starts a built console of this database with these options. Its `url` is the link that it printed. */
 export function startConsole(database: string, ...options: readonly string[]) {
@@ -94,8 +98,9 @@ async function spawnUntil(
   addressIn: RegExp,
   [program = "", ...args]: readonly string[],
   atEnd?: (end: () => Promise<void>) => void,
+  options: CommonSpawnOptions = {},
 ) {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   /** How it ended: its exit code, or the signal. */
   const ended = once(child, "exit").then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
