@@ -91,14 +91,8 @@ describe("an import that is run again", () => {
     const { pets } = countIn(database);
     expect(pets).toBeLessThan(PETS);
     const count = (of: number): string => of.toLocaleString("en-US");
-    const { code, out } = await petstore(
-      "pets",
-      "import",
-      file,
-      ...rejects,
-      "--database",
-      database,
-    );
+    const args = ["pets", "import", file, ...rejects, "--database", database];
+    const { code, out } = await petstore(...args);
     const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
     expect({ code, out }).toEqual({ code: 1, out: line });
     expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
