@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -6,46 +6,27 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
-import { hurried, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { hurried, startCommand, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petsIn } from "./support/command.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
 const program = useBuiltPetstore();
 
-/** Runs the command with these outputs; `full` fails. Node gets these options too. */
-function start(
-  outputs: readonly ("full" | "pipe" | "ignore")[],
-  args: readonly string[],
-  options: readonly string[] = [],
-): ChildProcess {
-  const full = outputs.includes("full") ? openSync(FULL, "w") : -1;
-  const stdio = ["ignore" as const, ...outputs.map((each) => (each === "full" ? full : each))];
-  const child = spawn(process.execPath, [...options, program(), ...args], { stdio });
-  if (full >= 0) closeSync(full);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-}
-
-/** The exit code and the errors of a process. */
-async function reported(child: ChildProcess): Promise<{ code: unknown; error: string }> {
-  const error = child.stderr ? text(child.stderr) : "";
-  const [code] = (await once(child, "exit")) as unknown[];
-  return { code, error: await error };
-}
-
-/** A server whose outputs are lost, on a port that it cannot report. */
-async function startServer(outputs: Parameters<typeof start>[0], ...args: readonly string[]) {
+/** A server with these outputs, which are lost, on a port that it cannot report. */
+async function startServer(outputs: readonly (number | "pipe" | "ignore")[], ...args: string[]) {
   const port = await freePort();
-  const serve = ["serve", "--log", "--port", String(port), ...args];
-  const server = start(outputs, serve, hurried(20));
-  const ended = reported(server);
+  const serve = [program(), "serve", "--log", "--port", String(port), ...args];
+  const stdio = ["ignore" as const, ...outputs];
+  const server = spawn(process.execPath, [...hurried(20), ...serve], { stdio });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const ended = once(server, "exit");
   const health = () =>
     fetch(`http://127.0.0.1:${port}/healthz`).then(({ status }) => status, String);
   await expect.poll(health).toBe(200);
   const end = async (): Promise<unknown> => {
     server.kill("SIGTERM");
-    return (await ended).code;
+    return (await ended)[0];
   };
   return { port, server, health, end };
 }
@@ -53,7 +34,9 @@ async function startServer(outputs: Parameters<typeof start>[0], ...args: readon
 describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
   it("a server keeps serving, replaces its workers, one after the other, and shuts down", async () => {
     const args = ["--database", newDatabase(), "--workers", "2"];
-    const { server, health, end } = await startServer(["full", "full"], ...args);
+    const full = openSync(FULL, "w");
+    onTestFinished(() => closeSync(full));
+    const { server, health, end } = await startServer([full, full], ...args);
     for (let count = 0; count < 2; count += 1) {
       await expect.poll(() => workersOf(server)).toHaveLength(2);
       const [worker = -1] = workersOf(server);
@@ -68,16 +51,18 @@ describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
   it("keys issue, keys list and help fail with the cause", async () => {
     const database = newDatabase();
     await issueKey(database);
-    const failures = [
+    const run = (...args: readonly string[]) =>
+      spawnSync("sh", ["-c", `"$@" > ${FULL}`, "sh", process.execPath, program(), ...args], {
+        encoding: "utf8",
+      });
+    for (const [lost = "", ...args] of [
       ["done, but the result", "keys", "issue", "--plan", "free", "--json"],
       ["done, but the result", "keys", "list"],
       ["the output", "keys", "--help"],
-    ].map(async ([lost, ...args]) => {
-      const error = `petstore: ${String(lost)} could not be printed: the disk is full\n`;
-      const child = start(["full", "pipe"], [...args, "--database", database]);
-      expect(await reported(child)).toEqual({ code: 1, error });
-    });
-    await Promise.all(failures);
+    ]) {
+      const stderr = `petstore: ${lost} could not be printed: the disk is full\n`;
+      expect(run(...args, "--database", database)).toMatchObject({ status: 1, stderr });
+    }
   });
 });
 
@@ -96,10 +81,10 @@ it("an import whose outputs are closed imports every valid line", async () => {
   const file = join(dirname(database), "pets.ndjson");
   const rex = '{"name":"Rex","categoryId":1}\n';
   writeFileSync(file, `bad\n${rex.repeat(9)}`.repeat(500));
-  const child = start(["pipe", "pipe"], ["pets", "import", file, "--database", database]);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
-  expect(await once(child, "exit")).toEqual([1, null]);
+  const { child, ended } = startCommand("pets", "import", file, "--database", database);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  expect(await ended).toBe(1);
   expect(await petsIn(database)).toHaveLength(4_500);
 });
 
