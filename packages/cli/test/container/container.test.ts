@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { freePort, portOf } from "../../../../scripts/ports.js";
 import { sized } from "../../../../scripts/test-size.js";
-import { startCommand } from "../support/built-petstore.js";
+import { startProgram } from "../support/built-petstore.js";
 import { openSocket } from "../support/raw-client.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -88,7 +88,7 @@ describe.runIf(isPerformed)("a container", () => {
     onTestFinished(() => void unready.close());
     expect(await check(port)).toBe(1);
     expect(await check(String(await portOf(unready)))).toBe(1);
-    const { url, output, end } = await startCommand(image.command, options);
+    const { url, output, end } = await startProgram(image.command, options);
     expect(url).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await check(port)).toBe(0);
     if (canSwitch) {

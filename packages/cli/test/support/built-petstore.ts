@@ -42,7 +42,7 @@ export const startBuilt = (
 ): Promise<BuiltServer> => spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
 
 /** Starts a server with any command and these options of `spawn`. */
-export const startCommand = (command: readonly string[], options: CommonSpawnOptions) =>
+export const startProgram = (command: readonly string[], options: CommonSpawnOptions) =>
   spawnUntil(LISTENS, command, onTestFinished, options);
 
 /** Starts a built console of this database with these options. Its `url` is the link that it printed. */
