@@ -29,6 +29,10 @@ it.each([
   ...["proxy.test", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8"].map(
     (proxy): [string[], RegExp] => [["serve", "--trust-proxy", proxy], NO_PROXY],
   ),
+  ...["x", "65536", "[::1]", ":1", "::1:1"].map((address): [string[], RegExp] => [
+    ["serve", "--metrics", address],
+    /--metrics.* a port, or /,
+  ]),
   [["pets", "import", "-", "--from-line", "0"], /--from-line.*whole number, at least 1\.$/],
   [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
   [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],

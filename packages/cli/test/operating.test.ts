@@ -160,7 +160,7 @@ function expectAnswers(text: string): void {
 }
 
 it("serve --metrics adds up what workers count, also of those that were killed", async () => {
-  const measured = await startMeasured("--workers", "2");
+  const measured = await startMeasured("--workers", "2", "--metrics", "[::1]:0");
   const { server, scrape } = measured;
   await expectCounted(measured);
   for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
