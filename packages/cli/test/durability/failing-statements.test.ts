@@ -10,6 +10,7 @@ const STRIDE = sized(5, 1, 1);
 
 const SAMPLE = new Database(":memory:").prepare("select 1");
 const prototype = Object.getPrototypeOf(SAMPLE) as typeof SAMPLE;
+/** How many statements ran, and which of them fails: none if it is 0. */
 let [ran, failing] = [0, 0];
 for (const name of ["run", "get", "all"] as const) {
   const real = Reflect.get(prototype, name) as (...values: unknown[]) => never;
@@ -18,13 +19,6 @@ for (const name of ["run", "get", "all"] as const) {
     if (ran === failing) throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
     return Reflect.apply(real, this, values);
   });
-}
-
-/** Has the nth statement from now on fail. Returns how many ran before. */
-function failAt(statement: number): number {
-  const before = ran;
-  [ran, failing] = [0, statement];
-  return before;
 }
 
 /** The calls of a client, with the errors that they have anyway. */
@@ -48,7 +42,7 @@ async function callWith(statement: number): Promise<number> {
   const store = createPetStore({ storage });
   const { secret } = (await store.keys.issue({ plan: "business" }))._unsafeUnwrap();
   const caller = store.as(secret);
-  failAt(statement);
+  [ran, failing] = [0, statement];
   let failures = 0;
   for (const [call, expected] of CALLS) {
     let outcome = await call(caller);
@@ -59,12 +53,13 @@ async function callWith(statement: number): Promise<number> {
     }
     expect(outcome.isErr() ? outcome.error.code : undefined).toBe(expected);
   }
-  const ran = failAt(0);
-  expect(failures).toBeLessThanOrEqual(statement > 0 && statement <= ran ? 1 : 0);
+  const statements = ran;
+  failing = 0;
+  expect(failures).toBeLessThanOrEqual(statement > 0 && statement <= statements ? 1 : 0);
   const { pets } = (await store.trusted.listPets())._unsafeUnwrap();
   expect(pets.map(({ name }) => name)).toEqual(["one", "two"]);
   await store.close();
-  return ran;
+  return statements;
 }
 
 it("an SQLite statement that fails, whichever it is, fails one call or is repeated, and nothing else", async () => {
