@@ -13,8 +13,7 @@ const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/$
 const commits = ["group-commit", "locked", "host-database"];
 const tables = ["storage-contract", "remembered"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
-const http =
-  "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
+const http = "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
 
 /**
  * What is mutated, and the tests that have to notice it.
