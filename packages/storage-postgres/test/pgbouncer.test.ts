@@ -46,6 +46,8 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = 3
+; After a login that was ended, PgBouncer waits for this long, by default for longer than a call does.
+server_login_retry = 0.1
 `,
       );
       for (const path of [folder, settings]) giveToPostgres(path);
