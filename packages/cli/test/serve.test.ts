@@ -27,7 +27,7 @@ const PRINTS_TURNS = `data:text/javascript,let before = 0;
 /** Resolves to the turns of a server's event loop once it sleeps most of the time. */
 async function turnsOnceIdle(output: () => string): Promise<number> {
   const start = output().length;
-  // The first time may be one before the last request.
+  // The first line may tell of the time before the last request.
   const second = () =>
     output()
       .slice(start)

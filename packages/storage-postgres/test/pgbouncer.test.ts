@@ -46,7 +46,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = 3
-; After a login that was ended, PgBouncer waits for this long, by default for longer than a call does.
+; After a failed login, PgBouncer waits this many seconds: by default 15, longer than a call waits.
 server_login_retry = 0.1
 `,
       );

@@ -17,11 +17,11 @@ export interface Message {
   readonly bytes: string;
 }
 
-/** One of these; the numbers say how often it is one of a row. */
+/** One of these arbitraries, chosen by weight. */
 const some = <T>(...rows: readonly (readonly [weight: number, of: fc.Arbitrary<T>])[]) =>
   fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** One of these texts. */
+/** One of these texts: a row is chosen by weight, then one of its texts. */
 const pick = (...rows: readonly (readonly [weight: number, ...texts: string[]])[]) =>
   some(...rows.map(([weight, ...texts]) => [weight, fc.constantFrom(...texts)] as const));
 
