@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
-import { whileTimePasses } from "./support/pass-time.js";
+import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
 import {
@@ -96,6 +96,7 @@ it("says that a pet may have been stored when the server does not come back", as
 });
 
 it("a charge whose answer is lost counts once, while another server charges the same key", async () => {
+  postponeDeadlines();
   const shown: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     proxy.loseNextAnswer();
@@ -124,6 +125,7 @@ it("a key whose answer is lost is added, changed and removed once", async () => 
 });
 
 it("connections that are cut at any time lose no call and count none twice", async () => {
+  postponeDeadlines();
   const ids: bigint[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const calls = times(20, async () => {

@@ -8,6 +8,7 @@ import { freePort } from "../../../scripts/ports.js";
 import { sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
+import { postponeDeadlines } from "./support/pass-time.js";
 import { giveToPostgres, logged, unprivileged, usePostgres } from "./support/postgres-server.js";
 import {
   aKey,
@@ -73,6 +74,7 @@ server_login_retry = 0.1
     storageContract({ describe: inFull, it }, { name: "a schema behind a pooler", createFixture });
 
     it("no call fails when a pooler cannot keep statements, or its connections are ended", async () => {
+      postponeDeadlines();
       const admin = await connectAdmin(server.url());
       const servers = [await open("pooled"), await open("pooled"), await open("pooled")] as const;
       const [storage] = servers;

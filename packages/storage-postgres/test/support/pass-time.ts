@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 /** Makes calls that wait for their deadlines, while the clock of the deadlines runs ten times as fast. */
 export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
@@ -16,4 +16,14 @@ export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
   } finally {
     vi.useRealTimers();
   }
+}
+
+/** Until the end of the test, the deadlines of calls come ten times later, so that no busy machine makes calls fail. */
+export function postponeDeadlines(): void {
+  const now = performance.now.bind(performance);
+  const start = now();
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => start + (now() - start) / 10);
+  onTestFinished(() => {
+    spy.mockRestore();
+  });
 }

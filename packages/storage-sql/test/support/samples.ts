@@ -25,7 +25,8 @@ export async function chargeOnce(storage: Storage, id: string): Promise<number> 
     next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: presented?.usage.dayUsed ?? NaN,
   }));
-  return charged._unsafeUnwrap();
+  if (charged.isErr()) throw new Error(charged.error.message);
+  return charged.value;
 }
 
 /** The day's requests of a key. */
