@@ -1,8 +1,8 @@
 import type { Result, ResultAsync } from "neverthrow";
-import { createClockReader } from "./clock.js";
+import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
 import { storageUnavailable, type StorageUnavailable } from "./errors.js";
-import { createEvents } from "./events.js";
+import { createEvents, type Events } from "./events.js";
 import {
   changePlan,
   issueKey,
@@ -15,11 +15,44 @@ import { createKeyIds } from "./keys/key-format.js";
 import type { KeyRing } from "./keys/key-ring.js";
 import { findKey, findKeyBySecret, listKeys } from "./keys/read-keys.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
-import { createCaller, createTrustedPets } from "./operations/callers.js";
+import type { Plan } from "./limits/plan.js";
+import type { Quota } from "./limits/window.js";
+import {
+  createCaller,
+  createTrustedPets,
+  type Caller,
+  type TrustedPets,
+} from "./operations/callers.js";
 import { createCalls, type Calls } from "./operations/calls.js";
-import type { PetStore } from "./pet-store.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { signalChannel } from "./signals.js";
+
+/** A pet store: the engine that `createPetStore` returns. */
+export interface PetStore {
+  /**
+   * Returns the operations of the client with this API key. Charges nothing and does no I/O. `origin`,
+   * normally the network address, limits callers without a valid key: callers with the same origin (for
+   * IPv6, the same /64) share a bucket of the Free plan, and so do callers without an origin.
+   */
+  as(apiKey: string | undefined, origin?: string): Caller;
+  /** Returns the quota of callers without a valid key from this origin, without charging it. */
+  anonymousQuota(origin?: string): Quota;
+  /** The clock of the store's windows, bans and expiries. */
+  readonly clock: Clock;
+  /** All plans by name: the standard plans and those of the host. */
+  readonly plans: Readonly<Record<string, Plan>>;
+  /** The host's own operations, without key and limits. */
+  readonly trusted: TrustedPets;
+  /** Issues and manages API keys. */
+  readonly keys: KeyRing;
+  /** The events of this process. */
+  readonly events: Events;
+  /**
+   * Refuses new calls with `store_closed`, lets running calls finish, and closes the storage. Another
+   * call returns the first one's result.
+   */
+  close(): ResultAsync<void, StorageUnavailable>;
+}
 
 /**
  * Creates a pet store: the engine, without a network.

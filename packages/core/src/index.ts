@@ -1,5 +1,5 @@
 export { createManualClock, systemClock, type Clock, type ManualClock } from "./clock.js";
-export { createPetStore } from "./create-pet-store.js";
+export { createPetStore, type PetStore } from "./create-pet-store.js";
 export type {
   AdmissionError,
   ApiKeyBanned,
@@ -40,19 +40,17 @@ export type {
   PlanChanged,
   StorageWarned,
 } from "./events.js";
-export type { ApiKeySecret, StoredApiKey } from "./keys/stored-key.js";
+export type { IssuedKey, PurgedKeys } from "./keys/change-keys.js";
 export type {
-  ApiKey,
-  IssuedKey,
   IssueKeyInput,
-  KeyPage,
-  KeyRing,
   ListKeysInput,
   PlanInput,
-  PurgedKeys,
   PurgeKeysOptions,
   RotateKeyOptions,
-} from "./keys/key-ring.js";
+} from "./keys/key-requests.js";
+export type { KeyRing } from "./keys/key-ring.js";
+export type { KeyPage } from "./keys/read-keys.js";
+export type { ApiKey, ApiKeySecret, StoredApiKey } from "./keys/stored-key.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
 export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
@@ -68,16 +66,8 @@ export {
   type PetStatus,
 } from "./pets/pet.js";
 export { systemRandom, systemUuid, type RandomSource } from "./random.js";
-export type {
-  Admission,
-  Caller,
-  CreatedPet,
-  PetIdInput,
-  PetResult,
-  Pets,
-  PetStore,
-  TrustedPets,
-} from "./pet-store.js";
+export type { Admission, Caller, Pets, TrustedPets } from "./operations/callers.js";
+export type { CreatedPet, PetIdInput, PetResult } from "./operations/pets.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
 export {
   signalChannel,

@@ -13,24 +13,37 @@ import {
 import { NO_USAGE } from "../limits/usage.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
-import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
-import type {
-  ApiKey,
-  IssuedKey,
-  IssueKeyInput,
-  PlanInput,
-  PurgedKeys,
-  PurgeKeysOptions,
-  RotateKeyOptions,
-} from "./key-ring.js";
+import {
+  parseAge,
+  parseKeyRequest,
+  parseOverlap,
+  parsePlanChoice,
+  type IssueKeyInput,
+  type PlanInput,
+  type PurgeKeysOptions,
+  type RotateKeyOptions,
+} from "./key-requests.js";
 import { loadKey, viewOf } from "./read-keys.js";
 import {
   hasEndedBefore,
   hasExpired,
   rotatedKey,
   storedSecret,
+  type ApiKey,
   type StoredApiKey,
 } from "./stored-key.js";
+
+/** A key that was just issued or rotated. */
+export interface IssuedKey {
+  /** The bearer token for the client. It cannot be read again: only its digest is stored. */
+  readonly secret: string;
+  readonly key: ApiKey;
+}
+
+/** How many keys were purged. */
+export interface PurgedKeys {
+  readonly purged: number;
+}
 
 /** Issues a key. See `KeyRing.issue`. */
 export async function issueKey(

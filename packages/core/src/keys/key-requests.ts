@@ -4,13 +4,6 @@ import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
 import { areRateLimits, limitsOnly, type Plans, type RateLimits } from "../limits/plan.js";
 import type { KeyQuery } from "../storage/storage.js";
 import { integer, strictRecord, validate } from "../validation.js";
-import type {
-  IssueKeyInput,
-  ListKeysInput,
-  PlanInput,
-  PurgeKeysOptions,
-  RotateKeyOptions,
-} from "./key-ring.js";
 
 const LABEL_LENGTH = 200;
 const MAX_PAGE = 1_000;
@@ -20,6 +13,44 @@ const MAX_TIME = 8_640_000_000_000_000;
 const MAX_OVERLAP_SECONDS = 31_536_000;
 const MAX_AGE_SECONDS = 3_153_600_000;
 const ROOT = "the request";
+
+/** A plan, and the key's own limits if the plan is custom. */
+export interface PlanInput {
+  /** A plan's name: `free`, `pro`, `business`, `enterprise` or one that the host added. */
+  readonly plan: string;
+  /** The key's own limits: required on a custom plan such as `enterprise`, refused on others. */
+  readonly limits?: RateLimits | undefined;
+}
+
+/** A request for a new key. */
+export interface IssueKeyInput extends PlanInput {
+  /** A name for people to recognize the key: at most 200 characters. */
+  readonly label?: string | undefined;
+  /** From when the key is refused: milliseconds since the Unix epoch, or a Date; in the future. */
+  readonly expiresAt?: number | Date | undefined;
+}
+
+/** How to rotate a key. */
+export interface RotateKeyOptions {
+  /** How long the old secret stays accepted, from 0 (the default) to 31,536,000 (a year). */
+  readonly overlapSeconds?: number | undefined;
+}
+
+/** Which keys to purge. */
+export interface PurgeKeysOptions {
+  /** How long ago a key must have ended: an integer from 0 to 3,153,600,000 (100 years). */
+  readonly olderThanSeconds: number;
+}
+
+/** Which keys to list. */
+export interface ListKeysInput {
+  /** The size of the page: an integer from 1 to 1,000; 100 by default. */
+  readonly limit?: number | undefined;
+  /** Only keys after this id: the `next` of the previous page. */
+  readonly after?: string | undefined;
+  /** Only keys that are banned now. */
+  readonly banned?: boolean | undefined;
+}
 
 /** A plan and the limits that a key has on it. */
 export interface PlanChoice {

@@ -12,8 +12,15 @@ import { remainingQuotas } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { parseApiKey } from "./key-format.js";
-import { parseKeyQuery } from "./key-requests.js";
-import type { ApiKey, KeyPage, ListKeysInput } from "./key-ring.js";
+import { parseKeyQuery, type ListKeysInput } from "./key-requests.js";
+import type { ApiKey } from "./stored-key.js";
+
+/** One page of keys, in the order of issue. A short page of banned keys may still have a `next`. */
+export interface KeyPage {
+  readonly keys: readonly ApiKey[];
+  /** The id to pass as `after` for the next page; `undefined` on the last page. */
+  readonly next: string | undefined;
+}
 
 /** Returns a key. See `KeyRing.find`. */
 export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {

@@ -1,4 +1,5 @@
 import type { RateLimits } from "../limits/plan.js";
+import type { WindowQuotas } from "../limits/window.js";
 import { digestOf, hintOf } from "./key-format.js";
 
 /** One secret of an API key, as stored: never the secret itself. */
@@ -28,6 +29,22 @@ export interface StoredApiKey {
   readonly revokedAt: number | undefined;
   /** Newest first; at least one. */
   readonly secrets: readonly ApiKeySecret[];
+}
+
+/** An API key as its host sees it. Times are milliseconds since the Unix epoch. */
+export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
+  /** The first characters of the newest secret, for people to recognize it. */
+  readonly hint: string;
+  /** The secrets, newest first; the older ones were replaced by a rotation. */
+  readonly secrets: readonly Omit<ApiKeySecret, "digest">[];
+  /** The limits in force. */
+  readonly limits: RateLimits;
+  /** When a request was last admitted; `undefined` if none has been. */
+  readonly lastUsedAt: number | undefined;
+  /** When the ban in force ends; `undefined` if the key is not banned. */
+  readonly bannedUntil: number | undefined;
+  /** The quotas of the key in both windows. */
+  readonly usage: WindowQuotas;
 }
 
 /** Returns the stored form of a new secret. */

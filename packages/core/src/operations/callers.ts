@@ -1,12 +1,78 @@
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
-import type { AdmissionError, WithQuota } from "../errors.js";
+import type {
+  AdmissionError,
+  CreatePetError,
+  GetPetError,
+  ListPetsError,
+  WithQuota,
+} from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
 import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/window.js";
-import type { Admission, Caller, TrustedPets } from "../pet-store.js";
+import type { CreatePetOptions } from "../pets/idempotency.js";
+import type { ListPetsInput, PetPage } from "../pets/list-query.js";
+import type { NewPetInput } from "../pets/pet.js";
 import { admit } from "./admit.js";
 import type { Calls } from "./calls.js";
-import { createPet, prepareGetPet, prepareListPets, reportGetPet } from "./pets.js";
+import {
+  createPet,
+  prepareGetPet,
+  prepareListPets,
+  reportGetPet,
+  type CreatedPet,
+  type PetIdInput,
+  type PetResult,
+} from "./pets.js";
+
+/**
+ * The three operations. `Extra` is part of every result and of every error of an operation;
+ * `CommonError` can come from each of them.
+ */
+interface PetOperations<CommonError, Extra> {
+  /** Lists pets in ascending order of id (specification, "GET /pets"). */
+  listPets(
+    input?: ListPetsInput,
+  ): ResultAsync<PetPage & Extra, (ListPetsError & Extra) | CommonError>;
+  /** Adds a pet (specification, "POST /pets"). With an idempotency key, the call is safe to repeat. */
+  createPet(
+    input: NewPetInput,
+    options?: CreatePetOptions,
+  ): ResultAsync<CreatedPet & Extra, (CreatePetError & Extra) | CommonError>;
+  /**
+   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
+   * @deprecated To be removed on 5 December 2030; list by status instead.
+   */
+  getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
+}
+
+/**
+ * The operations of a caller with an API key. Code written against `Pets<TransportError>` accepts both a
+ * caller in this process and a remote client.
+ */
+export type Pets<ExtraError = never> = PetOperations<
+  WithQuota<AdmissionError> | ExtraError,
+  Charged
+>;
+
+/** The host's own operations: without key and limits, with the same validation. */
+export type TrustedPets = PetOperations<never, unknown>;
+
+/** The operations of a client with an API key. Each call authenticates and takes one token. */
+export interface Caller extends Pets {
+  /**
+   * Authenticates and takes one token before the operation is known. For a transport, which may refuse
+   * the request for its own reasons.
+   */
+  admit(): ResultAsync<Admission, WithQuota<AdmissionError>>;
+}
+
+/** One admitted request, which is already charged. A transport performs at most one operation on it. */
+export interface Admission extends PetOperations<never, Charged>, Charged {
+  /** The id of the request's API key. */
+  readonly keyId: string;
+  /** The plan of the request's API key. */
+  readonly plan: string;
+}
 
 /** Creates the operations of a caller with an API key. */
 export function createCaller(

@@ -11,7 +11,6 @@ import {
   type PetNotFound,
   type StorageUnavailable,
 } from "../errors.js";
-import type { CreatedPet, PetIdInput, PetResult } from "../pet-store.js";
 import {
   fingerprintOf,
   parseIdempotencyKey,
@@ -20,8 +19,22 @@ import {
 } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
-import { parseNewPet, type NewPet, type NewPetInput } from "../pets/pet.js";
+import { parseNewPet, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
 import type { StorageFailure } from "../storage/storage.js";
+
+/** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
+export type PetIdInput = bigint | number | string;
+
+/** One pet. */
+export interface PetResult {
+  readonly pet: Pet;
+}
+
+/** A pet that was added. */
+export interface CreatedPet extends PetResult {
+  /** Whether an earlier call with the same idempotency key added it. */
+  readonly replayed: boolean;
+}
 
 /** A read whose input is validated. It reads when it is started, and never rejects. */
 export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailable>>;
