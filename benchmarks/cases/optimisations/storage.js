@@ -100,7 +100,7 @@ function transactionSignal() {
   const wait = (/** @type {number} */ index) => (index % 100) / 37;
   return {
     "the signal of a transaction names its fields (plain: a spread, before fractions)": [
-      ["storage-sql/src/commit/commit-next.ts", "signal", 10_000],
+      ["storage-sql/src/commit/group-commit.ts", "signal", 10_000],
       repeat((index) => ({ storage, group, wait: wait(index) })),
       repeat((index) => ({ ...kind, wait: wait(index) })),
     ],

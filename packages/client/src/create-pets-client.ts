@@ -3,9 +3,10 @@ import { err, ResultAsync } from "neverthrow";
 import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
 import { limitUsedUp, unexpectedResponse, type TransportError } from "./errors.js";
 import type { ClientEvent } from "./events.js";
+import type { Refusal } from "./gate.js";
 import { startLifetime, type Lifetime } from "./lifetime.js";
 import { parseOptions, type PetsClientOptions } from "./options.js";
-import { createQueue, type Queue, type Refusal } from "./queue.js";
+import { createQueue, type Queue } from "./queue.js";
 import { drawFraction, drawIdempotencyKey, type RandomSource } from "./random.js";
 import {
   createPet,

@@ -1,3 +1,6 @@
+import type { ApiKeyBanned, RateLimitExceeded, WithQuota } from "@petstore/core";
+import type { UnexpectedResponse } from "./errors.js";
+
 /**
  * The gate of a client decides how many of its requests may be in flight, so that the caller stays within
  * its limits. This file has the decisions; `queue.ts` carries them out. Times are milliseconds of the
@@ -38,6 +41,9 @@ export interface Ended {
   /** The wait after a 429: its `Retry-After` (0 if it has none), and a random addition. */
   readonly wait: { readonly retryAfter: number; readonly jitter: number } | undefined;
 }
+
+/** Why the gate is closed. Calls that cannot wait get this error. */
+export type Refusal = WithQuota<RateLimitExceeded | ApiKeyBanned> | UnexpectedResponse;
 
 /** The gate of a new client: no request was sent, and nothing is known about the limits. */
 export const OPEN: Gate = {

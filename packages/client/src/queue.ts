@@ -1,12 +1,8 @@
-import type { ApiKeyBanned, RateLimitExceeded, WithQuota } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
-import { withSeconds, type Aborted, type TimedOut, type UnexpectedResponse } from "./errors.js";
-import { afterEnding, afterSending, isOpen, OPEN, type Ended } from "./gate.js";
+import { withSeconds, type Aborted, type TimedOut } from "./errors.js";
+import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Refusal } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
-
-/** Why the gate is closed. Calls that cannot wait get this error. */
-export type Refusal = WithQuota<RateLimitExceeded | ApiKeyBanned> | UnexpectedResponse;
 
 /** The number of a request that may be sent now, or why none is sent. */
 export type Entered = Result<number, Refusal | Aborted | TimedOut>;

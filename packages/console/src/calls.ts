@@ -2,19 +2,38 @@ import {
   parseInt64,
   petStatuses,
   type ApiKey,
+  type BanLifted,
   type CreatePetError,
   type KeyError,
+  type KeyIssued,
+  type KeyRevoked,
   type KeyRing,
+  type KeyRotated,
   type ListPetsError,
   type Pet,
+  type PetCreated,
   type PetStore,
+  type PlanChanged,
   type TrustedPets,
 } from "@petstore/core";
 import { err, okAsync, ResultAsync, type Result } from "neverthrow";
 import * as v from "valibot";
 import { createKeyIndex, shownKey } from "./key-index.js";
 import { KEY_ORDERS, KEY_STATES, type Calls, type CallName, type ShownPet } from "./protocol.js";
-import type { ConsoleEvent, Settings } from "./settings.js";
+
+/** An action that was taken on the console, and who took it. */
+export type ConsoleEvent = (
+  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | Omit<PetCreated, "keyId">
+) & { readonly actor: string };
+
+/** The settings of the calls. */
+export interface CallSettings {
+  readonly actor: (request: Request) => string;
+  readonly onEvent: (event: ConsoleEvent) => void;
+  readonly onError: (cause: unknown) => void;
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+}
 
 /** A call that failed, and the HTTP status for it. */
 export interface CallFailure {
@@ -69,7 +88,7 @@ const inputs = {
 } satisfies Readonly<Record<CallName, v.GenericSchema>>;
 
 /** Creates the calls of the page, by name. */
-export function createCalls(store: PetStore, settings: Settings): ReadonlyMap<string, Call> {
+export function createCalls(store: PetStore, settings: CallSettings): ReadonlyMap<string, Call> {
   const { apiUrl, actor, onEvent, onError } = settings;
   const now = (): number => store.clock.now();
   const report = (event: ConsoleEvent): void => {
@@ -90,7 +109,7 @@ export function createCalls(store: PetStore, settings: Settings): ReadonlyMap<st
 }
 
 type Report = (event: ConsoleEvent) => void;
-type Actor = Settings["actor"];
+type Actor = CallSettings["actor"];
 type KeyEventType = Exclude<ConsoleEvent["type"], "pet_created">;
 
 function keyCalls(keys: KeyRing, now: () => number, actor: Actor, report: Report) {

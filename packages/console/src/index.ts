@@ -1,2 +1,3 @@
+export type { ConsoleEvent } from "./calls.js";
 export { createConsole, type ConsoleHandler } from "./create-console.js";
-export type { ConsoleEvent, ConsoleOptions } from "./settings.js";
+export type { ConsoleOptions } from "./settings.js";

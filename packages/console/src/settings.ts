@@ -1,17 +1,5 @@
-import type {
-  BanLifted,
-  KeyIssued,
-  KeyRevoked,
-  KeyRotated,
-  PetCreated,
-  PlanChanged,
-} from "@petstore/core";
 import * as v from "valibot";
-
-/** An action that was taken on the console, and who took it. */
-export type ConsoleEvent = (
-  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | Omit<PetCreated, "keyId">
-) & { readonly actor: string };
+import type { CallSettings, ConsoleEvent } from "./calls.js";
 
 /** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {
@@ -28,13 +16,9 @@ export interface ConsoleOptions {
 }
 
 /** The validated options, with all defaults. */
-export interface Settings {
+export interface Settings extends CallSettings {
   /** Without a slash at the end. */
   readonly basePath: string;
-  readonly actor: (request: Request) => string;
-  readonly onEvent: (event: ConsoleEvent) => void;
-  readonly onError: (cause: unknown) => void;
-  readonly apiUrl: string;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

@@ -2,7 +2,6 @@ export {
   AGAIN,
   CallFailure,
   Contention,
-  storageClosed,
   NoIdLeft,
   TooLate,
   type Call,
@@ -34,7 +33,7 @@ export {
   type KeyRow,
   type KeysAfter,
 } from "./api-keys.js";
-export { createClose, createWarnings, type Warnings } from "./lifecycle.js";
+export { createClose, createWarnings, storageClosed, type Warnings } from "./lifecycle.js";
 export {
   createPageCache,
   CREATION_COLUMNS,

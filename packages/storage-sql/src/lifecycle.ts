@@ -1,4 +1,9 @@
-import type { Storage, StorageFailure, StorageWarning } from "@petstore/core";
+import {
+  storageFailure,
+  type Storage,
+  type StorageFailure,
+  type StorageWarning,
+} from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 
 /** The warnings of a storage to its operator. */
@@ -41,4 +46,9 @@ async function end({ settle, close, toFailure }: Ending): Promise<Result<void, S
   } catch (error) {
     return err(toFailure("Closing the database", error));
   }
+}
+
+/** Returns the failure of the call with this name after the storage was closed. */
+export function storageClosed(name: string): StorageFailure {
+  return storageFailure(`${name} failed: the storage is closed.`);
 }

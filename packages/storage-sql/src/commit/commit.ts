@@ -1,4 +1,4 @@
-import { storageFailure, type StorageFailure } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core";
 
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
@@ -61,9 +61,4 @@ export interface CommitErrors {
   readonly isCausedByCall: (error: unknown) => boolean;
   /** Returns the failure of the call with this name. */
   readonly toFailure: (name: string, error: unknown) => StorageFailure;
-}
-
-/** Returns the failure of the call with this name after the storage was closed. */
-export function storageClosed(name: string): StorageFailure {
-  return storageFailure(`${name} failed: the storage is closed.`);
 }

@@ -1,8 +1,17 @@
-import type { StorageFailure } from "@petstore/core";
+import { signalChannel, type StorageFailure, type TransactionSignal } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { storageClosed, type Work } from "./commit.js";
-import { createCommitNext, type CommitOptions } from "./commit-next.js";
-import { createQueue, type QueuedCall } from "./queue.js";
+import { storageClosed } from "../lifecycle.js";
+import {
+  CallFailure,
+  Contention,
+  TooLate,
+  type Commit,
+  type CommitErrors,
+  type Outcome,
+  type Work,
+} from "./commit.js";
+import { createQueue, type Queue, type QueuedCall } from "./queue.js";
+import { createBackoff } from "./retry.js";
 
 /**
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
@@ -28,10 +37,16 @@ export interface GroupCommit<Transaction, Subject = void> {
 }
 
 /** How a group commits its calls, and when. */
-export interface GroupCommitOptions<Transaction, Subject> extends CommitOptions<
-  Transaction,
-  Subject
-> {
+export interface GroupCommitOptions<Transaction, Subject> {
+  readonly commit: Commit<Transaction, Subject>;
+  readonly errors: CommitErrors;
+  readonly kind: TransactionKind;
+  /** How long a call waits for a busy database, in milliseconds. */
+  readonly timeout: number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+  /** When a call fails at the latest, in milliseconds, even if its commit is still under way; never by default. */
+  readonly limit?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
   /** How many turns of the event loop a transaction waits for calls if several shared the last one; 0 by default. */
@@ -43,6 +58,9 @@ export interface GroupCommitOptions<Transaction, Subject> extends CommitOptions<
    */
   readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
+
+/** What the signals of a group's transactions have in common. */
+export type TransactionKind = Pick<TransactionSignal, "storage" | "group">;
 
 /** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
@@ -100,7 +118,7 @@ export function createGroupCommit<Transaction, Subject = void>(
 
 /** Creates a call that resolves to the result of its work, after the commit. */
 function createCall<Transaction, Subject, T>(
-  { errors, timeout, now }: CommitOptions<Transaction, Subject>,
+  { errors, timeout, now }: GroupCommitOptions<Transaction, Subject>,
   name: string,
   work: Work<Transaction, T>,
   subject: Subject,
@@ -120,4 +138,92 @@ function createCall<Transaction, Subject, T>(
 /** Runs an action at the end of this turn of the event loop, or so many turns later. */
 function afterTurns(turns: number, action: () => void): void {
   setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
+}
+
+/** Creates the function that commits the next batch. It resolves to its size when another may be committed. */
+function createCommitNext<Transaction, Subject>(
+  options: GroupCommitOptions<Transaction, Subject>,
+  queue: Queue<Transaction, Subject>,
+): () => Promise<number> {
+  const { commit, errors } = options;
+  const beginSignal = createTransactionSignal(options);
+  const limit = createLimit(options, queue);
+  const backoff = createBackoff(options.now, queue);
+
+  return async () => {
+    const batch = queue.nextBatch();
+    const publish = beginSignal(batch);
+    let outcomes: readonly Outcome<() => void>[];
+    const watch = limit.watch();
+    try {
+      const committed = commit(batch);
+      // Awaiting what is there already would cost the callers several rounds of promise reactions.
+      outcomes = committed instanceof Promise ? await committed : committed;
+      publish?.(false);
+    } catch (error) {
+      publish?.(true);
+      if (errors.isBusy(error)) {
+        await backoff.wait(error);
+        return batch.length;
+      }
+      backoff.reset();
+      if (batch.length > 1 && errors.isCausedByCall(error)) {
+        queue.separate(batch.length);
+        return batch.length;
+      }
+      outcomes = batch.map(() => new CallFailure(error));
+    } finally {
+      clearInterval(watch);
+    }
+    // If no call of this transaction is done, only time helps.
+    if (queue.settle(outcomes) === 0) await backoff.wait(new Contention());
+    else backoff.reset();
+    return batch.length;
+  };
+}
+
+/** How often calls under way are compared with their limit, in milliseconds. */
+const LIMIT_PRECISION = 250;
+
+/** Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. */
+function createLimit<Transaction, Subject>(
+  { limit, timeout, now }: GroupCommitOptions<Transaction, Subject>,
+  queue: Queue<Transaction, Subject>,
+) {
+  const failLate = (latest: number): void =>
+    queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
+  return {
+    /** Returns the timer, to be cleared when the commit has ended; `undefined` without a limit. */
+    watch: (): NodeJS.Timeout | undefined =>
+      limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit),
+  };
+}
+
+/**
+ * Creates the function that is called when a transaction begins, with its calls, the oldest first. It returns the
+ * function that publishes the transaction when it has ended; `undefined` without a subscriber.
+ */
+function createTransactionSignal<Transaction, Subject>({
+  kind,
+  timeout,
+  now,
+}: GroupCommitOptions<Transaction, Subject>): (
+  calls: readonly { readonly deadline: number }[],
+) => ((failed: boolean) => void) | undefined {
+  const transactions = signalChannel("petstore:transaction");
+  return (calls) => {
+    if (!transactions.hasSubscribers) return undefined;
+    const begunAt = now();
+    const arrivedAt = (calls[0]?.deadline ?? begunAt + timeout) - timeout;
+    return (failed) =>
+      transactions.publish({
+        // A spread before fractions takes V8 microseconds.
+        storage: kind.storage,
+        group: kind.group,
+        calls: calls.length,
+        waitMilliseconds: begunAt - arrivedAt,
+        commitMilliseconds: now() - begunAt,
+        failed,
+      });
+  };
 }

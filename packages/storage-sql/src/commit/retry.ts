@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import type { Queue } from "./queue.js";
 
 /** The number of retries without a backoff: another connection's commit takes less time than a timer. */
 const RETRIES_WITHOUT_BACKOFF = 20;
@@ -11,6 +12,26 @@ const LONGEST_BACKOFF = 20;
 export function backoffBefore(retry: number): number {
   if (retry <= RETRIES_WITHOUT_BACKOFF) return 0;
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
+}
+
+/** Waits before the next batch, longer each time, as long as other processes are in the way. */
+export function createBackoff<Transaction, Subject>(
+  now: () => number,
+  queue: Queue<Transaction, Subject>,
+) {
+  let retries = 0;
+  return {
+    /** Fails the calls whose deadline has come with this error, and waits before the others run again. */
+    wait: async (error: unknown): Promise<void> => {
+      queue.failExpired(now(), error);
+      retries = queue.isEmpty() ? 0 : retries + 1;
+      const backoff = backoffBefore(retries);
+      if (backoff > 0) await setTimeout(backoff);
+    },
+    reset: (): void => {
+      retries = 0;
+    },
+  };
 }
 
 /** For how long to retry, and after which errors. */
