@@ -33,6 +33,7 @@ const parts = {
   "storage-sql/tables": {
     mutate: ["packages/storage-sql/src/*.ts"],
     tests: [
+      "packages/storage-sql/test/*.test.ts",
       ...sqlite(...commits, ...tables, "replaced-file"),
       "packages/storage-postgres/test/storage-contract.test.ts",
     ],
