@@ -44,6 +44,7 @@ export interface CallFailure {
   readonly cause?: unknown;
 }
 
+/** What a call returns to the page. */
 export type CallResult = Result<object, CallFailure>;
 
 /** Runs a call with the body that the page has sent. */

@@ -13,6 +13,7 @@ export const KEY_STATES = [
   "revoked",
 ] as const;
 
+/** A state that a key can be shown in. A key may have several. */
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** The order of a list of keys: the newest first, or those with most requests in this minute and day first. */
@@ -26,6 +27,7 @@ export interface ShownKey extends ApiKey {
   readonly states: readonly KeyState[];
 }
 
+/** Which keys to show. */
 export interface KeyListInput {
   /** Part of a label, an id or a hint, without regard to case; empty for all keys. */
   readonly search: string;
@@ -36,6 +38,7 @@ export interface KeyListInput {
   readonly page: number;
 }
 
+/** One page of keys, and how many there are. */
 export interface KeyList {
   readonly keys: readonly ShownKey[];
   /** How many keys the store has. */
@@ -114,6 +117,7 @@ export interface Calls {
   };
 }
 
+/** The name of a call, which ends its path. */
 export type CallName = keyof Calls;
 
 /** The time of the store's clock, in milliseconds since the Unix epoch, is part of every result. */

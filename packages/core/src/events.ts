@@ -1,4 +1,4 @@
-import type { ApiKey } from "./keys/stored-key.js";
+import type { ApiKey } from "./keys/api-key.js";
 import type { Pet } from "./pets/pet.js";
 import type { StorageWarning } from "./storage/storage.js";
 

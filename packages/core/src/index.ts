@@ -50,7 +50,7 @@ export type {
 } from "./keys/key-requests.js";
 export type { KeyRing } from "./keys/key-ring.js";
 export type { KeyPage } from "./keys/read-keys.js";
-export type { ApiKey, ApiKeySecret, StoredApiKey } from "./keys/stored-key.js";
+export type { ApiKey, ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
 export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";

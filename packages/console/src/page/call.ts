@@ -8,6 +8,7 @@ export interface Problem {
   readonly isPassing: boolean;
 }
 
+/** The output of a call, or why there is none. */
 export type CallResult<Name extends CallName> =
   | { readonly output: Output<Name>; readonly problem?: undefined }
   | { readonly output?: undefined; readonly problem: Problem };

@@ -31,7 +31,7 @@ import {
   storedSecret,
   type ApiKey,
   type StoredApiKey,
-} from "./stored-key.js";
+} from "./api-key.js";
 
 /** A key that was just issued or rotated. */
 export interface IssuedKey {

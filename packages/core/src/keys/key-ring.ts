@@ -9,7 +9,7 @@ import type {
   RotateKeyOptions,
 } from "./key-requests.js";
 import type { KeyPage } from "./read-keys.js";
-import type { ApiKey } from "./stored-key.js";
+import type { ApiKey } from "./api-key.js";
 
 /** Issues and manages API keys. For the host; its calls need no API key. */
 export interface KeyRing {

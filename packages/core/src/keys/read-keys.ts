@@ -13,7 +13,7 @@ import { limitsOf } from "../limits/plan.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { parseApiKey } from "./key-format.js";
 import { parseKeyQuery, type ListKeysInput } from "./key-requests.js";
-import type { ApiKey } from "./stored-key.js";
+import type { ApiKey } from "./api-key.js";
 
 /** One page of keys, in the order of issue. A short page of banned keys may still have a `next`. */
 export interface KeyPage {

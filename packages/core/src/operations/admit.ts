@@ -10,7 +10,7 @@ import {
   type MissingApiKey,
   type WithQuota,
 } from "../errors.js";
-import { hasExpired, type StoredApiKey } from "../keys/stored-key.js";
+import { hasExpired, type StoredApiKey } from "../keys/api-key.js";
 import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";

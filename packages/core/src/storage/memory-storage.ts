@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import type { StoredApiKey } from "../keys/stored-key.js";
+import type { StoredApiKey } from "../keys/api-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
 import type { NewPet, Pet, PetStatus } from "../pets/pet.js";

@@ -1,6 +1,6 @@
 import type { Result } from "neverthrow";
 import type { Clock } from "../clock.js";
-import type { StoredApiKey } from "../keys/stored-key.js";
+import type { StoredApiKey } from "../keys/api-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
 import type { NewPet, Pet } from "../pets/pet.js";

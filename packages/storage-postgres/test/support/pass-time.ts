@@ -18,7 +18,7 @@ export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Until the end of the test, the deadlines of calls come ten times later, so that no busy machine makes calls fail. */
+/** Until the end of the test, calls are tried again for ten times as long: a busy machine makes none of them fail. */
 export function postponeDeadlines(): void {
   const now = performance.now.bind(performance);
   const start = now();

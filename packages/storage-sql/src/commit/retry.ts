@@ -14,7 +14,7 @@ export function backoffBefore(retry: number): number {
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
 }
 
-/** Creates the backoff of a group: it waits before the next batch, longer each time, as long as other processes are in the way. */
+/** Creates the backoff of a group. While other processes are in the way, it waits before each batch, longer each time. */
 export function createBackoff<Transaction, Subject>(
   now: () => number,
   queue: Queue<Transaction, Subject>,
