@@ -34,8 +34,8 @@ const HOSTS = [
   ["examples/hono.ts", "/api/v1"],
 ] as const;
 
-/** Every which example is tried: each of them in CI. */
-const TRIED = HOSTS.filter((_, index) => index % sized(3, 1, 1) === 0);
+/** The first of them, and each of them in CI. */
+const TRIED = HOSTS.slice(0, sized(1, HOSTS.length, HOSTS.length));
 const FETCH = "examples/fetch.ts";
 const CONSOLE = "examples/console.ts";
 const program = useBundled("examples", [...TRIED.map(([example]) => example), FETCH, CONSOLE]);

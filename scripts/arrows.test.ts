@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ESLint } from "eslint";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { sized } from "./test-size.js";
+import { inCi } from "./test-size.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** In CI only: linters take seconds to start. */
-const inCi = test.runIf(sized(0, 1, 1));
+/** Linters take seconds to start. */
+const testInCi = test.runIf(inCi);
 let eslint: ESLint;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function complaints(file: string, code: string): Promise<string[]> {
 const index = "index.ts is the door";
 const sql = "SQL lives in storage-sqlite";
 
-inCi.each([
+testInCi.each([
   ["core/src/pets/pet.ts", "../operations/admit.js", "Arrows run one way"],
   ["core/src/pets/pet.ts", "../create-pet-store.js", "is the composition root"],
   ["core/src/operations/admit.ts", "../create-pet-store.js", "is the composition root"],
@@ -76,7 +76,7 @@ inCi.each([
 const time = "Time arrives as an argument";
 const randomness = "Randomness arrives as an argument";
 
-inCi.each([
+testInCi.each([
   ["core/src/limits/charge.ts", "Date.now();", time],
   ["core/src/limits/charge.ts", "new Date();", time],
   ["core/src/random.ts", "Date.now();", time],
@@ -91,7 +91,7 @@ inCi.each([
   expect(await complaints(file, code)).toEqual([expect.stringContaining(reason)]);
 });
 
-inCi.each([
+testInCi.each([
   ["core/src/create-pet-store.ts", `import "./operations/admit.js";`],
   ["core/src/operations/admit.ts", `import "../keys/key-ring.js";`],
   ["http-adapter/src/mount.ts", `import "@petstore/core"; import "node:http";`],
@@ -106,7 +106,7 @@ inCi.each([
   expect(await complaints(file, code)).toEqual([]);
 });
 
-inCi("a cycle of type imports is an error, and files in a row are not", () => {
+testInCi("a cycle of type imports is an error, and files in a row are not", () => {
   const project = mkdtempSync(join(tmpdir(), "petstore-cycles-"));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const src = join(project, "packages/core/src");

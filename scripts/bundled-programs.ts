@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "tsup";
+import { build } from "esbuild";
 import { beforeAll, inject } from "vitest";
 import { fillOnce } from "./fill-once.js";
 
@@ -34,19 +34,18 @@ export function useBundled<Source extends string>(
 
 async function bundle(sources: readonly string[], folder: string): Promise<void> {
   await build({
-    entry: sources.map((source) => join(root, source)),
-    outDir: folder,
+    entryPoints: sources.map((source) => join(root, source)),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
     format: "esm",
     target: "node20",
     platform: "node",
     tsconfig: join(root, "tsconfig.json"),
     external: [...NOT_BUNDLED],
-    noExternal: [/^(?!(?:better-sqlite3(?:-13)?|pg)$)/],
     banner: {
       js: 'import { createRequire as _require } from "node:module"; const require = _require(import.meta.url);',
     },
-    config: false,
-    silent: true,
   });
   const modules = join(folder, "node_modules");
   mkdirSync(modules);

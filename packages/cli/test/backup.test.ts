@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { inCi, sized } from "../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import {
   issueKey,
@@ -61,21 +62,24 @@ it("says in one line why there is no backup, creates no database, and replaces a
   expect((await backup(file, "--force")).code).toBe(0);
 });
 
-it.each(["SIGINT", "SIGTERM"] as const)("leaves no files behind at %s", async (signal) => {
-  const database = newDatabase();
-  const other = new Database(database);
-  other.exec("create table pets (id); begin exclusive");
-  const folder = dirname(database);
-  const backup = ["backup", join(folder, "backup.db"), "--database", database];
-  const { child, output, ended } = startCommand(...backup);
-  // It has begun, and waits for the lock that is held here.
-  while (readdirSync(folder).length < 2) await setTimeout(5);
-  child.kill(signal);
-  expect(await ended).toBe(1);
-  expect(output()).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
-  expect(readdirSync(folder)).toEqual(["pets.db"]);
-  other.close();
-});
+it.each((["SIGTERM", "SIGINT"] as const).slice(0, sized(1, 2, 2)))(
+  "leaves no files behind at %s",
+  async (signal) => {
+    const database = newDatabase();
+    const other = new Database(database);
+    other.exec("create table pets (id); begin exclusive");
+    const folder = dirname(database);
+    const backup = ["backup", join(folder, "backup.db"), "--database", database];
+    const { child, output, ended } = startCommand(...backup);
+    // It has begun, and waits for the lock that is held here.
+    while (readdirSync(folder).length < 2) await setTimeout(5);
+    child.kill(signal);
+    expect(await ended).toBe(1);
+    expect(output()).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
+    expect(readdirSync(folder)).toEqual(["pets.db"]);
+    other.close();
+  },
+);
 
 /** Runs a shell script in a mount namespace of its own, in which the folder `$0` is read-only. */
 function runReadOnly(folder: string, script: string, ...args: readonly string[]) {
@@ -87,7 +91,7 @@ function runReadOnly(folder: string, script: string, ...args: readonly string[])
 /** unshare may be missing, or not be allowed to mount. In this folder, nothing is being written. */
 const canMount = runReadOnly(import.meta.dirname, "true").status === 0;
 
-it.skipIf(!canMount)("a backup on a read-only disk can be listed and exported", async () => {
+it.runIf(inCi && canMount)("a backup on a read-only disk can be listed and exported", async () => {
   const database = newDatabase();
   const options = ["--database", database];
   await petstoreReading(PET, "pets", "import", "-", ...options);

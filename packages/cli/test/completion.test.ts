@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { sized } from "../../../scripts/test-size.js";
 import { newDatabase, petstore, skipWithout } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
@@ -43,7 +44,7 @@ async function everything(path: readonly string[] = []): Promise<[string, readon
   return [[`${line} --`, options], [`${line} `, commands], ...below.flat()];
 }
 
-it.for(SHELLS)(
+it.for(SHELLS.slice(0, sized(1, 2, 2)))(
   "completion %s offers every command, option and choice, and what begins with the letters so far",
   async ([[shell, ...options], ...code], { skip }) => {
     skipWithout(shell, skip);
@@ -76,11 +77,13 @@ const TYPED = [
 
 const ECHO = 'petstore() { echo "got <$*>"; }';
 
-it.for([
+const TERMINALS = [
   ["bash", "bash --norc --noprofile -i", ECHO],
   ["zsh", "zsh -f -i", `autoload -U compinit; compinit -u -D; ${ECHO}`],
   ["fish", "fish --no-config -i", 'function petstore; echo "got <$argv>"; end'],
-] as const)(
+] as const;
+
+it.for(TERMINALS.slice(0, sized(1, 3, 3)))(
   "Tab in %s completes commands, options, choices and files",
   async ([shell, command, prepare], { skip }) => {
     skipWithout(shell, skip);

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
 import { hurried, startCommand, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petsIn } from "./support/command.js";
+import { inCi } from "../../../scripts/test-size.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
@@ -31,7 +32,7 @@ async function startServer(outputs: readonly (number | "pipe" | "ignore")[], ...
   return { port, server, health, end };
 }
 
-describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
+describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
   it("a server keeps serving, replaces its workers, one after the other, and shuts down", async () => {
     const args = ["--database", newDatabase(), "--workers", "2"];
     const full = openSync(FULL, "w");
@@ -66,7 +67,7 @@ describe.skipIf(!existsSync(FULL))("with outputs that are full", () => {
   });
 });
 
-it("a server whose log is not read keeps serving, and shuts down", async () => {
+it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", async () => {
   const { port, health, end } = await startServer(["pipe", "ignore"], "--database", ":memory:");
   const socket = connect(port, "127.0.0.1");
   // The lines of these are longer than a pipe takes.
@@ -76,7 +77,7 @@ it("a server whose log is not read keeps serving, and shuts down", async () => {
   expect(await end()).toBe(0);
 });
 
-it("an import whose outputs are closed imports every valid line", async () => {
+it.runIf(inCi)("an import whose outputs are closed imports every valid line", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "pets.ndjson");
   const rex = '{"name":"Rex","categoryId":1}\n';

@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startServer, useServer, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
+import { inCi } from "../../../scripts/test-size.js";
 
 const FRESH = /^[\da-f-]{36}$/;
 
@@ -159,17 +160,20 @@ function expectAnswers(text: string): void {
   }
 }
 
-it("serve --metrics adds up what workers count, also of those that were killed", async () => {
-  const measured = await startMeasured("--workers", "2", "--metrics", "[::1]:0");
-  const { server, scrape } = measured;
-  await expectCounted(measured);
-  for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
-  await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
-  const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
-  await expect.poll(cpu).toBeGreaterThan(0);
-  expect(valueOf(await scrape(), COUNT)).toBe(4);
-  expect(await server.end()).toBe(0);
-});
+it.runIf(inCi)(
+  "serve --metrics adds up what workers count, also of those that were killed",
+  async () => {
+    const measured = await startMeasured("--workers", "2", "--metrics", "[::1]:0");
+    const { server, scrape } = measured;
+    await expectCounted(measured);
+    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
+    await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
+    const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
+    await expect.poll(cpu).toBeGreaterThan(0);
+    expect(valueOf(await scrape(), COUNT)).toBe(4);
+    expect(await server.end()).toBe(0);
+  },
+);
 
 it("serve --metrics answers nothing but GET /metrics by its name, however many clients do not read", async () => {
   const metrics = metricsOf(server());

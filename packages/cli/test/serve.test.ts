@@ -6,6 +6,7 @@ import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
 import { startBuilt, startServer, useBuiltPetstore, useServer } from "./support/built-petstore.js";
+import { inCi } from "../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
 
@@ -82,19 +83,22 @@ describe("serve", () => {
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
 
-  it("polls for the next request before it sleeps, but not with --no-poll", async () => {
-    const turnsAfterResponse = async (...options: readonly string[]) => {
-      const command = [process.execPath, "--import", PRINTS_TURNS, program()];
-      const { url, output } = await startBuilt(command, "--database", ":memory:", ...options);
-      const before = await turnsOnceIdle(output);
-      await fetch(`${url}/pets`);
-      return (await turnsOnceIdle(output)) - before;
-    };
-    const turns = [turnsAfterResponse(), turnsAfterResponse("--no-poll")];
-    const [polling = 0, sleeping = Infinity] = await Promise.all(turns);
-    expect(polling).toBeGreaterThanOrEqual(100);
-    expect(sleeping).toBeLessThan(80);
-  });
+  it.runIf(inCi)(
+    "polls for the next request before it sleeps, but not with --no-poll",
+    async () => {
+      const turnsAfterResponse = async (...options: readonly string[]) => {
+        const command = [process.execPath, "--import", PRINTS_TURNS, program()];
+        const { url, output } = await startBuilt(command, "--database", ":memory:", ...options);
+        const before = await turnsOnceIdle(output);
+        await fetch(`${url}/pets`);
+        return (await turnsOnceIdle(output)) - before;
+      };
+      const turns = [turnsAfterResponse(), turnsAfterResponse("--no-poll")];
+      const [polling = 0, sleeping = Infinity] = await Promise.all(turns);
+      expect(polling).toBeGreaterThanOrEqual(100);
+      expect(sleeping).toBeLessThan(80);
+    },
+  );
 
   it("with a shutdown delay, serves on after SIGTERM and is not ready, as its workers do", async () => {
     const database = newDatabase();
@@ -199,7 +203,7 @@ describe("serve --trust-proxy", () => {
     }
   });
 
-  it.each([
+  it.runIf(inCi).each([
     ["does not read the header of a peer that is not a proxy", "10.0.0.1", 58],
     ["knows the addresses of IPv4 as IPv6 writes them", "::ffff:127.0.0.0/104", 59],
   ])("%s", async (_, trusted, next) => {

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
 import { beforeEach, describe, expect, it } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
-import { sized } from "../../../scripts/test-size.js";
+import { inCi } from "../../../scripts/test-size.js";
 import pg from "pg";
 import { connectAdmin, endConnections, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
@@ -11,7 +11,7 @@ import { whileTimePasses } from "./support/pass-time.js";
 import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
 import { rex } from "../../storage-sql/test/support/samples.js";
 
-const server = usePostgres();
+const server = usePostgres(20);
 
 let admin: Admin;
 beforeEach(async () => {
@@ -100,7 +100,7 @@ describe("openPostgresStorage fails with", () => {
     ended.close();
   });
 
-  it.runIf(sized(0, 1, 1))("busy, after waiting ten seconds for another migration", async () => {
+  it.runIf(inCi)("busy, after waiting ten seconds for another migration", async () => {
     await admin.query(
       "begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('waits'))",
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { storageContract } from "@petstore/storage-contract";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
-import { sized } from "../../../scripts/test-size.js";
+import { inCi } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines } from "./support/pass-time.js";
@@ -70,7 +70,7 @@ server_login_retry = 0.1
       const schema = `fixture_${(schemas += 1)}`;
       return Promise.resolve({ open: () => open(schema), remove: () => Promise.resolve() });
     };
-    const inFull = describe.runIf(sized(0, 1, 1));
+    const inFull = describe.runIf(inCi);
     storageContract({ describe: inFull, it }, { name: "a schema behind a pooler", createFixture });
 
     it("no call fails when a pooler cannot keep statements, or its connections are ended", async () => {

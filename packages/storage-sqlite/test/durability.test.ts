@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
+import { inCi } from "../../../scripts/test-size.js";
 
 const FULL = 2;
 
@@ -67,38 +68,41 @@ describe("durability", () => {
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
-  it("writes the log back in a thread of the lowest priority, before SQLite would do it inside a commit", async () => {
-    const own = getPriority();
-    const filename = folder.path("pets.db");
-    const storage = await openStorage({ filename });
-    const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
-    const create = async (pet: NewPet, pets: number) => {
-      for (let count = 0; count < pets; count += 1) await storage.pets.create(pet);
-    };
-    // Until the thread runs, SQLite writes it back at 1,000 pages.
-    await create(rex, 200);
-    await expect.poll(() => create(large, 10).then(pagesOfLog)).toBeGreaterThan(2_000);
-    while (pagesOfLog() < 4_000) await create(large, 10);
-    const salt = saltOf(filename);
-    const growsMeanwhile = async () => {
-      await create(rex, 1);
-      const { size } = statSync(filename);
-      // Blocks this thread, so that what happens meanwhile is done by another one.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-      return statSync(filename).size > size;
-    };
-    await expect.poll(growsMeanwhile, { interval: 0 }).toBe(true);
-    // The log is looked at in the midst of these commits, so that the thread cannot write back all of it.
-    const saltAfterMore = () => create(rex, 200).then(() => saltOf(filename));
-    await expect.poll(saltAfterMore, { interval: 250, timeout: 20_000 }).not.toBe(salt);
-    expect(pagesOfLog()).toBeLessThan(16_000);
-    if (process.platform === "linux") {
-      expect(getPriority()).toBe(own);
-      expect(prioritiesOfThreads().filter((priority) => priority !== own)).toEqual([19]);
-    }
-    await storage.close();
-    expect(existsSync(`${filename}-wal`)).toBe(false);
-  });
+  it.runIf(inCi)(
+    "writes the log back in a thread of the lowest priority, before SQLite would do it inside a commit",
+    async () => {
+      const own = getPriority();
+      const filename = folder.path("pets.db");
+      const storage = await openStorage({ filename });
+      const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
+      const create = async (pet: NewPet, pets: number) => {
+        for (let count = 0; count < pets; count += 1) await storage.pets.create(pet);
+      };
+      // Until the thread runs, SQLite writes it back at 1,000 pages.
+      await create(rex, 200);
+      await expect.poll(() => create(large, 10).then(pagesOfLog)).toBeGreaterThan(2_000);
+      while (pagesOfLog() < 4_000) await create(large, 10);
+      const salt = saltOf(filename);
+      const growsMeanwhile = async () => {
+        await create(rex, 1);
+        const { size } = statSync(filename);
+        // Blocks this thread, so that what happens meanwhile is done by another one.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+        return statSync(filename).size > size;
+      };
+      await expect.poll(growsMeanwhile, { interval: 0 }).toBe(true);
+      // The log is looked at in the midst of these commits, so that the thread cannot write back all of it.
+      const saltAfterMore = () => create(rex, 200).then(() => saltOf(filename));
+      await expect.poll(saltAfterMore, { interval: 250, timeout: 20_000 }).not.toBe(salt);
+      expect(pagesOfLog()).toBeLessThan(16_000);
+      if (process.platform === "linux") {
+        expect(getPriority()).toBe(own);
+        expect(prioritiesOfThreads().filter((priority) => priority !== own)).toEqual([19]);
+      }
+      await storage.close();
+      expect(existsSync(`${filename}-wal`)).toBe(false);
+    },
+  );
 
   it("does not keep its process alive, also with the thread that writes the log back", () => {
     // The thread starts when the log is first looked at, after 200 commits.

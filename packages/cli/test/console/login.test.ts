@@ -10,6 +10,7 @@ import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
+import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
 
@@ -95,56 +96,59 @@ describe("petstore console", () => {
     await expect(send(page, "GET", own)).rejects.toThrow();
   });
 
-  it("on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action", async () => {
-    const folder = createFolder();
-    const database = newDatabase();
-    await issueKey(database);
-    /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
-    const open = (name: string, ...options: readonly string[]) => {
-      const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];
-      const script = `#!/bin/sh\necho "$1" > ${folder}/part && mv ${folder}/part "$OPENED"\n`;
-      writeFileSync(opener, script, { mode: 0o755 });
-      const env = `env "OPENED=${opened}" "PATH=${folder}:$PATH"`;
-      const command = [env, process.execPath, program(), "console", "--database", database];
-      const terminal = runOnTerminal([...command, ...options].join(" "), 200, 24);
-      const shown = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g;
-      const links = () => [...terminal.output().matchAll(shown)].map(([link]) => new URL(link));
-      return { ...terminal, links, opened };
-    };
-    const quiet = open("quiet", "--no-open");
-    const { output, links, opened, type, ended } = open("opened");
-    await expect.poll(() => existsSync(opened)).toBe(true);
-    const argument = readFileSync(opened, "utf8").trim();
-    expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
-    const file = fileURLToPath(argument);
-    for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
-    const redirect = readFileSync(file, "utf8");
+  it.runIf(inCi)(
+    "on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action",
+    async () => {
+      const folder = createFolder();
+      const database = newDatabase();
+      await issueKey(database);
+      /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
+      const open = (name: string, ...options: readonly string[]) => {
+        const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];
+        const script = `#!/bin/sh\necho "$1" > ${folder}/part && mv ${folder}/part "$OPENED"\n`;
+        writeFileSync(opener, script, { mode: 0o755 });
+        const env = `env "OPENED=${opened}" "PATH=${folder}:$PATH"`;
+        const command = [env, process.execPath, program(), "console", "--database", database];
+        const terminal = runOnTerminal([...command, ...options].join(" "), 200, 24);
+        const shown = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g;
+        const links = () => [...terminal.output().matchAll(shown)].map(([link]) => new URL(link));
+        return { ...terminal, links, opened };
+      };
+      const quiet = open("quiet", "--no-open");
+      const { output, links, opened, type, ended } = open("opened");
+      await expect.poll(() => existsSync(opened)).toBe(true);
+      const argument = readFileSync(opened, "utf8").trim();
+      expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
+      const file = fileURLToPath(argument);
+      for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
+      const redirect = readFileSync(file, "utf8");
 
-    type("\r");
-    await expect.poll(links).toHaveLength(2);
-    const [first, second] = links();
-    if (first === undefined || second === undefined) throw new Error("There are two links.");
-    expect(redirect).toContain(String(first));
-    const headers = { Origin: first.origin };
-    const login = (link: URL) =>
-      fetch(new URL("login", link), { method: "POST", headers, body: link.hash.slice(7) });
-    expect((await login(first)).status).toBe(401);
-    const { status, headers: set } = await login(second);
-    expect(status).toBe(204);
-    const [Cookie = ""] = (set.get("Set-Cookie") ?? "").split(";");
-    const issued = await fetch(new URL("api/keys/issue", second), {
-      method: "POST",
-      headers: { ...headers, Cookie, "Content-Type": "application/json" },
-      body: '{"plan":"pro","label":"acme"}',
-    });
-    const { secret, key } = (await issued.json()) as { secret: string; key: { id: string } };
-    await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
-    expect(output()).not.toContain(secret);
-    await expect.poll(quiet.links).toHaveLength(1);
-    for (const each of [quiet, { type, ended }]) {
-      each.type("\u0003");
-      expect(await each.ended).toBe(0);
-    }
-    expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
-  });
+      type("\r");
+      await expect.poll(links).toHaveLength(2);
+      const [first, second] = links();
+      if (first === undefined || second === undefined) throw new Error("There are two links.");
+      expect(redirect).toContain(String(first));
+      const headers = { Origin: first.origin };
+      const login = (link: URL) =>
+        fetch(new URL("login", link), { method: "POST", headers, body: link.hash.slice(7) });
+      expect((await login(first)).status).toBe(401);
+      const { status, headers: set } = await login(second);
+      expect(status).toBe(204);
+      const [Cookie = ""] = (set.get("Set-Cookie") ?? "").split(";");
+      const issued = await fetch(new URL("api/keys/issue", second), {
+        method: "POST",
+        headers: { ...headers, Cookie, "Content-Type": "application/json" },
+        body: '{"plan":"pro","label":"acme"}',
+      });
+      const { secret, key } = (await issued.json()) as { secret: string; key: { id: string } };
+      await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
+      expect(output()).not.toContain(secret);
+      await expect.poll(quiet.links).toHaveLength(1);
+      for (const each of [quiet, { type, ended }]) {
+        each.type("\u0003");
+        expect(await each.ended).toBe(0);
+      }
+      expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
+import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { sized } from "../../../../scripts/test-size.js";
 import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
@@ -75,54 +75,55 @@ const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy
 const PACE = 4;
 
 const program = useBuiltPetstore();
-const postgres = usePostgres();
+const ROUNDS = sized(0, 20, 100);
 
-it("deploy/haproxy.cfg loses no request while one server after the other is restarted", async ({
-  skip,
-}) => {
-  skipWithout(HAPROXY, skip, "haproxy");
-  const database = postgres.url();
-  const secret = await issueUnlimitedKey(database);
-  const options = [
-    ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
-    ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
-    ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
-  ];
-  const command = [process.execPath, ...hurried(PACE), program()];
-  const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
-  const ports = [await freePort(), await freePort()] as const;
-  const servers = [await start(ports[0]), await start(ports[1])];
-  const url = await startProxy(ports);
+it.runIf(ROUNDS > 0)(
+  "deploy/haproxy.cfg loses no request while one server after the other is restarted",
+  async ({ skip }) => {
+    skipWithout(HAPROXY, skip, "haproxy");
+    const database = (await startPostgres()).url();
+    const secret = await issueUnlimitedKey(database);
+    const options = [
+      ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
+      ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
+      ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
+    ];
+    const command = [process.execPath, ...hurried(PACE), program()];
+    const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
+    const ports = [await freePort(), await freePort()] as const;
+    const servers = [await start(ports[0]), await start(ports[1])];
+    const url = await startProxy(ports);
 
-  const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
-  const statuses = new Set<number>();
-  let [served, isEnding] = [0, false];
-  const list = async (): Promise<void> => {
-    const agent = new Agent({ keepAlive: true });
-    for (; !isEnding; served += 1) {
-      statuses.add((await send(`${url}/pets`, agent, secret)).status);
+    const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
+    const statuses = new Set<number>();
+    let [served, isEnding] = [0, false];
+    const list = async (): Promise<void> => {
+      const agent = new Agent({ keepAlive: true });
+      for (; !isEnding; served += 1) {
+        statuses.add((await send(`${url}/pets`, agent, secret)).status);
+      }
+      agent.destroy();
+    };
+    const readers = Promise.all([list(), list(), list(), list()]);
+    const fiftyMore = () => {
+      const before = served;
+      return expect.poll(() => served).toBeGreaterThan(before + 50);
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const index = round % 2;
+      await fiftyMore();
+      expect(await servers[index]?.end()).toBe(0);
+      await fiftyMore();
+      const { output } = (servers[index] = await start(ports[index] ?? 0));
+      await expect.poll(output).toContain('"operation":"createPet"');
     }
-    agent.destroy();
-  };
-  const readers = Promise.all([list(), list(), list(), list()]);
-  const fiftyMore = () => {
-    const before = served;
-    return expect.poll(() => served).toBeGreaterThan(before + 50);
-  };
-  for (let round = 0; round < sized(2, 20, 100); round += 1) {
-    const index = round % 2;
     await fiftyMore();
-    expect(await servers[index]?.end()).toBe(0);
-    await fiftyMore();
-    const { output } = (servers[index] = await start(ports[index] ?? 0));
-    await expect.poll(output).toContain('"operation":"createPet"');
-  }
-  await fiftyMore();
-  isEnding = true;
-  await Promise.all([readers, stop()]);
-  expect([...statuses]).toEqual([200]);
-  expect(await petsIn(database)).toHaveLength(created.size);
-});
+    isEnding = true;
+    await Promise.all([readers, stop()]);
+    expect([...statuses]).toEqual([200]);
+    expect(await petsIn(database)).toHaveLength(created.size);
+  },
+);
 
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */
 async function startProxy([one, two]: readonly [number, number]): Promise<string> {

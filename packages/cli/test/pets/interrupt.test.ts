@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../../../scripts/test-size.js";
+import { inCi, sized } from "../../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase, petsIn, petstore, petstoreReading } from "../support/command.js";
 
@@ -29,7 +29,7 @@ it("an import stops at a signal, and names the line to resume at", async () => {
 
 const isLinux = process.platform === "linux";
 
-it.skipIf(!isLinux)("an import of a file that has no end stops, too", async () => {
+it.runIf(inCi && isLinux)("an import of a file that has no end stops, too", async () => {
   const database = newDatabase();
   const { child, output, ended } = startImport("/dev/zero", database);
   await expect.poll(() => existsSync(database)).toBe(true);
@@ -38,7 +38,7 @@ it.skipIf(!isLinux)("an import of a file that has no end stops, too", async () =
   expect(output()).toContain("the import stopped: it received a signal to stop.\n");
 });
 
-it.skipIf(!isLinux)("an import waits for the first writer of a pipe", async () => {
+it.runIf(inCi && isLinux)("an import waits for the first writer of a pipe", async () => {
   const database = newDatabase();
   const pipe = join(dirname(database), "pipe");
   expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
@@ -50,7 +50,7 @@ it.skipIf(!isLinux)("an import waits for the first writer of a pipe", async () =
   expect(output()).toBe(`petstore: new database ${database}\nimported 1 pet\n`);
 });
 
-it("an import fails when its standard input is a directory", () => {
+it.runIf(inCi)("an import fails when its standard input is a directory", () => {
   const args = [process.execPath, program(), "pets", "import", "-", "--database", newDatabase()];
   const child = spawnSync("sh", ["-c", '"$@" < /', "sh", ...args], { encoding: "utf8" });
   expect(child.status).toBe(1);

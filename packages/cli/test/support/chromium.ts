@@ -1,15 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, onTestFinished } from "vitest";
+import { inCi } from "../../../../scripts/test-size.js";
 
 const executablePath = "/usr/bin/chromium";
 
-/** Without a browser, its tests are skipped; in CI they fail. */
-const isSkipped = !existsSync(executablePath) && process.env["CI"] === undefined;
+/** Why the tests of a browser are skipped, if they are. In CI, they fail without a browser. */
+const skipped = whySkipped();
 
-const HOW_TO_INSTALL =
-  "Chromium is not installed at /usr/bin/chromium: run `apt-get update && apt-get install -y chromium`.";
+function whySkipped(): string | undefined {
+  if (!inCi) return "A browser takes long: set PETSTORE_TEST_SIZE=ci to use it.";
+  if (existsSync(executablePath) || process.env["CI"] !== undefined) return undefined;
+  return `Chromium is not installed at ${executablePath}: run \`apt-get update && apt-get install -y chromium\`.`;
+}
 
 /**
  * Starts a browser for the tests of a file or of a group, which share a page. Its timers run this many times faster.
@@ -18,7 +22,8 @@ const HOW_TO_INSTALL =
 export function useChromium(pace = 1) {
   let opened: Page | undefined;
   beforeAll(async () => {
-    if (isSkipped) return;
+    if (skipped !== undefined) return;
+    const { chromium } = await import("playwright-core");
     const browser = await chromium.launch({
       executablePath,
       args: [
@@ -38,7 +43,7 @@ export function useChromium(pace = 1) {
     opened = await context.newPage();
     return () => browser.close();
   });
-  beforeEach(({ skip }) => skip(isSkipped, HOW_TO_INSTALL));
+  beforeEach(({ skip }) => skip(skipped !== undefined, skipped));
   return async (url: string, others: readonly string[] = []) => {
     if (opened === undefined) throw new Error("The page is opened by beforeAll.");
     const page = opened;

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, inject, vi } from "vitest";
+import { afterAll, beforeAll, inject, onTestFinished, vi } from "vitest";
 import { fillOnce } from "../../../../scripts/fill-once.js";
 import { freePort } from "../../../../scripts/ports.js";
 
@@ -29,9 +29,9 @@ export function giveToPostgres(file: string): void {
   if (unprivileged) chownSync(file, unprivileged.uid, unprivileged.gid);
 }
 
-/** Starts a server for the tests of one file. */
-export function usePostgres(): PostgresServer {
-  const server = createPostgresServer();
+/** Starts a server for the tests of one file, which accepts this many connections. */
+export function usePostgres(connections?: number): PostgresServer {
+  const server = createPostgresServer(connections);
   beforeAll(() => server.start());
   afterAll(async () => {
     await server.stop();
@@ -40,7 +40,18 @@ export function usePostgres(): PostgresServer {
   return server;
 }
 
-export function createPostgresServer() {
+/** Starts a server for the length of a test. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const server = createPostgresServer();
+  onTestFinished(async () => {
+    await server.stop();
+    server.remove();
+  });
+  await server.start();
+  return server;
+}
+
+export function createPostgresServer(connections = 60) {
   const folder = mkdtempSync(join(inject("sharedFolder"), "postgres-"));
   giveToPostgres(folder);
   const data = join(folder, "data");
@@ -59,7 +70,7 @@ export function createPostgresServer() {
       port,
       listen_addresses: "127.0.0.1",
       unix_socket_directories: folder,
-      max_connections: 60,
+      max_connections: connections,
       shared_buffers: "16MB",
       autovacuum: "off",
     };
