@@ -62,24 +62,23 @@ it("says in one line why there is no backup, creates no database, and replaces a
   expect((await backup(file, "--force")).code).toBe(0);
 });
 
-it.each((["SIGTERM", "SIGINT"] as const).slice(0, sized(1, 2, 2)))(
-  "leaves no files behind at %s",
-  async (signal) => {
-    const database = newDatabase();
-    const other = new Database(database);
-    other.exec("create table pets (id); begin exclusive");
-    const folder = dirname(database);
-    const backup = ["backup", join(folder, "backup.db"), "--database", database];
-    const { child, output, ended } = startCommand(...backup);
-    // It has begun, and waits for the lock that is held here.
-    while (readdirSync(folder).length < 2) await setTimeout(5);
-    child.kill(signal);
-    expect(await ended).toBe(1);
-    expect(output()).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
-    expect(readdirSync(folder)).toEqual(["pets.db"]);
-    other.close();
-  },
-);
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+it.each(SIGNALS.slice(0, sized(1, 2, 2)))("leaves no files behind at %s", async (signal) => {
+  const database = newDatabase();
+  const other = new Database(database);
+  other.exec("create table pets (id); begin exclusive");
+  const folder = dirname(database);
+  const backup = ["backup", join(folder, "backup.db"), "--database", database];
+  const { child, output, ended } = startCommand(...backup);
+  // It has begun, and waits for the lock that is held here.
+  while (readdirSync(folder).length < 2) await setTimeout(5);
+  child.kill(signal);
+  expect(await ended).toBe(1);
+  expect(output()).toBe(`petstore: no backup of ${database}: The backup was stopped.\n`);
+  expect(readdirSync(folder)).toEqual(["pets.db"]);
+  other.close();
+});
 
 /** Runs a shell script in a mount namespace of its own, in which the folder `$0` is read-only. */
 function runReadOnly(folder: string, script: string, ...args: readonly string[]) {

@@ -76,6 +76,7 @@ const startHurried = (database: string): Promise<BuiltServer> =>
     ...["--workers", "2", "--database", database],
   );
 
+/** How many killed workers are replaced. */
 const RESTARTS = sized(0, 6, 60);
 
 describe("serve --workers", () => {

@@ -75,6 +75,8 @@ const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy
 const PACE = 4;
 
 const program = useBuiltPetstore();
+
+/** How often a server is restarted. */
 const ROUNDS = sized(0, 20, 100);
 
 it.runIf(ROUNDS > 0)(

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished, vi } from "vitest";
 
-/** Makes calls that wait for their deadlines, while the clock of the deadlines runs ten times as fast. */
+/** Makes calls that wait for their deadlines, while the clock of the deadlines runs five times as fast. */
 export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
   const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
   vi.useFakeTimers({ toFake: [...timers, "performance"] });
@@ -10,7 +10,7 @@ export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
     const result = calls().finally(() => over.abort());
     while (!over.signal.aborted) {
       await setTimeout(5);
-      vi.advanceTimersByTime(50);
+      vi.advanceTimersByTime(25);
     }
     return await result;
   } finally {
