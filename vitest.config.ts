@@ -7,8 +7,8 @@ import { sized } from "./scripts/test-size.js";
 const IN_MEMORY = "packages/core/test/text-in-memory.test.ts";
 
 /**
- * Begins with the file that needs a process of its own: between others, it would end one that they share. Then come
- * the tests that start programs: they take longest, and must not be left for the end.
+ * Begins with the file that needs a process of its own: in the middle, it would end a process that files share. The
+ * tests that start programs come next: they take longest, and must not be left for the end.
  */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,11 +1,11 @@
-// How much is tested. `npm test` takes a minute. PETSTORE_TEST_SIZE=ci adds browsers, other shells, full disks and
-// killed processes, and makes the randomised tests larger; `npm run soak` (PETSTORE_TEST_SIZE=soak) has the largest.
+// How much is tested. `npm test` leaves out what takes long: browsers, other shells, full disks, killed processes.
+// With PETSTORE_TEST_SIZE=ci they are tested too, and randomised tests are larger; `npm run soak` has the largest.
 
 const size = process.env["PETSTORE_TEST_SIZE"] ?? "";
 
 export const isSoak = size === "soak";
 
-/** Whether the tests run that are left out of `npm test`, because they take long: in CI and in a soak. */
+/** Whether this run includes what takes too long for `npm test`: in CI and in a soak. */
 export const inCi = size === "ci" || isSoak;
 
 /**

@@ -105,7 +105,7 @@ describe("serve --workers", () => {
       expect(server.output().match(once)).toHaveLength(1);
   });
 
-  it.runIf(RESTARTS > 0)(
+  it.runIf(inCi)(
     "keeps replacing a worker that dies, loses no acknowledged pet, and leaves no worker when it is killed",
     async () => {
       const database = newDatabase();

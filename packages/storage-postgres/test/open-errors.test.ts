@@ -10,7 +10,7 @@ import { openStorage } from "./support/open-storage.js";
 import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
 import { rex } from "../../storage-sql/test/support/samples.js";
 
-const server = usePostgres(20);
+const server = usePostgres();
 
 let admin: Admin;
 beforeEach(async () => {

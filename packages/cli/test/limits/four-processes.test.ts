@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { KeyRing } from "@petstore/core";
 import { expect, it } from "vitest";
-import { sized, seed } from "../../../../scripts/test-size.js";
+import { inCi, seed, sized } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startBuilt, startServer, useBuiltPetstore } from "../support/built-petstore.js";
@@ -35,7 +35,7 @@ const twice = (perMinute: number): Round => ({
   ...{ limits: { perMinute, perDay: 1_000 }, excess: perMinute, isRotated: false },
 });
 
-it.runIf(ROUNDS > 0).each([
+it.runIf(inCi).each([
   ["one file", large, 10],
   ["one PostgreSQL database, a clock an hour ahead", fc.constant(twice(60)), 100],
 ] as const)(

@@ -7,9 +7,9 @@ import { inCi } from "../../../../scripts/test-size.js";
 const executablePath = "/usr/bin/chromium";
 
 /** Why the tests of a browser are skipped, if they are. In CI, they fail without a browser. */
-const skipped = whySkipped();
+const reasonToSkip = findReasonToSkip();
 
-function whySkipped(): string | undefined {
+function findReasonToSkip(): string | undefined {
   if (!inCi) return "A browser takes long: set PETSTORE_TEST_SIZE=ci to use it.";
   if (existsSync(executablePath) || process.env["CI"] !== undefined) return undefined;
   return `Chromium is not installed at ${executablePath}: run \`apt-get update && apt-get install -y chromium\`.`;
@@ -22,7 +22,7 @@ function whySkipped(): string | undefined {
 export function useChromium(pace = 1) {
   let opened: Page | undefined;
   beforeAll(async () => {
-    if (skipped !== undefined) return;
+    if (reasonToSkip !== undefined) return;
     const { chromium } = await import("playwright-core");
     const browser = await chromium.launch({
       executablePath,
@@ -43,7 +43,7 @@ export function useChromium(pace = 1) {
     opened = await context.newPage();
     return () => browser.close();
   });
-  beforeEach(({ skip }) => skip(skipped !== undefined, skipped));
+  beforeEach(({ skip }) => skip(reasonToSkip !== undefined, reasonToSkip));
   return async (url: string, others: readonly string[] = []) => {
     if (opened === undefined) throw new Error("The page is opened by beforeAll.");
     const page = opened;

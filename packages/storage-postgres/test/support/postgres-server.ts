@@ -29,9 +29,9 @@ export function giveToPostgres(file: string): void {
   if (unprivileged) chownSync(file, unprivileged.uid, unprivileged.gid);
 }
 
-/** Starts a server for the tests of one file, which accepts this many connections. */
-export function usePostgres(connections?: number): PostgresServer {
-  const server = createPostgresServer(connections);
+/** Starts a server for the tests of one file. */
+export function usePostgres(): PostgresServer {
+  const server = createPostgresServer();
   beforeAll(() => server.start());
   afterAll(async () => {
     await server.stop();
@@ -51,7 +51,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return server;
 }
 
-export function createPostgresServer(connections = 60) {
+export function createPostgresServer() {
   const folder = mkdtempSync(join(inject("sharedFolder"), "postgres-"));
   giveToPostgres(folder);
   const data = join(folder, "data");
@@ -70,7 +70,7 @@ export function createPostgresServer(connections = 60) {
       port,
       listen_addresses: "127.0.0.1",
       unix_socket_directories: folder,
-      max_connections: connections,
+      max_connections: 60,
       shared_buffers: "16MB",
       autovacuum: "off",
     };
