@@ -56,8 +56,16 @@ export { NO_USAGE, type Usage } from "./limits/usage.js";
 export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64 } from "./pets/int64.js";
 export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";
-export { PAGE_LIMIT, type ListPetsInput, type PetPage, type PetQuery } from "./pets/list-query.js";
 export {
+  PAGE_BYTES,
+  PAGE_LIMIT,
+  pageOf,
+  type ListPetsInput,
+  type PetPage,
+  type PetQuery,
+} from "./pets/list-query.js";
+export {
+  LONGEST_NAME,
   parseNewPet,
   petStatuses,
   type NewPet,

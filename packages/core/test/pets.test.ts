@@ -100,13 +100,14 @@ describe("wrong input", () => {
   type Refusal = { readonly code: string; readonly message: string };
   const refusalOf = async (call: Call, input: unknown) =>
     error<unknown, Refusal>(await trusted[call](input as never));
-  const TEXT = "must be a string of well-formed text without NUL";
+  const TEXT = "must be a string of well-formed text without NUL, at most 65536 bytes long";
   const INT64 = "must be an int64 integer";
   const UNSAFE = `${INT64}; beyond 2^53 − 1, pass a bigint`;
   const STATUS = "must be one of available, pending, sold";
 
   it.each<[Call, string, string, ...unknown[]]>([
-    ["createPet", "name", TEXT, undefined, 5, "a\0b", "\uD800"],
+    ["createPet", "name", TEXT, undefined, 5, "a\0b", "\uD800", "x".repeat(65_537)],
+    ["createPet", "name", TEXT, "Ж".repeat(32_769)],
     ["createPet", "categoryId", INT64, undefined, 1.5, "1", null, true, Number.NaN],
     ["createPet", "categoryId", INT64, 2 ** 63, 1e300, INT64_MAX + 1n, INT64_MIN - 1n],
     ["createPet", "categoryId", UNSAFE, 2 ** 53, -(2 ** 53)],

@@ -62,6 +62,6 @@ export type Headers = Readonly<Record<string, string>>;
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Text to be sent as UTF-8; empty in a response to HEAD. */
-  readonly body: string;
+  /** Text to be sent as UTF-8, or bytes that other responses share; empty in a response to HEAD. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { INT64_MAX, INT64_MIN, petStatuses, type PetStatus } from "@petstore/core";
+import {
+  INT64_MAX,
+  INT64_MIN,
+  PAGE_BYTES,
+  petStatuses,
+  type Pet,
+  type PetStatus,
+} from "@petstore/core";
 import { allPets, createPets, valueOf } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
 import { aPet } from "./samples.js";
@@ -161,6 +168,34 @@ export const petRequirements: readonly StorageRequirement[] = [
     },
   },
   {
+    name: "ends a page before its JSON is too long, but not before its first pet",
+    async check(open) {
+      const storage = await open();
+      const escaped = "\u0001".repeat(LARGE / 6);
+      const names = Array.from({ length: 24 }, (_, index) =>
+        index % 8 === 0 ? escaped : `${"x".repeat(LARGE)}Ж`,
+      );
+      const longer = "y".repeat(PAGE_BYTES + 1);
+      const pets = [longer, ...names, longer, longer, "short"].map((name) => aPet({ name }));
+      const created = await createPets(storage, pets);
+      for (const status of [undefined, "available"] as const) {
+        const listed: Pet[] = [];
+        let after: bigint | undefined;
+        do {
+          const page = await valueOf(storage.pets.list({ limit: 100, status, after }));
+          const isAlone = page.pets.length === 1;
+          assert.ok(isAlone || jsonBytes(page.pets) <= PAGE_BYTES, "a page is too long");
+          const following = created[listed.length + page.pets.length];
+          const isFull = following && jsonBytes([...page.pets, following]) > PAGE_BYTES - LARGE;
+          assert.ok(isFull ?? page.next === undefined, "a page ends early");
+          listed.push(...page.pets);
+          after = page.next;
+        } while (after !== undefined);
+        assert.deepEqual(listed, created);
+      }
+    },
+  },
+  {
     name: "lists the pets after any int64, whether a pet has that id or not",
     async check(open) {
       const storage = await open();
@@ -192,6 +227,17 @@ export const petRequirements: readonly StorageRequirement[] = [
     },
   },
 ];
+
+/** The size of a name in JSON, in bytes. */
+const LARGE = 60_000;
+
+function jsonBytes(pets: readonly Pet[]): number {
+  return Buffer.byteLength(
+    JSON.stringify(pets, (_key, value: unknown) =>
+      typeof value === "bigint" ? Number(value) : value,
+    ),
+  );
+}
 
 function statusAt(index: number): PetStatus {
   return petStatuses[index % petStatuses.length] ?? "available";

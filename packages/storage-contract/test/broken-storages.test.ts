@@ -8,6 +8,7 @@ import {
   type CreationRequest,
   type Decide,
   type NewPet,
+  type Pet,
   type PetPage,
   type PetQuery,
   type PetStorage,
@@ -60,6 +61,18 @@ const faults: Readonly<Record<string, Fault>> = {
   }),
   "ends a page at its limit: sets next on every full page": withPage(({ pets }, { limit }) => {
     return { pets, next: pets.length === limit ? pets.at(-1)?.id : undefined };
+  }),
+  "ends a page before its JSON: counts pets only": pets("list", (list) => {
+    return async (query) => {
+      const pets: Pet[] = [];
+      let after = query.after;
+      do {
+        const page: PetPage = (await list({ ...query, after }))._unsafeUnwrap();
+        pets.push(...page.pets);
+        after = page.next;
+      } while (after !== undefined && pets.length < query.limit);
+      return ok({ pets: pets.slice(0, query.limit), next: after });
+    };
   }),
   "lists the pets after any int64: includes the id itself": pets("list", (list) => {
     return (query) => list({ ...query, after: query.after && query.after - 1n });

@@ -38,7 +38,6 @@ export {
   createPageCache,
   CREATION_COLUMNS,
   keyOf,
-  pageOf,
   PET_COLUMNS,
   selectPet,
   selectPets,

@@ -96,9 +96,3 @@ export function keyOf({ limit, status, after }: PetQuery): string {
 function sizeOf({ pets }: PetPage): number {
   return pets.reduce((sum, { name }) => sum + name.length, (1 + pets.length) * OVERHEAD_PER_PET);
 }
-
-/** Makes a page of the pets that were found, one of which may be more than the page holds. */
-export function pageOf(found: readonly Pet[], limit: number): PetPage {
-  const pets = Object.freeze(found.slice(0, limit));
-  return Object.freeze({ pets, next: found.length > limit ? pets.at(-1)?.id : undefined });
-}

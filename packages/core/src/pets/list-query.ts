@@ -4,12 +4,15 @@ import { ownField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
 
-/** The bounds of a page (specification, "Page size"). */
+/** The bounds of a page's limit, in pets (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+
+/** About the most bytes of a page's JSON, in UTF-8: 1 MiB. A page has at least one pet, however large that is. */
+export const PAGE_BYTES = 1_048_576;
 
 /** Which pets to list. */
 export interface ListPetsInput {
-  /** The size of the page: an integer from 1 to 100; 20 by default. */
+  /** The most pets of the page: an integer from 1 to 100; 20 by default. Large pets fill a page earlier (`PAGE_BYTES`). */
   readonly limit?: number | undefined;
   /** Only pets with this status; pets of every status by default. */
   readonly status?: PetStatus | undefined;
@@ -29,6 +32,36 @@ export interface PetPage {
   readonly pets: readonly Pet[];
   /** The id to pass as `after` for the next page; `undefined` on the last page. */
   readonly next: bigint | undefined;
+}
+
+/**
+ * Makes the page of the pets that were found, in ascending order of id. They may be more than the page holds, so that
+ * it is known whether more follow; no more of them are read than that takes.
+ */
+export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
+  const pets: Pet[] = [];
+  let bytes = 0;
+  for (const pet of found) {
+    bytes += jsonBytes(pet);
+    const last = pets.at(-1);
+    if (last !== undefined && (pets.length === limit || bytes > PAGE_BYTES)) {
+      return Object.freeze({ pets: Object.freeze(pets), next: last.id });
+    }
+    pets.push(pet);
+  }
+  return Object.freeze({ pets: Object.freeze(pets), next: undefined });
+}
+
+/** More than the other fields of a pet take in JSON. */
+const OTHER_FIELDS = 120;
+
+/** A page of names up to this length is never too long, even if each character is escaped. */
+const SHORT_NAME = 1_000;
+
+/** Returns the size of a pet in JSON, in bytes, or a little more. */
+function jsonBytes({ name }: Pet): number {
+  const text = name.length > SHORT_NAME ? Buffer.byteLength(JSON.stringify(name)) : 6 * name.length;
+  return OTHER_FIELDS + text;
 }
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;

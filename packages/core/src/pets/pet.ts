@@ -11,7 +11,7 @@ export type PetStatus = (typeof petStatuses)[number];
 
 /** A pet to add. Unknown fields, including an `id`, are ignored. */
 export interface NewPetInput {
-  /** Well-formed text without NUL; may be empty. */
+  /** Well-formed text without NUL, at most `LONGEST_NAME` bytes in UTF-8; may be empty. */
   readonly name: string;
   /** An int64; as a `number`, a safe integer. */
   readonly categoryId: bigint | number;
@@ -21,7 +21,7 @@ export interface NewPetInput {
 
 /** A new pet, validated and complete. */
 export interface NewPet {
-  /** The name: well-formed text without NUL; may be empty. */
+  /** Well-formed text without NUL, at most `LONGEST_NAME` bytes in UTF-8; may be empty. */
   readonly name: string;
   /** An int64. */
   readonly categoryId: bigint;
@@ -37,7 +37,10 @@ export interface Pet extends NewPet {
 /** The status of a pet that is added without one. */
 const DEFAULT_STATUS: PetStatus = "available";
 
-const NAME = "name must be a string of well-formed text without NUL";
+/** The longest name of a pet, in bytes of UTF-8: 64 KiB. */
+export const LONGEST_NAME = 65_536;
+
+const NAME = `name must be a string of well-formed text without NUL, at most ${LONGEST_NAME} bytes long`;
 const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
@@ -52,11 +55,11 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
   const category = ownField(input, "categoryId");
   const categoryId = toInt64(category);
   const status = ownField(input, "status", DEFAULT_STATUS);
-  if (isText(name) && categoryId !== undefined && isPetStatus(status)) {
+  if (isName(name) && categoryId !== undefined && isPetStatus(status)) {
     return ok({ name, categoryId, status });
   }
   const problems: string[] = [];
-  if (!isText(name)) problems.push(NAME);
+  if (!isName(name)) problems.push(NAME);
   if (categoryId === undefined) problems.push(int64Problem("categoryId", category));
   if (!isPetStatus(status)) problems.push(STATUS);
   return err(invalidPet(problems));
@@ -67,6 +70,8 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return petStatuses.some((status) => status === value);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
+function isName(value: unknown): value is string {
+  if (typeof value !== "string" || value.length > LONGEST_NAME) return false;
+  if (!value.isWellFormed() || value.includes("\0")) return false;
+  return 3 * value.length <= LONGEST_NAME || Buffer.byteLength(value) <= LONGEST_NAME;
 }

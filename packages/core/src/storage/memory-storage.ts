@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
-import type { PetPage, PetQuery } from "../pets/list-query.js";
+import { pageOf } from "../pets/list-query.js";
 import type { NewPet, Pet, PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
@@ -65,10 +65,11 @@ function createPetStorage(run: Run): PetStorage {
         return { ...creation, replayed: false };
       }),
     find: (id) => run(() => all[Number(id) - 1]),
-    list: (query) =>
+    list: ({ status, limit, after }) =>
       run(() => {
-        const { status } = query;
-        return pageOf(status === undefined ? all : byStatus[status], query);
+        const inOrder = status === undefined ? all : byStatus[status];
+        const start = after === undefined ? 0 : indexAfter(inOrder, after);
+        return pageOf(inOrder.slice(start, start + limit + 1), limit);
       }),
   };
 }
@@ -81,12 +82,6 @@ function removeExpired(creations: Map<string, { readonly expiresAt: number }>, n
     creations.delete(token);
     oldest += 1;
   }
-}
-
-function pageOf(inOrder: readonly Pet[], { limit, after }: PetQuery): PetPage {
-  const start = after === undefined ? 0 : indexAfter(inOrder, after);
-  const pets = Object.freeze(inOrder.slice(start, start + limit));
-  return { pets, next: start + limit < inOrder.length ? pets.at(-1)?.id : undefined };
 }
 
 interface KeyTables {

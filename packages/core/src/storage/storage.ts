@@ -65,7 +65,8 @@ export interface PetStorage {
   find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**
    * Lists up to `limit` pets in ascending order of id: those with the status, if one is given, and with
-   * an id greater than `after`, if it is given. `next` is the last id of the page if more pets follow.
+   * an id greater than `after`, if it is given; fewer if their JSON would be longer than about
+   * `PAGE_BYTES` (`pageOf` sees to both). `next` is the last id of the page if more pets follow.
    * The page includes every pet whose `create` resolved before this call. It may be shared between calls
    * and must not be changed.
    */

@@ -9,6 +9,7 @@ import type { Outcome, Report } from "../report.js";
 import { locate, type Target } from "../route.js";
 import { closeWithoutReset, type Exchange } from "./connection.js";
 import { flawOf, toHttpRequest } from "./request.js";
+import { createUnsent, type Unsent } from "./unsent.js";
 
 /** Responds to the messages of Node's connections. Its methods neither throw nor reject. */
 export interface Responder {
@@ -31,6 +32,7 @@ export function createResponder(
 ): Responder {
   const { basePath, maxBodySeconds, onError, startReport, clock } = settings;
   const handler = createHandler(store, settings);
+  const unsent = createUnsent();
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
     respond: async (exchange, target, error) => {
@@ -40,7 +42,8 @@ export function createResponder(
         const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
         const handled = await handler.handle(message, target);
         addRequestId(handled, report);
-        writeResponse(request, response, handled.response, isDraining() || message.isLast());
+        const isLast = isDraining() || message.isLast();
+        writeResponse(request, response, handled.response, isLast, unsent);
         const finish = (): void => sendReport(report, response, handled);
         if (response.destroyed) finish();
         else if (report.send !== undefined) response.once("close", finish);
@@ -82,6 +85,7 @@ function writeResponse(
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   isLast: boolean,
+  unsent: Unsent,
 ): void {
   // On a destroyed socket, a response would finish before the earlier ones.
   if (response.headersSent || response.destroyed || socket.destroyed) return;
@@ -102,6 +106,7 @@ function writeResponse(
   response.write(body);
   response.socket?.uncork();
   response.end();
+  unsent.add(response, body.length);
 }
 
 /** Writes a response without a request, as the last one of its connection. */
@@ -109,7 +114,8 @@ function writeToSocket(socket: Socket, { status, headers, body }: HttpResponse, 
   const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const date = `Date: ${new Date(now).toUTCString()}`;
-  socket.write([statusLine, ...lines, date, "Connection: close", "", body].join("\r\n"));
+  socket.write([statusLine, ...lines, date, "Connection: close", "", ""].join("\r\n"));
+  socket.write(body);
 }
 
 /** Sends the report of a response that is closed. It has no status if the client disconnected before. */

@@ -1,4 +1,4 @@
-import { INT64_MAX, INT64_MIN, PAGE_LIMIT, petStatuses } from "@petstore/core";
+import { INT64_MAX, INT64_MIN, LONGEST_NAME, PAGE_LIMIT, petStatuses } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { GET_PET_DEPRECATION } from "../render.js";
 import { messages } from "./responses.js";
@@ -118,7 +118,8 @@ export const schemas = {
     properties: {
       name: {
         type: "string",
-        description: "The pet's name: text without U+0000.",
+        description: `The pet's name: text without U+0000, at most ${LONGEST_NAME} bytes long in UTF-8.`,
+        maxLength: LONGEST_NAME,
         pattern: String.raw`^[^\u0000]*$`,
       },
       categoryId: { ...int64, description: "The id of the pet's category." },

@@ -15,7 +15,8 @@ export const listPets = {
     {
       name: "limit",
       in: "query",
-      description: "The maximum number of pets on the page, in decimal digits.",
+      description:
+        "The maximum number of pets on the page, in decimal digits. A page of about 1 MiB ends earlier; if more pets follow, it has a `Link`.",
       required: false,
       schema: { type: "integer", ...PAGE_LIMIT },
     },

@@ -1,6 +1,13 @@
-import { PAGE_LIMIT, type NewPet, type Pet, type PetPage, type PetQuery } from "@petstore/core";
 import {
+  PAGE_BYTES,
+  PAGE_LIMIT,
   pageOf,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type PetQuery,
+} from "@petstore/core";
+import {
   PET_COLUMNS,
   toPet,
   type Parameter,
@@ -150,6 +157,8 @@ type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
 };
 
 /**
+ * Reads at most one pet more than `pageOf` takes: names are counted without being read from the disk.
+ *
  * Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one.
  * Reads nothing on a server that cannot write: a connection of a pooler may lead to a standby later.
  */
@@ -162,9 +171,16 @@ function prepareList(
     (_queries, value: Parameter<ListArgument>) => sql<ListRow>`
       select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
       left join lateral (
-        select * from (select id, name, category_id, status from ${source(value)}) as found
-        where inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint
-        order by id limit ${value("count")}
+        select id, name, category_id, status from (
+          select *, sum(octet_length(name)) over (
+            order by id rows between unbounded preceding and 2 preceding) as bytes_before
+          from (
+            select * from (select id, name, category_id, status from ${source(value)}) as found
+            where inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint
+            order by id limit ${value("count")}
+          ) as counted
+        ) as measured
+        where bytes_before is null or bytes_before <= ${sql.lit(PAGE_BYTES)}
       ) as page on true
       where current_setting('transaction_read_only') = 'off'
       order by page.id`,

@@ -28,6 +28,8 @@ export interface Select<Argument, Row> {
   /** The first row, if any. */
   get(argument: Argument): Row | undefined;
   all(argument: Argument): readonly Row[];
+  /** Reads row after row. Until the last one is read, or the iteration is ended, the connection runs nothing else. */
+  iterate(argument: Argument): Iterable<Row>;
 }
 
 /** Creates the connection over an open database. */
@@ -75,5 +77,6 @@ function prepareSelect<Argument, Row, const Columns extends readonly string[]>(
   return {
     get: (argument) => statement.get(bind(argument)),
     all: (argument) => statement.all(bind(argument)),
+    iterate: (argument) => statement.iterate(bind(argument)),
   };
 }

@@ -18,6 +18,7 @@ export interface SqliteDatabase {
 export interface SqliteStatement<Row> {
   get(values: readonly unknown[]): Row | undefined;
   all(values: readonly unknown[]): Row[];
+  iterate(values: readonly unknown[]): Iterable<Row>;
   run(values: readonly unknown[]): unknown;
   safeIntegers(on: boolean): unknown;
   raw(on: boolean): unknown;

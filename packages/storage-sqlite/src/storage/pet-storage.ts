@@ -1,5 +1,6 @@
 import {
   INT64_MAX,
+  pageOf,
   type Creation,
   type CreationRequest,
   type NewPet,
@@ -12,7 +13,6 @@ import {
 import {
   createPageCache,
   NoIdLeft,
-  pageOf,
   type GroupCommit,
   type PetCreation,
 } from "@petstore/storage-sql";

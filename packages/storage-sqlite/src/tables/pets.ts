@@ -14,8 +14,8 @@ import { prepareManyRows } from "./many-rows.js";
 /** The statements on the table of pets. */
 export interface Pets {
   find(id: bigint): Pet | undefined;
-  /** Up to `count` pets with an id above `after`, in ascending order of id. */
-  list(count: number, after: bigint, status: PetStatus | undefined): readonly Pet[];
+  /** Reads up to `count` pets with an id above `after`, in ascending order of id, one after another. */
+  list(count: number, after: bigint, status: PetStatus | undefined): Iterable<Pet>;
   /** The greatest id that was ever used; 0 if none was. */
   lastId(): bigint;
   /** Adds pets whose ids are new. */
@@ -38,12 +38,12 @@ export function preparePets(connection: Connection): Pets {
       const row = find.get({ id });
       return row && toPet(row);
     },
-    list: (count, after, status) => {
+    list: function* (count, after, status) {
       const rows =
         status === undefined
-          ? list.all({ count, after })
-          : listByStatus.all({ count, after, status });
-      return rows.map(toPet);
+          ? list.iterate({ count, after })
+          : listByStatus.iterate({ count, after, status });
+      for (const row of rows) yield toPet(row);
     },
     lastId: () =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),

@@ -15,6 +15,14 @@ export function observe(database: Database.Database, ran: (source: string) => vo
         }
       }) as never;
     }
+    const iterate = statement.iterate.bind(statement);
+    statement.iterate = function* (...values: unknown[]) {
+      try {
+        yield* iterate(...values);
+      } finally {
+        ran(source);
+      }
+    } as never;
     return statement;
   }) as typeof prepare;
 }

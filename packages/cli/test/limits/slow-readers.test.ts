@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { Agent, get } from "node:http";
+import { connect } from "node:net";
+import { performance } from "node:perf_hooks";
+import { expect, it, onTestFinished } from "vitest";
+import { inCi } from "../../../../scripts/test-size.js";
+import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
+import { issueKey, newDatabase } from "../support/command.js";
+import { openBeside } from "../support/open-beside.js";
+
+const built = useBuiltPetstore();
+
+/** A name that takes as much as a body may have, and cannot be kept in one byte for each character. */
+const LARGE = `${"x".repeat(65_400)}Ж`;
+
+it.runIf(inCi)(
+  "1,000 connections that ask for the largest pages and do not read neither end a server with a heap of 256 MB nor hold up a client",
+  async () => {
+    const database = newDatabase();
+    const attackers = [await issueKey(database), await issueKey(database)];
+    const client = await issueKey(database, "--plan", "business");
+    const store = await openBeside(database);
+    for (let pet = 0; pet < 100; pet += 1) {
+      (await store.trusted.createPet({ name: LARGE, categoryId: 1 }))._unsafeUnwrap();
+    }
+    const node = [process.execPath, "--max-old-space-size=256", built()];
+    const { url, end, output } = await startBuilt(node, "--database", database);
+    const { port, hostname } = new URL(url);
+
+    for (let connection = 0; connection < 1_000; connection += 1) {
+      const socket = connect(Number(port), hostname).on("error", () => undefined);
+      onTestFinished(() => void socket.destroy());
+      await once(socket, "connect");
+      const { secret } = attackers[connection % 2] ?? client;
+      const head = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
+      socket.pause().write(head.repeat(3));
+    }
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const headers = { Authorization: `Bearer ${client.secret}` };
+    const list = async (): Promise<number> => {
+      const start = performance.now();
+      const request = get(`${new URL(url).origin}/v1/pets?after=99`, { agent, headers });
+      const [response] = (await once(request, "response")) as [
+        NodeJS.ReadableStream & { statusCode: number },
+      ];
+      response.resume();
+      await once(response, "end");
+      expect(response.statusCode).toBe(200);
+      return performance.now() - start;
+    };
+    const times: number[] = [];
+    for (let request = 0; request < 500; request += 1) times.push(await list());
+    const sorted = times.toSorted((one, other) => one - other);
+    expect(sorted[494]).toBeLessThan(100);
+    expect(await end()).toBe(0);
+    expect(output()).not.toContain("heap");
+  },
+);
