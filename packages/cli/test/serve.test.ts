@@ -193,14 +193,16 @@ describe("serve --trust-proxy", () => {
     expect(await left(url, `nonsense,${client} , 10.1.2.3`)).toBe(57);
     expect(await left(url, `::ffff:${client}, ::ffff:10.1.2.3, fd12::1`)).toBe(56);
     expect(await left(url.replace("127.0.0.1", "[::1]"), client)).toBe(55);
+    expect(await left(url, `${client}:50001, 10.1.2.3:443`)).toBe(54);
     expect(await left(url, "203.0.113.8")).toBe(59);
     expect(await left(url, "2001:db8::1, 10.1.2.3")).toBe(59);
     expect(await left(url, "2001:db8::2")).toBe(58);
+    expect(await left(url, "[2001:db8::3]:443, [fd12::1]")).toBe(57);
     expect(await left(url, "10.0.0.5, 10.1.2.3")).toBe(59);
     // Without an address in the header, it is the peer.
     expect(await left(url)).toBe(59);
     let expected = 58;
-    for (const value of ["unknown", "203.0.113.7:80", "[2001:db8::1]", "203.0.113.7, x", ","]) {
+    for (const value of ["unknown", "203.0.113.7, x", ","]) {
       expect(await left(url, value)).toBe(expected);
       expected -= 1;
     }

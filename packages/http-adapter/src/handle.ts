@@ -61,12 +61,14 @@ interface Known {
 export function createHandler(store: PetStore, settings: HttpSettings): Handler {
   const { onError, cors, rateLimitHeaders } = settings;
   const perform = createPerform(store, settings);
+  const reportProxy = settings.hasOrigin ? undefined : createProxyReport(onError);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, charged: undefined };
     let performed: Performed;
+    reportProxy?.(request);
     try {
       performed = await perform(request, target, route, known);
     } catch (cause) {
@@ -104,6 +106,23 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
 
   return { handle, refuse };
 }
+
+/**
+ * Creates the function that reports the first request that came through a proxy, where no option says which proxy may
+ * name the client.
+ */
+function createProxyReport(onError: (cause: unknown) => void): (request: HttpRequest) => void {
+  let isReported = false;
+  return ({ lines }) => {
+    if (isReported || !FORWARDED.some((name) => lines(name).length > 0)) return;
+    isReported = true;
+    onError(new Error(UNTRUSTED_PROXY));
+  };
+}
+
+const FORWARDED = ["x-forwarded-for", "forwarded"];
+const UNTRUSTED_PROXY =
+  'A request came through a proxy, but no option says which proxy to trust, so clients without a valid key share one bucket: set origin, such as clientAddressBehind(["127.0.0.1"]), or petstore serve --trust-proxy.';
 
 /** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
 function createPerform(store: PetStore, settings: HttpSettings) {

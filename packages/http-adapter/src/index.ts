@@ -2,6 +2,7 @@ export type { CorsOptions } from "./cors.js";
 export { statusOf, type Failure, type HttpError } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
 export { decodeJson, encodePet } from "./json.js";
+export { clientAddressBehind, type FindClientAddress } from "./node/client-address.js";
 export { petStorePlugin, type PetStorePluginOptions } from "./node/fastify.js";
 export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
 export { mount, type NodeServer } from "./node/mount.js";

@@ -20,7 +20,8 @@ export interface HttpOptions {
   readonly maxBodySeconds?: number | undefined;
   /**
    * Receives the cause of every 503 `storage_unavailable` and of every 500 `internal_error`, which
-   * clients do not see. Its own errors are ignored.
+   * clients do not see. Also receives an error, once, when a request has come through a proxy, and no option says
+   * which proxy may name the client. Its own errors are ignored.
    */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /**
@@ -53,6 +54,8 @@ export interface HttpSettings {
   readonly maxBodyBytes: number;
   readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
+  /** Whether the host has said what tells callers without a valid key apart. */
+  readonly hasOrigin: boolean;
   readonly startReport: StartReport;
   readonly cors: Cors | undefined;
   readonly rateLimitHeaders: RateLimitHeaders;
@@ -169,6 +172,7 @@ function complete(
     maxBodyBytes: options.maxBodyBytes ?? 65_536,
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
+    hasOrigin: "origin" in options && options.origin !== undefined,
     startReport: createReports(onResponse, hasRequestIds, clock, basePath),
     cors: options.cors && createCors(options.cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),

@@ -1,6 +1,11 @@
 import { createServer } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { createPetStoreServer, mount, type HttpOptions } from "@petstore/http-adapter";
+import {
+  clientAddressBehind,
+  createPetStoreServer,
+  mount,
+  type HttpOptions,
+} from "@petstore/http-adapter";
 import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";
@@ -92,3 +97,19 @@ test.each([
     expect((await create("{}")).status).toBe(invalid);
   },
 );
+
+test.each([
+  ["Forwarded: for=192.0.2.1", undefined, 1],
+  ["X-Forwarded-For: 192.0.2.1", undefined, 1],
+  ["X-Forwarded-For: 192.0.2.1", clientAddressBehind(["127.0.0.1"]), 0],
+  ["Via: 1.1 proxy", undefined, 0],
+])("%s, without an option for proxies, is reported once", async (line, origin, count) => {
+  const causes: unknown[] = [];
+  const { call } = await serve({ origin, onError: (cause) => causes.push(cause) });
+  for (const key of [null, null, undefined]) {
+    await call({ headers: [line], ...(key === null && { key }) });
+  }
+  expect(causes.map(String)).toEqual(
+    Array(count).fill(expect.stringContaining("which proxy to trust")),
+  );
+});

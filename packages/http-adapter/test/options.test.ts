@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { createPetStore, type PetStore } from "@petstore/core";
 import {
+  clientAddressBehind,
   createFetchHandler,
   createNodeHandler,
   createPetStoreServer,
@@ -66,6 +67,11 @@ test.each([
   const options = { cors: { origins } } as never;
   expect(() => createNodeHandler(store, options)).toThrow(/option cors.origins/);
 });
+
+test.each(["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "10.0.0.1:80"])(
+  "%j is refused as a proxy",
+  (proxy) => expect(() => clientAddressBehind([proxy])).toThrow(`"${proxy}" is neither`),
+);
 
 describe("the limits of a server", () => {
   test("treat undefined as left out", () => {

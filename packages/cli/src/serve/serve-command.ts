@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createPetStore, systemClock, type PetStore } from "@petstore/core";
+import { clientAddressBehind } from "@petstore/http-adapter";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
@@ -14,7 +15,6 @@ import { openMetrics } from "./metrics/metrics.js";
 import type { Sums } from "./metrics/sums.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
-import { clientAddressBehind } from "./trusted-proxies.js";
 import { isWorker, runAsWorker, startWorkers } from "./workers.js";
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */

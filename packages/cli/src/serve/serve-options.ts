@@ -1,8 +1,7 @@
-import type { BlockList } from "node:net";
+import { clientAddressBehind } from "@petstore/http-adapter";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
 import type { MetricsAddress } from "./metrics/metrics-server.js";
-import { addTrustedProxies } from "./trusted-proxies.js";
 
 /** The options of `petstore serve`. */
 export interface ServeOptions {
@@ -12,7 +11,7 @@ export interface ServeOptions {
   readonly workers: number;
   readonly keepAlive?: number;
   readonly shutdownDelay: number;
-  readonly trustProxy?: BlockList;
+  readonly trustProxy?: readonly string[];
   readonly cors?: "*" | readonly string[];
   readonly rateLimitFields?: true;
   readonly firstKey?: true;
@@ -60,6 +59,17 @@ const RATE_LIMIT_FIELDS =
 const METRICS =
   "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
 const WORKERS = "the number of processes that serve; they share the port and the limits";
+
+/** Adds addresses and ranges of proxies, with commas between them, to those before them. */
+function addTrustedProxies(text: string, earlier: readonly string[] = []): readonly string[] {
+  const proxies = [...earlier, ...commaSeparated(text)];
+  try {
+    clientAddressBehind(proxies);
+  } catch {
+    throw new InvalidArgumentError("It must be an IP address, or a range such as 10.0.0.0/8.");
+  }
+  return proxies;
+}
 
 /** Adds origins, with commas between them, to those before them. `*` includes all others. */
 function addOrigins(text: string, earlier?: "*" | readonly string[]): "*" | readonly string[] {

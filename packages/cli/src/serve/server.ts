@@ -5,12 +5,12 @@ import {
   createNodeHandler,
   createPetStoreServer,
   pollForRequests,
+  type FindClientAddress,
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
-import type { FindClientAddress } from "./trusted-proxies.js";
 
 /** Where to listen, and the functions to notify. */
 export interface ListenOptions {
@@ -61,7 +61,7 @@ export async function listen(
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
   // Outside `/v1` it has nothing to handle: its 404 has the headers of every response.
-  const notFound = createNodeHandler(store);
+  const notFound = createNodeHandler(store, { origin: findClientAddress });
   const fallback: RequestListener = (request, response) =>
     health(request, response, () => docs(request, response, () => notFound(request, response)));
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };

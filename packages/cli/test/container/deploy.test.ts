@@ -127,6 +127,50 @@ it.runIf(inCi)(
   },
 );
 
+describe.runIf(inCi)("behind the proxies of the documents", () => {
+  const [, nginx = ""] = /```nginx\n(.*?)```/s.exec(textOf("docs/embedding.md")) ?? [];
+  const inFront: Readonly<Record<string, (server: string) => Promise<string>>> = {
+    haproxy: (server) => {
+      const port = Number(new URL(server).port);
+      return startProxy([port, port]);
+    },
+    nginx: async (server) => {
+      const address = `127.0.0.1:${await freePort()}`;
+      const file = join(createFolder(), "nginx.conf");
+      const site = nginx
+        .replace("127.0.0.1:3000", new URL(server).host)
+        .replace("server {", `server {\n  listen ${address};`);
+      writeFileSync(
+        file,
+        `daemon off; pid ${file}.pid; error_log stderr; events {} http { access_log off; ${site} }`,
+      );
+      return startBefore(["/usr/sbin/nginx", "-c", file], `http://${address}/v1`);
+    },
+  };
+  it.for(Object.keys(inFront))(
+    "%s does not let a client choose its address",
+    async (name, { skip }) => {
+      skipWithout(`/usr/sbin/${name}`, skip, name);
+      const { url } = await startBuilt(
+        [process.execPath, program()],
+        "--database",
+        ":memory:",
+        "--trust-proxy",
+        "127.0.0.1",
+      );
+      const behind = await inFront[name]?.(url);
+      const left: (string | null)[] = [];
+      for (const address of ["192.0.2.1", "192.0.2.2", "127.0.0.1", "192.0.2.3, 127.0.0.1"]) {
+        const headers = { "X-Forwarded-For": address, Forwarded: `for=${address}` };
+        const { headers: received } = await fetch(`${behind}/pets`, { headers });
+        left.push(received.get("x-ratelimit-remaining"));
+      }
+      const [first = 0] = left.map(Number);
+      expect(left.map(Number)).toEqual([first, first - 1, first - 2, first - 3]);
+    },
+  );
+});
+
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */
 async function startProxy([one, two]: readonly [number, number]): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`;
@@ -142,15 +186,23 @@ async function startProxy([one, two]: readonly [number, number]): Promise<string
     text = text.replace(from, to);
   }
   writeFileSync(file, text);
-  const proxy = spawn(HAPROXY, ["-db", "-f", file], { stdio: "ignore" });
+  return startBefore([HAPROXY, "-db", "-f", file], `http://${address}/v1`);
+}
+
+/** Starts a proxy that serves at this base address, and resolves to it when the server behind it responds. */
+async function startBefore(
+  [command = "", ...args]: readonly string[],
+  url: string,
+): Promise<string> {
+  const proxy = spawn(command, args, { stdio: "ignore" });
   const ended = once(proxy, "exit");
   onTestFinished(async () => {
-    proxy.kill("SIGKILL");
+    proxy.kill("SIGTERM");
     await ended;
   });
-  const ready = () => fetch(`http://${address}/readyz`).catch(() => undefined);
-  await expect.poll(async () => (await ready())?.ok).toBe(true);
-  return `http://${address}/v1`;
+  const respond = () => fetch(`${url}/pets`).catch(() => undefined);
+  await expect.poll(async () => (await respond())?.status).toBe(401);
+  return url;
 }
 
 it("deploy/petstore.service runs a file of the package, and is a unit that systemd accepts and finds safe", ({

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { ReadClock } from "../clock.js";
 import { digestOf } from "../keys/key-format.js";
 import { charge, remainingQuotas, type Verdict } from "./charge.js";
+import { parseAddress } from "./client-address.js";
 import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
 import { bindingWindow, withBinding, type Quota } from "./window.js";
@@ -51,30 +52,19 @@ export function createAnonymousBuckets(
 const MAX_ORIGIN_LENGTH = 64;
 
 /**
- * Returns the name of an origin's bucket. An IPv4 address has its own bucket, also when it is written as
- * IPv4-mapped IPv6. The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64.
- * Any other text has its own bucket, named by its digest if it is long. Without an origin, the name is empty.
+ * Returns the name of an origin's bucket. An IPv4 address has its own bucket, whatever port is written behind it. The IPv6 addresses of a /64 share one,
+ * because a subscriber usually has a whole /64. Any other text has its own bucket, named by its digest if it is long.
+ * Without an origin, the name is empty.
  */
 function bucketOf(origin: string | undefined): string {
   if (typeof origin !== "string") return "";
-  const address = parseIpv6(origin);
-  if (address !== undefined) return networkOf(address);
+  const address = parseAddress(origin);
+  if (address !== undefined) return address.includes(":") ? networkOf(address) : copyOf(address);
   return origin.length > MAX_ORIGIN_LENGTH ? digestOf(origin) : copyOf(origin);
 }
 
-/** Returns an IPv6 address in its shortest form (RFC 5952), without its zone (RFC 4007, section 11). */
-function parseIpv6(text: string): string | undefined {
-  const address = text.replace(/%.*/s, "");
-  // The URL parser would ignore tabs and line breaks, and stop at a slash.
-  if (!/^[0-9a-f:.]+$/i.test(address)) return undefined;
-  const url = `http://[${address}]`;
-  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
-}
-
+/** Returns the /64 of an IPv6 address in its shortest form. */
 function networkOf(address: string): string {
-  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address);
-  if (mapped !== null) return mapped.slice(1).map(asOctets).join(".");
-
   const zeros = ":0".repeat(8 - groupsOf(address).length);
   return `${groupsOf(address.replace("::", `${zeros}:`))
     .slice(0, 4)
@@ -83,11 +73,6 @@ function networkOf(address: string): string {
 
 function groupsOf(address: string): string[] {
   return address.split(":").filter((group) => group !== "");
-}
-
-function asOctets(group: string): string {
-  const number = Number.parseInt(group, 16);
-  return `${number >> 8}.${number & 255}`;
 }
 
 /** Copies a text: a substring of a header would keep the whole header in memory. */

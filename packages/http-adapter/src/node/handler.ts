@@ -11,8 +11,8 @@ import { createResponder } from "./response.js";
 export interface NodeOptions<Request = IncomingMessage> extends HttpOptions {
   /**
    * Tells callers without a valid key apart; callers with the origin `undefined` share one bucket.
-   * Default: the remote address of the socket. `X-Forwarded-For` is not read, because only the host
-   * knows whether a proxy that it trusts has written it.
+   * Of an IP address, a port does not count. Default: the remote address of the socket. `X-Forwarded-For` is not read,
+   * because only the host knows whether a proxy that it trusts has written it: `clientAddressBehind` reads it.
    */
   readonly origin?: ((request: Request) => string | undefined) | undefined;
 }
