@@ -44,6 +44,7 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
       run("Removing API keys", () =>
         inTurn(async () => {
           const removed = await writer.write(keys.remove, { ids: ids.filter(isText) });
+          if (removed.length === 0) throw new Contention();
           return removed.length - 1;
         }),
       ),

@@ -22,7 +22,7 @@ export interface ApiKeys {
   readonly insert: Write<{ readonly key: StoredApiKey; readonly version: string }>;
   /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
   readonly update: Write<KeyChange>;
-  /** Removes keys; records one item for each that existed. */
+  /** Removes keys; records an item, and one for each that existed. Records nothing if one of them has just changed. */
   readonly remove: Write<{ readonly ids: readonly string[] }>;
 }
 
@@ -135,23 +135,30 @@ function prepareUpdate(connection: Connection) {
   });
 }
 
-/** Locks the keys in order of id, so that two calls that remove the same keys cannot block each other. */
+/**
+ * Locks the keys in order of id, so that two calls that remove the same keys cannot block each other. The statement sees
+ * the secrets as they were when it began. So it removes nothing if one of the keys has changed before it was locked.
+ */
 function prepareRemove(connection: Connection) {
   const { table } = connection;
+  const isUnchanged = sql`(select count(*) from locked) = (select count(*) from seen)`;
   return prepareWrite(connection, (value: Parameter<{ ids: readonly string[] }>) => ({
     expressions: sql`
+      seen as materialized (
+        select id, version from ${table("api_keys")}
+        where id = any(${value("ids")}::text[]) and exists (select from writer)),
       locked as (
-        select key.id from ${table("api_keys")} as key
-        where key.id = any(${value("ids")}::text[]) and exists (select from writer)
-        order by key.id for update),
+        select key.id from ${table("api_keys")} as key join seen on seen.id = key.id and seen.version = key.version
+        order by key.id for update of key),
       removed as (
-        delete from ${table("api_keys")} as key using locked where key.id = locked.id returning key.id),
+        delete from ${table("api_keys")} as key using locked
+        where key.id = locked.id and ${isUnchanged} returning key.id),
       secrets as (
         delete from ${table("api_key_secrets")} as secret using removed where secret.key_id = removed.id),
       usage as (
         delete from ${table("api_key_usage")} as usage using removed where usage.key_id = removed.id)`,
     // 0, because a statement that recorded nothing would count as not committed.
-    written: sql`select array[0::bigint] || array_agg(1::bigint) from removed`,
+    written: sql`select array[0::bigint] || array_agg(1::bigint) from removed having ${isUnchanged}`,
     synchronous: "on",
   }));
 }
