@@ -1,9 +1,7 @@
 // Who may import whom. Every ban carries its reason, and counts type imports.
-import { readdirSync } from "node:fs";
+import { packageNames } from "./scripts/packages.js";
 
 /** @typedef {{ regex: string, message: string }} Ban */
-
-const packages = readdirSync(new URL("packages", import.meta.url));
 
 /** @type {Ban} */
 const ownIndex = {
@@ -19,7 +17,7 @@ const deepPath = {
 
 /** @type {Ban} */
 const otherSource = {
-  regex: String.raw`^(\.\./)+(packages|${packages.join("|")})(/(src|dist)(/|$)|$)|^(\.\./)+(src|dist)(/|$)`,
+  regex: String.raw`^(\.\./)+(packages|${packageNames.join("|")})(/(src|dist)(/|$)|$)|^(\.\./)+(src|dist)(/|$)`,
   message: "Another package's files are not ours to reach into: import its name (@petstore/…).",
 };
 
@@ -126,7 +124,7 @@ export const arrows = [
     files: ["packages/*/test/**", "examples/**", "benchmarks/**"],
     rules: forbid([deepPath]),
   },
-  ...packages.map((name) => ({
+  ...packageNames.map((name) => ({
     files: [`packages/${name}/src/**`],
     rules: forbid(bansOf(name)),
   })),

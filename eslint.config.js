@@ -45,7 +45,7 @@ export default defineConfig(
       "**/coverage/",
       ".stryker/",
       ".pnpmfile.cjs",
-      "packages/console/src/page-files.js",
+      "packages/console/page-files.js",
     ],
   },
   js.configs.recommended,

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -16,12 +15,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installRuntimes } from "./install-runtimes.js";
+import { packageNames } from "./packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
-const packages = readdirSync(join(root, "packages")).filter(
-  (name) => !manifest(join(root, "packages", name)).private,
-);
+const packages = packageNames.filter((name) => !manifest(join(root, "packages", name)).private);
 const names = packages.map((name) => `@petstore/${name}`);
 
 /** What of others is bundled into a package, whose licence it has to bring. */

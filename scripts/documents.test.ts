@@ -7,11 +7,10 @@ import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter"
 import { describe, expect, it, vi } from "vitest";
 import { newDatabase, petstore } from "../packages/cli/test/support/command.js";
 import { useBundled } from "./bundled-programs.js";
+import { packageNames } from "./packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const packageReadmes = readdirSync(join(root, "packages")).map(
-  (name) => `packages/${name}/README.md`,
-);
+const packageReadmes = packageNames.map((name) => `packages/${name}/README.md`);
 const documents = [
   ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   ...readdirSync(join(root, "docs"))

@@ -1,49 +1,101 @@
 // Installs the dependencies, unless node_modules is already what the lockfile and manifests say.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { packageNames } from "./packages.js";
 import { run } from "./run.js";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
+const NO_DRIVER =
+  "SQLite's driver could not be compiled: install a C++ compiler and Python, or use Node 22 or newer. The name of the folder must not have a quote.";
 const stampFile = "node_modules/.stamp";
+const lockFile = "node_modules/.installing";
 // Which packages are installed depends on the platform and on Node's version.
 const runtime = [process.platform, process.arch, process.versions.modules].join(" ");
 const wanted = `${runtime}\n${hashOfManifests()}\n`;
-const installed = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : undefined;
 
-if (installed !== wanted) {
+if (!isInstalled()) {
+  await lock();
+  try {
+    // Another process may have installed meanwhile.
+    if (!isInstalled()) process.exitCode = await install();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+async function install() {
   rmSync(stampFile, { force: true });
   console.log("Installing dependencies. The first time, on Node 20 only, SQLite may be compiled.");
-  const pnpm = ["scripts/pnpm.js", "install", "--frozen-lockfile", "--prod=false"];
-  process.exitCode = await run(process.execPath, pnpm);
-  if (process.exitCode === 0 && hasDriver()) writeFileSync(stampFile, wanted);
+  const code = await pnpm("install", "--frozen-lockfile", "--prod=false");
+  if (code !== 0) return code;
+  // An install that was killed may have left a driver that is not compiled.
+  if (hasDriver() || ((await pnpm("rebuild", "better-sqlite3")) === 0 && hasDriver())) {
+    writeFileSync(stampFile, wanted + stateOfModules());
+  } else console.error(NO_DRIVER);
+  return 0;
+}
+
+function isInstalled() {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted + stateOfModules();
+}
+
+/** What pnpm has written about its last install, which may have been another than ours: `pnpm install --prod`. */
+function stateOfModules() {
+  const file = "node_modules/.modules.yaml";
+  return existsSync(file) ? hashOf([file]) : "";
+}
+
+/** Waits until no other process installs here. One that was killed has left its lock. */
+async function lock() {
+  mkdirSync("node_modules", { recursive: true });
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: "wx" });
+      return;
+    } catch {
+      if (!isWaiting) console.log("Waiting for another install in this folder.");
+      if (!isRunning(lockFile)) rmSync(lockFile, { force: true });
+      await setTimeout(300);
+    }
+  }
+}
+
+/** @param {string} file a file with the id of a process */
+function isRunning(file) {
+  try {
+    process.kill(Number(readFileSync(file, "utf8")), 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** @param {readonly string[]} args */
+function pnpm(...args) {
+  return run(process.execPath, ["scripts/pnpm.js", ...args]);
 }
 
 /** Whether the driver of SQLite works. On Node 20, an install whose compiler fails succeeds without it. */
 function hasDriver() {
+  if (!process.versions.node.startsWith("20.")) return true;
   const load = "new (require('better-sqlite3'))(':memory:')";
-  const isMissing =
-    process.versions.node.startsWith("20.") &&
-    spawnSync(process.execPath, ["-e", load]).status !== 0;
-  if (isMissing) {
-    console.error(
-      "SQLite's driver could not be compiled: install a C++ compiler and Python, or use Node 22 or newer.",
-    );
-  }
-  return !isMissing;
+  return spawnSync(process.execPath, ["-e", load]).status === 0;
 }
 
 function hashOfManifests() {
+  return hashOf([
+    ...["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", "package.json"],
+    ...packageNames.map((name) => `packages/${name}/package.json`),
+  ]);
+}
+
+/** @param {readonly string[]} files */
+function hashOf(files) {
   const hash = createHash("sha256");
-  for (const file of [
-    "pnpm-lock.yaml",
-    "pnpm-workspace.yaml",
-    "package.json",
-    ...readdirSync("packages").map((name) => `packages/${name}/package.json`),
-  ]) {
-    hash.update(file).update(readFileSync(file));
-  }
+  for (const file of files) hash.update(file).update(readFileSync(file));
   return hash.digest("hex");
 }

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { packageNames } from "./packages.js";
 import { run } from "./run.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -46,7 +47,7 @@ function stamp() {
 }
 
 function hashOfSources() {
-  const packages = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+  const packages = packageNames.map((name) => `packages/${name}`);
   return hashOf([
     ...["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsup.config.ts"],
     ...["tsconfig.json", "tsconfig.build.json"],
@@ -62,7 +63,7 @@ function hashOfSources() {
 function filesIn(folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
     .sort();
 }

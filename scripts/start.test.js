@@ -16,11 +16,14 @@ function createRepository() {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   };
-  for (const name of ["start.js", "run.js"]) {
+  for (const name of ["start.js", "packages.js", "run.js"]) {
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, "scripts", name));
   }
   mkdirSync(join(root, "node_modules"));
   write("package.json", '{ "type": "module" }');
+  write("packages/cli/package.json", '{ "type": "module" }');
+  write("packages/.DS_Store", "");
+  write("packages/notes/todo.txt", "");
   write("packages/cli/bin/petstore.js", 'await import("../dist/bin.js");');
   write("packages/cli/src/bin.ts", 'console.log("one");');
   // As the real build, it installs first.

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { bundleLibraries } from "../../scripts/bundle-libraries.js";
 
 const page = new URL("src/page/", import.meta.url);
-const target = fileURLToPath(new URL("src/page-files.js", import.meta.url));
+const target = fileURLToPath(new URL("page-files.js", import.meta.url));
 
 const TYPES = {
   html: "text/html; charset=utf-8",

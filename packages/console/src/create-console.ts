@@ -1,6 +1,6 @@
 import type { PetStore } from "@petstore/core";
 import { createCalls, type CallResult } from "./calls.js";
-import { pageFiles, type PageFile } from "./page-files.js";
+import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
 import { parseSettings, type ConsoleOptions } from "./settings.js";
 
