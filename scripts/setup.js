@@ -1,9 +1,9 @@
 // Installs the dependencies, unless node_modules is already what the lockfile and manifests say.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { exclusively } from "./exclusively.js";
 import { packageNames } from "./packages.js";
 import { run } from "./run.js";
 
@@ -12,19 +12,14 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const NO_DRIVER =
   "SQLite's driver could not be compiled: install a C++ compiler and Python, or use Node 22 or newer. The name of the folder must not have a quote.";
 const stampFile = "node_modules/.stamp";
-const lockFile = "node_modules/.installing";
 // Which packages are installed depends on the platform and on Node's version.
 const runtime = [process.platform, process.arch, process.versions.modules].join(" ");
 const wanted = `${runtime}\n${hashOfManifests()}\n`;
 
 if (!isInstalled()) {
-  await lock();
-  try {
-    // Another process may have installed meanwhile.
-    if (!isInstalled()) process.exitCode = await install();
-  } finally {
-    rmSync(lockFile, { force: true });
-  }
+  // Another process may have installed meanwhile.
+  const installUnlessInstalled = async () => (isInstalled() ? 0 : install());
+  process.exitCode = await exclusively("node_modules/.installing", installUnlessInstalled);
 }
 
 async function install() {
@@ -47,31 +42,6 @@ function isInstalled() {
 function stateOfModules() {
   const file = "node_modules/.modules.yaml";
   return existsSync(file) ? hashOf([file]) : "";
-}
-
-/** Waits until no other process installs here. One that was killed has left its lock. */
-async function lock() {
-  mkdirSync("node_modules", { recursive: true });
-  for (let isWaiting = false; ; isWaiting = true) {
-    try {
-      writeFileSync(lockFile, String(process.pid), { flag: "wx" });
-      return;
-    } catch {
-      if (!isWaiting) console.log("Waiting for another install in this folder.");
-      if (!isRunning(lockFile)) rmSync(lockFile, { force: true });
-      await setTimeout(300);
-    }
-  }
-}
-
-/** @param {string} file a file with the id of a process */
-function isRunning(file) {
-  try {
-    process.kill(Number(readFileSync(file, "utf8")), 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 /** @param {readonly string[]} args */

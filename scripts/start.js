@@ -6,26 +6,37 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { exclusively } from "./exclusively.js";
 import { packageNames } from "./packages.js";
 import { run } from "./run.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const command = join(root, "packages/cli/bin/petstore.js");
 const stampFile = join(root, "node_modules/.built");
+const lockFile = join(root, "node_modules/.building");
 
 const sources = hashOfSources();
-const wasBuilt = existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp();
+const wasBuilt = isBuilt();
 const problem = wasBuilt ? undefined : await problemWithPort();
 
 if (problem !== undefined) {
   console.error(`petstore: ${problem}`);
   process.exitCode = 1;
-} else if (wasBuilt || (await build())) {
+} else if (wasBuilt || (await exclusively(lockFile, buildUnlessBuilt))) {
   // Workers run this file.
   process.argv[1] = command;
   await import("../packages/cli/bin/petstore.js");
 } else {
   process.exitCode = 1;
+}
+
+function isBuilt() {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp();
+}
+
+/** Another process may have built meanwhile. */
+async function buildUnlessBuilt() {
+  return isBuilt() || (await build());
 }
 
 async function build() {
