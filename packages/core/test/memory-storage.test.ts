@@ -18,6 +18,20 @@ it("forgets two expired creations with each new one, the oldest first", async ()
   ]);
 });
 
+it("forgets expired creations although one was made a year ahead of them", async () => {
+  const { pets } = createMemoryStorage();
+  const create = (token: string, now: number) =>
+    pets.createOnce(rex, { token, fingerprint: "", now, expiresAt: now + 10 });
+  await create("ahead", 1e9);
+  for (let now = 0; now < 100; now += 1) await create(`${now}`, now);
+  let remembered = 0;
+  for (let now = 0; now < 100; now += 1) {
+    const created = (await create(`${now}`, now))._unsafeUnwrap();
+    remembered += created.replayed ? 1 : 0;
+  }
+  expect(remembered).toBeLessThan(50);
+});
+
 it("says why a call fails", async () => {
   const storage = createMemoryStorage();
   const key: StoredApiKey = {

@@ -26,7 +26,7 @@ export function createMemoryStorage(): Storage {
       return Promise.resolve(err(storageFailure("The memory storage failed.", cause)));
     }
   };
-  const tables: KeyTables = { keys: new Map(), owners: new Map(), usages: new Map() };
+  const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
   return {
     pets: createPetStorage(run),
     keys: createKeyStorage(run, tables),
@@ -44,7 +44,7 @@ type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 function createPetStorage(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
-  const creations = new Map<string, Omit<Creation, "replayed">>();
+  const creations = createCreations();
 
   const add = ({ name, categoryId, status }: NewPet): Pet => {
     const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
@@ -58,34 +58,46 @@ function createPetStorage(run: Run): PetStorage {
       run(() => {
         const earlier = creations.get(token);
         if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
-        removeExpired(creations, now);
         const creation = { petId: add(pet).id, fingerprint, expiresAt };
-        creations.delete(token);
-        creations.set(token, creation);
+        creations.add(token, creation, now);
         return { ...creation, replayed: false };
       }),
     find: (id) => run(() => all[Number(id) - 1]),
     list: ({ status, limit, after }) =>
       run(() => {
         const inOrder = status === undefined ? all : byStatus[status];
-        const start = after === undefined ? 0 : indexAfter(inOrder, after);
+        const start = after === undefined ? 0 : indexAfter(inOrder, (pet) => pet.id > after);
         return pageOf(inOrder.slice(start, start + limit + 1), limit);
       }),
   };
 }
 
-/** Removes up to two expired creations, the oldest first: no call takes long, and memory stays bounded. */
-function removeExpired(creations: Map<string, { readonly expiresAt: number }>, now: number): void {
-  let oldest = 0;
-  for (const [token, { expiresAt }] of creations) {
-    if (oldest === 2 || now < expiresAt) return;
-    creations.delete(token);
-    oldest += 1;
-  }
+/**
+ * Creates the creations that are remembered. For each that is added, the next two are looked at, round and round, and
+ * removed if they have expired: no call takes long, and memory stays bounded, however long each is remembered.
+ */
+function createCreations() {
+  const creations = new Map<string, Omit<Creation, "replayed">>();
+  let next = creations.entries();
+  const removeNext = (now: number): void => {
+    const { done, value } = next.next();
+    if (done === true) next = creations.entries();
+    else if (now >= value[1].expiresAt) creations.delete(value[0]);
+  };
+  return {
+    get: (token: string) => creations.get(token),
+    add: (token: string, creation: Omit<Creation, "replayed">, now: number): void => {
+      removeNext(now);
+      removeNext(now);
+      creations.set(token, creation);
+    },
+  };
 }
 
 interface KeyTables {
   readonly keys: Map<string, StoredApiKey>;
+  /** The ids of the keys, in ascending order; some may be of keys that were removed. */
+  ids: string[];
   /** The id of the key that has the secret, by the secret's digest. */
   readonly owners: Map<string, string>;
   readonly usages: Map<string, Usage>;
@@ -93,30 +105,31 @@ interface KeyTables {
 
 function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
   const { keys, usages } = tables;
-  const withUsage = (key: StoredApiKey): KeyWithUsage => ({
-    key,
-    usage: usages.get(key.id) ?? NO_USAGE,
-  });
+  const find = (id: string): KeyWithUsage | undefined => {
+    const key = keys.get(id);
+    return key && { key, usage: usages.get(id) ?? NO_USAGE };
+  };
   return {
     insert: (key) =>
       run(() => {
         if (keys.has(key.id)) throw new Error("This id is taken.");
         putKey(tables, key);
+        const index = indexAfter(tables.ids, (id) => id > key.id);
+        if (tables.ids[index - 1] !== key.id) tables.ids.splice(index, 0, key.id);
       }),
-    find: (id) =>
-      run(() => {
-        const key = keys.get(id);
-        return key && withUsage(key);
-      }),
+    find: (id) => run(() => find(id)),
     list: ({ limit, after = "", banned }) =>
-      run(() =>
-        [...keys.values()]
-          .filter(({ id }) => id > after)
-          .sort((one, other) => (one.id < other.id ? -1 : 1))
-          .map(withUsage)
-          .filter(({ usage }) => !banned || usage.bans > 0)
-          .slice(0, limit),
-      ),
+      run(() => {
+        const { ids } = tables;
+        const page: KeyWithUsage[] = [];
+        for (let at = indexAfter(ids, (id) => id > after); page.length < limit; at += 1) {
+          const id = ids[at];
+          if (id === undefined) break;
+          const found = find(id);
+          if (found !== undefined && (!banned || found.usage.bans > 0)) page.push(found);
+        }
+        return page;
+      }),
     update: (id, decide) =>
       run(() => {
         const key = keys.get(id);
@@ -124,7 +137,13 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
         if (key && next) putKey(tables, { ...next, id }, key);
         return result;
       }),
-    remove: (ids) => run(() => ids.filter((id) => removeKey(tables, id)).length),
+    remove: (ids) =>
+      run(() => {
+        const removed = ids.filter((id) => removeKey(tables, id)).length;
+        // Not for each removal, so that all of them together take linear time.
+        if (tables.ids.length > 2 * keys.size) tables.ids = tables.ids.filter((id) => keys.has(id));
+        return removed;
+      }),
   };
 }
 
@@ -171,14 +190,14 @@ function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): Usag
   };
 }
 
-/** Returns the index of the first pet with a greater id, in an array in ascending order of id. */
-function indexAfter(inOrder: readonly Pet[], id: bigint): number {
+/** Returns the index of the first item that comes after some place, in an array in order. */
+function indexAfter<T>(inOrder: readonly T[], isAfter: (item: T) => boolean): number {
   let low = 0;
   let high = inOrder.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const pet = inOrder[middle];
-    if (pet === undefined || pet.id > id) high = middle;
+    const item = inOrder[middle];
+    if (item === undefined || isAfter(item)) high = middle;
     else low = middle + 1;
   }
   return low;
