@@ -1,27 +1,40 @@
+import { inspect } from "node:util";
+
 /** The engine's source of time. */
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
+  /**
+   * Returns the milliseconds since any fixed moment, whether the clock is set meanwhile or not. With it, the time
+   * between two calls counts although the clock was set back in between.
+   */
+  monotonic?(): number;
 }
 
 /** A clock that only moves when it is told to: for tests, and for hosts that simulate time. */
 export interface ManualClock extends Clock {
-  /** Moves the clock by this many milliseconds; a negative number sets it back. */
+  /** Lets this many milliseconds pass; a negative number sets the clock back. */
   advance(milliseconds: number): void;
-  /** Sets the clock to this many milliseconds since the Unix epoch. */
+  /** Sets the clock to this many milliseconds since the Unix epoch; no time passes. */
   set(milliseconds: number): void;
 }
 
 /** The machine's wall clock. */
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};
 
 /** Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. */
 export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClock {
   let current = startsAt;
+  let passed = 0;
   return {
     now: () => current,
+    monotonic: () => passed,
     advance: (milliseconds) => {
       current += milliseconds;
+      passed += Math.max(0, milliseconds);
     },
     set: (milliseconds) => {
       current = milliseconds;
@@ -34,29 +47,79 @@ export interface ClockReading {
   readonly now: number;
   /** The latest time this process has read; later than `now` only if the clock was set back. */
   readonly latest: number;
-  /** The first time read after the clock was last set back, or 0 if it never was. */
-  readonly setBackTo: number;
+  /** How the clock was set back, the last time first; without those that it has caught up with since. */
+  readonly setBacks: readonly SetBack[];
+}
+
+/** How a clock was set back between two readings. */
+export interface SetBack {
+  /** The time that the second reading would have been without it. */
+  readonly from: number;
+  /** The time of the second reading. */
+  readonly to: number;
+  /** How many milliseconds passed between the two, as far as the clock knows. */
+  readonly unread: number;
 }
 
 /**
  * Reads the clock.
- * @throws TypeError when the clock does not return a time since 1970.
+ * @throws TypeError when the clock does not return a time since 1970, or whatever the clock throws.
  */
 export type ReadClock = () => ClockReading;
 
-/** Creates a function that reads this clock and detects when it was set back. */
-export function createClockReader(clock: Clock): ReadClock {
-  let last = 0;
-  let latest = 0;
-  let setBackTo = 0;
-  return () => {
-    const now = Math.floor(clock.now());
-    if (!Number.isSafeInteger(now) || now < 0) {
-      throw new TypeError(`The clock must return milliseconds since 1970, not ${now}.`);
-    }
-    if (now < last) setBackTo = now;
-    last = now;
-    latest = Math.max(latest, now);
-    return { now, latest, setBackTo };
+/** Reads of one clock. */
+export interface ClockReader {
+  readonly readClock: ReadClock;
+  /** Reads the clock, too, but returns the last good reading when the clock fails. Never throws. */
+  readonly lastReading: () => ClockReading;
+}
+
+/** The latest time that a `Date` can represent. */
+export const MAX_TIME = 8_640_000_000_000_000;
+
+/** By how much the two times of a clock may drift apart without its having been set back, in milliseconds. */
+const DRIFT = 1_000;
+
+/** Creates the reader of this clock, which detects when it was set back. */
+export function createClockReader(clock: Clock): ClockReader {
+  let last: ClockReading = { now: 0, latest: 0, setBacks: [] };
+  let lastMonotonic: number | undefined;
+
+  const readClock = (): ClockReading => {
+    const now = wholeMilliseconds(clock.now());
+    const monotonic = clock.monotonic?.() ?? 0;
+    const unread = Math.max(0, Math.floor(monotonic - (lastMonotonic ?? monotonic)));
+    const from = last.now + unread;
+    const isSetBack = now < last.now || now < from - DRIFT;
+    last = {
+      now,
+      latest: Math.max(last.latest, now),
+      setBacks: isSetBack ? withSetBack({ from, to: now, unread }, last.setBacks) : last.setBacks,
+    };
+    lastMonotonic = monotonic;
+    return last;
   };
+  return {
+    readClock,
+    lastReading: () => {
+      try {
+        return readClock();
+      } catch {
+        return last;
+      }
+    },
+  };
+}
+
+/** A clock that is set back again and again must not fill the memory. */
+const MOST_SET_BACKS = 8;
+
+function withSetBack(latest: SetBack, earlier: readonly SetBack[]): readonly SetBack[] {
+  return [latest, ...earlier.filter(({ from }) => from > latest.to)].slice(0, MOST_SET_BACKS);
+}
+
+function wholeMilliseconds(time: unknown): number {
+  const whole = typeof time === "number" ? Math.floor(time) : NaN;
+  if (whole >= 0 && whole <= MAX_TIME) return whole;
+  throw new TypeError(`The clock must return milliseconds since 1970, not ${inspect(time)}.`);
 }

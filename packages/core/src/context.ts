@@ -1,18 +1,17 @@
-import type { ReadClock } from "./clock.js";
+import type { ClockReader } from "./clock.js";
 import type { Emit } from "./events.js";
 import type { AnonymousBuckets } from "./limits/anonymous.js";
 import type { BanSignal, SignalChannel } from "./signals.js";
 import type { Settings } from "./settings.js";
 
 /** The parts of a store that its operations use. */
-export interface Context extends Pick<
-  Settings,
-  "storage" | "plans" | "ban" | "idempotencyKeyLife" | "random"
-> {
+export interface Context
+  extends
+    ClockReader,
+    Pick<Settings, "storage" | "plans" | "ban" | "idempotencyKeyLife" | "random"> {
   readonly anonymous: AnonymousBuckets;
   /** Returns the id of a key that is issued at this time. */
   readonly newKeyId: (now: number) => string;
-  readonly readClock: ReadClock;
   readonly emit: Emit;
   readonly bans: SignalChannel<BanSignal>;
 }

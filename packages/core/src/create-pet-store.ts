@@ -37,7 +37,7 @@ export interface PetStore {
   as(apiKey: string | undefined, origin?: string): Caller;
   /** Returns the quota of callers without a valid key from this origin, without charging it. */
   anonymousQuota(origin?: string): Quota;
-  /** The clock of the store's windows, bans and expiries. */
+  /** The clock of the store's windows, bans and expiries; when that fails, its last good time. Never throws. */
   readonly clock: Clock;
   /** All plans by name: the standard plans and those of the host. */
   readonly plans: Readonly<Record<string, Plan>>;
@@ -67,31 +67,34 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const { clock, anonymousLimits, maxAnonymousOrigins, closeTimeoutSeconds, ...settings } =
     parseSettings(options);
   const { storage, random } = settings;
-  const { events, emit, flush } = createEvents();
-  const readClock = createClockReader(clock);
-  const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousOrigins, readClock);
+  const { events, emit, flush, end } = createEvents();
+  const reader = createClockReader(clock);
+  const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousOrigins, reader);
   const newKeyId = createKeyIds(random);
   const bans = signalChannel("petstore:ban");
   const warnings = signalChannel("petstore:storage-warning");
-  const context: Context = { ...settings, anonymous, newKeyId, readClock, emit, bans };
+  const context: Context = { ...settings, ...reader, anonymous, newKeyId, emit, bans };
   const calls = createCalls();
+  const now = () => reader.lastReading().now;
   storage.onWarning?.(({ code, message }) => {
-    emit({ type: "storage_warning", at: readClock().now, code, message });
+    emit({ type: "storage_warning", at: now(), code, message });
     warnings.publish({ code });
   });
 
   let closing: ResultAsync<void, StorageUnavailable> | undefined;
   const close = (): ResultAsync<void, StorageUnavailable> =>
-    calls.close(closeTimeoutSeconds, async () => {
-      flush();
-      const closed = await storage.close();
-      return closed.mapErr(storageUnavailable);
-    });
+    calls
+      .close(closeTimeoutSeconds, async () => {
+        flush();
+        const closed = await storage.close();
+        return closed.mapErr(storageUnavailable);
+      })
+      .map(end);
 
   return Object.freeze({
     as: (apiKey, origin) => createCaller(context, calls, apiKey, origin),
     anonymousQuota: (origin) => anonymous.peek(origin),
-    clock,
+    clock: Object.freeze({ now }),
     plans: Object.freeze(Object.fromEntries(settings.plans)),
     trusted: createTrustedPets(context, calls),
     keys: createKeyRing(context, calls),

@@ -59,11 +59,9 @@ export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", 
 /** An idempotency key must be 1 to 255 visible ASCII characters. */
 export type InvalidIdempotencyKey = ReturnType<typeof invalidIdempotencyKey>;
 /** Creates the error of an idempotency key that is malformed, or of several. */
-export const invalidIdempotencyKey = () =>
-  coded(
-    "invalid_idempotency_key",
-    'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
-  );
+export const invalidIdempotencyKey = (
+  message = 'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
+) => coded("invalid_idempotency_key", message);
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
 export type IdempotencyKeyReused = ReturnType<typeof idempotencyKeyReused>;
@@ -90,9 +88,9 @@ export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) =
 const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
-/** Creates the error of a change that failed with this failure of the storage. */
-export const changeFailed = (failure: { readonly mayBeStored?: boolean }): StorageUnavailable =>
-  storageUnavailable(failure, failure.mayBeStored === true ? MAY_BE_STORED : NOTHING_WAS_DONE);
+/** Creates the error of a change that failed, or whose storage failed to say whether it did. */
+export const changeFailed = (cause: unknown, mayBeStored: boolean): StorageUnavailable =>
+  storageUnavailable(cause, mayBeStored ? MAY_BE_STORED : NOTHING_WAS_DONE);
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
 export const closeTimedOut = (calls: number, seconds: number): StorageUnavailable => {

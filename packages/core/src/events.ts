@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+import { deepFrozen } from "./frozen.js";
 import type { ApiKey } from "./keys/api-key.js";
 import type { Pet } from "./pets/pet.js";
 import type { StorageWarning } from "./storage/storage.js";
@@ -80,30 +82,41 @@ export type Listener<Event> = (event: Event) => unknown;
 
 /**
  * The events of this process, in the order in which they happened. An event is emitted after the result
- * of its call is known. Listeners never delay a request or make it fail. All events have been emitted
- * when `store.close()` resolves.
+ * of its call is known, and frozen. Listeners never delay a request or make it fail. All events have been
+ * emitted when `store.close()` resolves; if it succeeds, none follows.
  */
 export interface Events {
-  /** Adds a listener for one type of event. Returns a function that removes it. */
+  /**
+   * Adds a listener for one type of event. Returns a function that removes it.
+   * @throws TypeError when there is no such type, or the listener is not a function.
+   */
   on<Type extends PetStoreEvent["type"]>(
     type: Type,
     listener: Listener<Extract<PetStoreEvent, { readonly type: Type }>>,
   ): () => void;
-  /** Adds a listener for every event. Returns a function that removes it. */
+  /**
+   * Adds a listener for every event. Returns a function that removes it.
+   * @throws TypeError when the listener is not a function.
+   */
   onAny(listener: Listener<PetStoreEvent>): () => void;
 }
 
 /** Queues an event for the listeners. */
 export type Emit = (event: PetStoreEvent) => void;
 
-/** Creates a store's events; `flush` passes queued events to the listeners at once. */
+/**
+ * Creates a store's events. `flush` passes queued events to the listeners at once; `end` does so for the last time:
+ * nothing is emitted afterwards.
+ */
 export function createEvents(): {
   readonly events: Events;
   readonly emit: Emit;
   readonly flush: () => void;
+  readonly end: () => void;
 } {
   const listeners = new Set<Added>();
   const queue: PetStoreEvent[] = [];
+  let hasEnded = false;
 
   const listenersOf = ({ type }: PetStoreEvent): readonly Added[] =>
     [...listeners].filter((added) => added.type === undefined || added.type === type);
@@ -119,16 +132,30 @@ export function createEvents(): {
 
   return {
     events: Object.freeze({
-      onAny: (listener) => add({ type: undefined, listener }),
-      on: (type, listener) =>
-        add({ type, listener: (event) => (isOfType(event, type) ? listener(event) : undefined) }),
+      onAny: (listener) => {
+        refuseUnlessFunction(listener);
+        return add({ type: undefined, listener });
+      },
+      on: (type, listener) => {
+        if (!Object.hasOwn(TYPES, type))
+          throw new TypeError(`No event is called ${inspect(type)}.`);
+        refuseUnlessFunction(listener);
+        return add({
+          type,
+          listener: (event) => (isOfType(event, type) ? listener(event) : undefined),
+        });
+      },
     } satisfies Events),
     emit: (event) => {
-      if (listenersOf(event).length === 0) return;
+      if (hasEnded || listenersOf(event).length === 0) return;
       if (queue.length === 0) setImmediate(flush);
-      queue.push(event);
+      queue.push(deepFrozen(event));
     },
     flush,
+    end: () => {
+      hasEnded = true;
+      flush();
+    },
   };
 }
 
@@ -137,6 +164,23 @@ interface Added {
   /** The type of the events that it receives; `undefined` for all. */
   readonly type: PetStoreEvent["type"] | undefined;
   readonly listener: Listener<PetStoreEvent>;
+}
+
+const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {
+  key_issued: true,
+  key_revoked: true,
+  key_rotated: true,
+  plan_changed: true,
+  ban_lifted: true,
+  limit_exceeded: true,
+  key_banned: true,
+  pet_created: true,
+  deprecated_operation_used: true,
+  storage_warning: true,
+};
+
+function refuseUnlessFunction(listener: unknown): void {
+  if (typeof listener !== "function") throw new TypeError("The listener must be a function.");
 }
 
 function isOfType<Type extends PetStoreEvent["type"]>(

@@ -94,7 +94,7 @@ export function parseSettings(options: PetStoreOptions): Settings {
   const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
   const { clock = storage.clock ?? systemClock } = settings;
   const { idempotencyKeySeconds, ...others } = settings;
-  const plans = new Map<string, Plan>(Object.entries({ ...standardPlans, ...added }));
+  const plans = new Map<string, Plan>([...Object.entries(standardPlans), ...added]);
   const free = plans.get("free");
   return Object.freeze({
     ...others,
@@ -143,12 +143,25 @@ const banSchema = v.pipe(
   ),
 );
 
-const planSchema = v.pipe(
-  v.custom<Plan>(
-    isPlan,
-    'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1',
-  ),
-  v.transform((plan) => (plan === "custom" ? plan : limitsOnly(plan))),
+const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+const PLAN = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
+
+/** The plans of the host as a Map: a record of valibot's drops names such as `constructor`. */
+const plansSchema = v.pipe(
+  plainObject("must be an object of plans by name"),
+  v.rawTransform(({ dataset, addIssue }) => {
+    const plans = new Map<string, Plan>();
+    for (const [key, value] of Object.entries<unknown>({ ...dataset.value })) {
+      const issue = (message: string) => {
+        const input = dataset.value;
+        addIssue({ message, path: [{ type: "unknown", origin: "key", input, key, value }] });
+      };
+      if (!PLAN_NAME.test(key)) issue("must have a short lower-case name");
+      else if (!isPlan(value)) issue(PLAN);
+      else plans.set(key, value === "custom" ? value : limitsOnly(value));
+    }
+    return plans;
+  }),
 );
 
 const optionsSchema = strictRecord({
@@ -162,16 +175,7 @@ const optionsSchema = strictRecord({
   clock: v.optional(
     v.custom<Clock>((clock) => hasMethods(clock, ["now"]), "must have a now() in milliseconds"),
   ),
-  plans: v.optional(
-    v.pipe(
-      plainObject("must be an object of plans by name"),
-      v.record(
-        v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_-]{0,31}$/, "must have a short lower-case name")),
-        planSchema,
-      ),
-    ),
-    {},
-  ),
+  plans: v.optional(plansSchema, {}),
   ban: v.optional(
     v.lazy((ban) => (ban === false ? v.literal(false) : banSchema)),
     {},
@@ -199,7 +203,7 @@ const optionsSchema = strictRecord({
 });
 
 function isPlan(plan: unknown): plan is Plan {
-  return plan === "custom" || (areRateLimits(plan) && Object.keys(plan).length === 2);
+  return plan === "custom" || areRateLimits(plan);
 }
 
 function isStorage(storage: unknown): boolean {

@@ -22,7 +22,10 @@ export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) 
   const unknown = `is unknown; known are ${Object.keys(entries).join(", ")}`;
   const message = ({ expected }: v.StrictObjectIssue): string =>
     expected === "never" ? unknown : "is missing";
-  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(entries, message));
+  const own = { ...entries };
+  // Otherwise a field called `constructor` would be known.
+  Object.setPrototypeOf(own, null);
+  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(own, message));
 }
 
 /** Returns a schema of a plain object: not an array, a Map or an instance of a class. */

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryStorage, type PetStoreOptions } from "@petstore/core";
 import { codes, error, openStore, value } from "./support/open-store.js";
 
@@ -46,6 +47,27 @@ describe("a burst", () => {
 });
 
 describe("ban", () => {
+  it("leaves no tokens, as each view of the key says, and its signal has its own length", async () => {
+    const bans: unknown[] = [];
+    const listener = (signal: unknown) => void bans.push(signal);
+    subscribe("petstore:ban", listener);
+    onTestFinished(() => void unsubscribe("petstore:ban", listener));
+    const { store, clock, id, caller, ban } = await openBannable({ perMinute: 3, perDay: 4 });
+    await ban();
+    const { quota } = error(await caller.admit());
+    const { usage } = value(await store.keys.find(id));
+    expect(usage).toEqual({ minute: quota.minute, day: quota.day });
+    expect(usage.day).toEqual({ limit: 4, remaining: 0, resetAt: clock.now() + MINUTE });
+    expect(value(await store.keys.list()).keys[0]?.usage).toEqual(usage);
+
+    const ofADay = await store.keys.issue({
+      plan: "enterprise",
+      limits: { perMinute: 3, perDay: 3 },
+    });
+    await codes(store.as(value(ofADay).secret), 7);
+    expect(bans).toEqual([1, 2].map(() => ({ plan: "enterprise", milliseconds: MINUTE })));
+  });
+
   it("lasts a minute, to the millisecond, and is not prolonged by requests that it refuses", async () => {
     const { clock, caller, ban } = await openBannable();
     expect(await ban()).toEqual([OK, OK, OK, REFUSED, REFUSED, REFUSED, BANNED]);

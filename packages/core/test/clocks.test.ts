@@ -3,9 +3,11 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
+  systemRandom,
   type BanOptions,
 } from "@petstore/core";
-import { admitted, error, openStore, value } from "./support/open-store.js";
+import type { ResultAsync } from "neverthrow";
+import { admitted, codes, error, openStore, value } from "./support/open-store.js";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -117,7 +119,101 @@ describe("the wall clock of one of two processes set back", () => {
   });
 });
 
+/** A host's function that fails after some calls. */
+function failingAt<T extends unknown[], R>(real: (...args: T) => R) {
+  let left = Infinity;
+  const failing = (...args: T): R => {
+    if (left-- <= 0) throw new Error("a host's own");
+    return real(...args);
+  };
+  return { failing, failAfter: (calls: number) => void (left = calls) };
+}
+
+describe.each(["clock", "random"] as const)("a %s that fails", (which) => {
+  const pet = { name: "Rex", categoryId: 1n };
+  type Opened = ReturnType<typeof openStore>["store"];
+  it.each<[string, (store: Opened, secret: string, id: string) => ResultAsync<unknown, object>]>([
+    ["createPet", (store, secret) => store.as(secret).createPet(pet)],
+    ["createPet once", (store, secret) => store.as(secret).createPet(pet, { idempotencyKey: "a" })],
+    ["trusted.createPet", (store) => store.trusted.createPet(pet)],
+    ["getPet", (store, secret) => store.as(secret).getPet(1n)],
+    ["listPets", (store, secret) => store.as(secret).listPets()],
+    ["listPets without a key", (store) => store.as(undefined).listPets()],
+    ["admit", (store, secret) => store.as(secret).admit()],
+    ["keys.issue", (store) => store.keys.issue({ plan: "pro" })],
+    ["keys.rotate", (store, _, id) => store.keys.rotate(id)],
+    ["keys.revoke", (store, _, id) => store.keys.revoke(id)],
+    ["keys.changePlan", (store, _, id) => store.keys.changePlan(id, { plan: "pro" })],
+    ["keys.liftBan", (store, _, id) => store.keys.liftBan(id)],
+    ["keys.purge", (store) => store.keys.purge({ olderThanSeconds: 0 })],
+    ["keys.list", (store) => store.keys.list()],
+  ])("%s resolves, and says what is stored", async (name, call) => {
+    for (let calls = 0; calls < 12; calls += 1) {
+      const clock = createManualClock();
+      const now = failingAt(() => clock.now());
+      const random = failingAt(systemRandom);
+      const { store, storage, issue } = openStore({
+        clock: { now: now.failing },
+        random: random.failing,
+      });
+      const { id, secret } = await issue();
+      store.events.onAny(() => undefined);
+      const change = async () => {
+        const [keys, pets] = [
+          await storage.keys.list({ limit: 9, after: undefined, banned: false }),
+          await storage.pets.list({ limit: 9, after: undefined, status: undefined }),
+        ];
+        return JSON.stringify([value(keys).map(({ key }) => key), value(pets).pets.length]);
+      };
+      const before = await change();
+      (which === "clock" ? now : random).failAfter(calls);
+      const result = await call(store, secret, id);
+      (which === "clock" ? now : random).failAfter(Infinity);
+      if (result.isOk()) continue;
+      expect(["storage_unavailable", "missing_api_key", "pet_not_found"]).toContain(
+        Reflect.get(result.error, "code"),
+      );
+      if (!name.includes(".")) expect(result.error).toMatchObject({ quota: { limit: 60 } });
+      expect(await change()).toBe(before);
+    }
+  });
+});
+
 describe("clocks", () => {
+  it("a key that is used and refused at the time 0 was used and refused then", async () => {
+    const clock = createManualClock(0);
+    const { store, issue } = openStore({ clock, ban: { graceSeconds: 0, afterRefusals: 2 } });
+    const { id, caller } = await issue(LIMITED);
+    expect(await codes(caller, 6)).toEqual([
+      ...["ok", "ok", "ok", "rate_limit_exceeded", "rate_limit_exceeded", "api_key_banned"],
+    ]);
+    expect(value(await store.keys.find(id)).lastUsedAt).toBeLessThanOrEqual(1);
+  });
+
+  it("a window ends in time although nobody called when the clock was set right", async () => {
+    const { clock, caller } = await openLimited();
+    clock.advance(HOUR);
+    expect(await admitted(caller)).toBe(3);
+    clock.advance(-HOUR);
+    clock.advance(MINUTE - 1);
+    expect(await admitted(caller)).toBe(0);
+    clock.advance(1);
+    expect(await admitted(caller)).toBe(3);
+  });
+
+  it.each([HOUR, 24 * HOUR + 5 * SECOND, YEAR])(
+    "a window and a ban that have ended do not revive when the clock is set back to after their start",
+    async (idle) => {
+      const { store, clock, id, caller, neighbour } = await openLimited({ graceSeconds: 0 });
+      await admitted(caller);
+      clock.advance(idle);
+      value(await neighbour.admit());
+      clock.advance(MINUTE / 2 - idle);
+      expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
+      expect(await admitted(caller)).toBe(3);
+    },
+  );
+
   it("a window that has ended stays ended when the clock is set back", async () => {
     const { store, clock, issue } = openStore({ ban: false });
     const once = { plan: "enterprise", limits: { perMinute: 1, perDay: 1 } };

@@ -7,6 +7,9 @@ import type { PetStoreEvent, PetStoreOptions, Signals, StorageWarning } from "@p
 import { err, ok } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 
+const loop = { cause: {} };
+loop.cause = loop;
+
 const rex = { name: "Rex", categoryId: 1n };
 
 function openRecorded(options: PetStoreOptions = {}) {
@@ -97,6 +100,52 @@ describe("events", () => {
     value(await created);
   });
 
+  it("come no more after the store is closed, although its storage warns", async () => {
+    let warn: ((warning: StorageWarning) => void) | undefined;
+    const memory = createMemoryStorage();
+    const warning = { code: "large_log", message: "" };
+    const storage = {
+      ...memory,
+      onWarning: (it: typeof warn) => void (warn = it),
+      close: () => {
+        warn?.(warning);
+        return memory.close();
+      },
+    };
+    const { store, events } = openRecorded({ storage });
+    value(await store.close());
+    expect(events).toMatchObject([warning]);
+    warn?.(warning);
+    await delivered();
+    expect(events).toHaveLength(1);
+  });
+
+  it("cannot be changed by a listener, nor what the caller gets", async () => {
+    const { store } = openStore();
+    const last = vi.fn();
+    store.events.onAny((event) => {
+      if (event.type === "key_issued") Object.assign(event.key.secrets[0] ?? {}, { hint: "" });
+    });
+    store.events.onAny((event) => Object.assign(event, { type: "" }));
+    store.events.onAny(last);
+    const { key } = value(await store.keys.issue({ plan: "free" }));
+    await delivered();
+    expect(last.mock.calls).toEqual([[{ type: "key_issued", at: key.createdAt, key }]]);
+    expect(key.secrets[0]?.hint).toMatch(/^pet_live_/);
+    expect([key.secrets, key.usage, key.usage.minute, key.limits].every(Object.isFrozen)).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    ["typo", () => undefined, "No event is called 'typo'."],
+    ["constructor", () => undefined, "No event is called 'constructor'."],
+    ["key_issued", undefined, "The listener must be a function."],
+  ])("refuse a listener for %s that is %o", (type, listener, message) => {
+    const { events } = openStore().store;
+    expect(() => events.on(type as never, listener as never)).toThrow(new TypeError(message));
+  });
+
   it("name the origin of refused callers without a key", async () => {
     const { store, events } = openRecorded();
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
@@ -170,6 +219,7 @@ it.each([
   [{ code: 5 }, undefined],
   [null, undefined],
   ["EIO", undefined],
+  [loop, undefined],
 ])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
   const failures = collect("petstore:storage-failure");
   const { store, storage } = openStore();

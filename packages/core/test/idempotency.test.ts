@@ -96,6 +96,16 @@ describe("createPet with an idempotency key", () => {
     },
   );
 
+  it.each([null, 5])("refuses the options %j", async (options) => {
+    const { store, issue } = openStore();
+    for (const pets of [store.trusted, (await issue()).caller]) {
+      expect(error<unknown, unknown>(await pets.createPet(rex, options as never))).toMatchObject({
+        code: "invalid_idempotency_key",
+        message: "The options of createPet must be an object.",
+      });
+    }
+  });
+
   it.each(["a", '~!"\\,;', "a".repeat(255)])("accepts the key %j", async (idempotencyKey) => {
     const created = await openStore().store.trusted.createPet(rex, { idempotencyKey });
     expect(value(created).pet.id).toBe(1n);

@@ -62,7 +62,7 @@ const own = (limits?: unknown) => ({ plan: "enterprise", limits });
 
 const PLANS = "plan must be one of free, pro, business, enterprise";
 const OWN =
-  "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer";
+  "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer, and nothing else";
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
 const OVERLAP = "overlapSeconds must be an integer from 0 to 31536000";
@@ -75,12 +75,18 @@ it.each<[keyof typeof calls, string, ...unknown[]]>([
     "issue",
     OWN,
     ...[undefined, 5, { ...LIMITS, perMinute: 0 }, { ...LIMITS, perDay: 1.5 }].map(own),
+    own({ ...LIMITS, perHour: 1 }),
   ],
   ["issue", "the free plan has fixed limits; leave limits out", free({ limits: LIMITS })],
   ["issue", LABEL, ...["x".repeat(201), [], "a\0"].map((label) => free({ label }))],
   ["issue", EXPIRY, ...[past, 8.64e15 + 1, new Date("x")].map((at) => free({ expiresAt: at }))],
   ["issue", `${UNKNOWN} plan, limits, label, expiresAt`, free({ end: 5 })],
-  ["issue", "the request must be an object", 5],
+  [
+    "issue",
+    "constructor is unknown; known are plan, limits, label, expiresAt",
+    free({ constructor: 5 }),
+  ],
+  ["issue", "the request must be an object", 5, null],
   ["changePlan", PLANS, { plan: "gold" }],
   ["changePlan", `${UNKNOWN} plan, limits`, free({ end: 5 })],
   ["rotate", OVERLAP, ...[-1, 1.5, 31_536_001].map((overlapSeconds) => ({ overlapSeconds }))],
@@ -235,6 +241,24 @@ it("changePlan keeps the usage", async () => {
 });
 
 describe("purge", () => {
+  it("lets other work run in between, and takes linear time in memory", async () => {
+    const { store, storage, clock, issue } = openStore();
+    const { id } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
+    const key = value(await storage.keys.find(id))?.key;
+    const keys = 20_000;
+    for (let count = 1; key !== undefined && count < keys; count += 1) {
+      value(await storage.keys.insert({ ...key, id: `${id}${count}`, secrets: [] }));
+    }
+    clock.advance(2);
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    const start = performance.now();
+    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: keys });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
   it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
     const { store, clock, issue } = openStore();
     const old = await issue();

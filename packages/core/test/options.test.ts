@@ -22,9 +22,11 @@ describe("createPetStore", () => {
     ["plans", "must be an object of plans by name", null, [], new Map([["x", "custom"]])],
     ["plans.a", LIMITS, { perMinute: 1, perDay: 1, perHour: 3 }],
     ["plans.free", LIMITS, { perMinute: 0, perDay: 1 }, { perMinute: 1 }, null],
-    ...["Trial", "a b", "a:", "1", `${LONGEST_NAME}a`].map((name): [string, string, unknown] => [
-      ...([`plans.${name}`, "must have a short lower-case name", "custom"] as const),
-    ]),
+    ...["Trial", "a b", "a:", "1", `${LONGEST_NAME}a`, "toString"].map(
+      (name): [string, string, unknown] => [
+        ...([`plans.${name}`, "must have a short lower-case name", "custom"] as const),
+      ],
+    ),
     ["ban", "must be an object", 5, [], null],
     ["ban.afterRefusals", "must be a positive integer", 0, 1.5],
     ["ban.graceSeconds", "must be an integer number of seconds, from 0 to 60", -1, 61],
@@ -64,6 +66,10 @@ describe("createPetStore", () => {
   });
 
   it.each<[string, unknown]>([
+    [
+      "option plans.__proto__ must have a short lower-case name",
+      { plans: JSON.parse('{"__proto__": "custom"}') as unknown },
+    ],
     ["option object must be an object", null],
     [
       `option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`,

@@ -31,6 +31,12 @@ describe("plans", () => {
     });
   });
 
+  it.each(["constructor", "prototype"])("a plan may be called %s", async (plan) => {
+    const { store, issue } = openStore({ plans: { [plan]: limits } });
+    expect(Object.hasOwn(store.plans, plan)).toBe(true);
+    expect(await admitted((await issue({ plan })).caller)).toBe(limits.perMinute);
+  });
+
   const earlier = { perMinute: 2, perDay: 5 };
   it.each([
     ["has changed binds its keys with the new limits", { trial: limits }, limits],

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { err, type Result, type ResultAsync } from "neverthrow";
+import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import { describe, expect, it, vi } from "vitest";
 import { storageFailure, type KeyRing, type StorageFailure } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
@@ -15,12 +15,15 @@ const throwFull = () => {
   throw full;
 };
 
-/** Ways in which a storage fails, and the message of a change; the last two break the port's contract. */
+const noResult: unknown = expect.any(TypeError);
+
+/** Ways in which a storage fails, and the message of a change; the last three break the port's contract. */
 const ways: readonly [string, unknown, string, () => Promise<Result<never, StorageFailure>>][] = [
   ["returns a failure", failure, NOTHING_DONE, () => Promise.resolve(err(failure))],
   ["may have stored a change", doubt, MAY_BE_STORED, () => Promise.resolve(err(doubt))],
-  ["throws", full, NOTHING_DONE, throwFull],
-  ["rejects", full, NOTHING_DONE, () => Promise.reject(full)],
+  ["throws", full, MAY_BE_STORED, throwFull],
+  ["rejects", full, MAY_BE_STORED, () => Promise.reject(full)],
+  ["resolves to no result", noResult, MAY_BE_STORED, () => Promise.resolve(undefined as never)],
 ];
 
 describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
@@ -112,6 +115,25 @@ describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
     Object.assign(storage, { close: fail });
     expect(error(await store.close()).code).toBe(code);
   });
+});
+
+it.each<[string, () => unknown]>([
+  ["an Ok without a pet", () => ok(undefined)],
+  ["an Err without a failure", () => err(undefined)],
+  ["a pet whose id cannot be read", () => ok(Object.defineProperty({}, "id", { get: throwFull }))],
+])("a creation may have been stored if its storage returns %s", async (_, broken) => {
+  const { store, storage } = openStore();
+  Object.assign(storage.pets, { create: () => Promise.resolve(broken()) });
+  expect(error(await store.trusted.createPet(rex)).message).toBe(MAY_BE_STORED);
+});
+
+it("a purge that fails after it has removed keys does not say that nothing was done", async () => {
+  const { store, storage, clock, issue } = openStore();
+  for (let key = 0; key < 101; key += 1) await issue({ plan: "free", expiresAt: clock.now() + 1 });
+  clock.advance(2);
+  const list = storage.keys.list.bind(storage.keys);
+  vi.spyOn(storage.keys, "list").mockImplementationOnce(list).mockResolvedValueOnce(err(failure));
+  expect(error(await store.keys.purge({ olderThanSeconds: 0 })).message).toBe(MAY_BE_STORED);
 });
 
 it("a key that another process removes meanwhile is not found, and nothing is stored", async () => {

@@ -1,17 +1,18 @@
+import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
   changeFailed,
   keyInactive,
   keyNotFound,
-  storageUnavailable,
   type KeyError,
   type KeyInactive,
   type KeyNotFound,
   type StorageUnavailable,
 } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
-import type { KeyWithUsage } from "../storage/storage.js";
+import { change, read } from "../storage/outcomes.js";
+import type { Storage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
 import {
   parseAge,
@@ -63,9 +64,15 @@ export async function issueKey(
     revokedAt: undefined,
     secrets: [storedSecret(secret)],
   };
-  const inserted = await storage.keys.insert(key);
-  if (inserted.isErr()) return err(changeFailed(inserted.error));
-  return ok({ secret, key: emitKeyEvent(context, "key_issued", { key, usage: NO_USAGE }) });
+  // Before it is stored: nothing may fail afterwards, and lose the secret.
+  const issued = Object.freeze({ secret, key: viewOf(context, { key, usage: NO_USAGE }) });
+  return change(
+    () => storage.keys.insert(key),
+    () => {
+      emitKeyEvent(context, "key_issued", issued.key);
+      return ok(issued);
+    },
+  );
 }
 
 /** Revokes a key. See `KeyRing.revoke`. */
@@ -75,12 +82,8 @@ export async function revokeKey(context: Context, id: string): Promise<Result<Ap
     ok(key.revokedAt === undefined ? { ...key, revokedAt: now } : key),
   );
   if (changed.isErr()) return err(changed.error);
-  const { before, after } = changed.value;
-  return ok(
-    before.revokedAt === undefined
-      ? emitKeyEvent(context, "key_revoked", after)
-      : viewOf(context, after),
-  );
+  const { before, key } = changed.value;
+  return ok(before.revokedAt === undefined ? emitKeyEvent(context, "key_revoked", key) : key);
 }
 
 /** Adds a new secret to a key. See `KeyRing.rotate`. */
@@ -99,7 +102,7 @@ export async function rotateKey(
     return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
   });
   if (changed.isErr()) return err(changed.error);
-  return ok({ secret, key: emitKeyEvent(context, "key_rotated", changed.value.after) });
+  return ok({ secret, key: emitKeyEvent(context, "key_rotated", changed.value.key) });
 }
 
 /** Moves a key to another plan. See `KeyRing.changePlan`. */
@@ -112,7 +115,7 @@ export async function changePlan(
   if (choice.isErr()) return err(choice.error);
   const changed = await changeKey(context, id, (key) => ok({ ...key, ...choice.value }));
   if (changed.isErr()) return err(changed.error);
-  return ok(emitKeyEvent(context, "plan_changed", changed.value.after));
+  return ok(emitKeyEvent(context, "plan_changed", changed.value.key));
 }
 
 /** Ends the ban of a key. See `KeyRing.liftBan`. */
@@ -121,18 +124,18 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
   if (found.isErr()) return err(found.error);
   const { key } = found.value;
 
-  const lifted = await context.storage.usage.update(id, (before) => {
-    if (before === undefined) return { result: undefined };
-    const after = { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
-    return { next: after, result: { before, after } };
+  const update = () =>
+    context.storage.usage.update(id, (before) => {
+      if (before === undefined) return { result: undefined };
+      const next = { ...before, bans: 0, bannedAt: 0, refusedSince: 0, refusals: 0 };
+      const wasBanned = viewOf(context, { key, usage: before }).bannedUntil !== undefined;
+      return { next, result: { wasBanned, lifted: viewOf(context, { key, usage: next }) } };
+    });
+  return change(update, (changed) => {
+    if (changed === undefined) return err(keyNotFound());
+    const { wasBanned, lifted } = changed;
+    return ok(wasBanned ? emitKeyEvent(context, "ban_lifted", lifted) : lifted);
   });
-  if (lifted.isErr()) return err(changeFailed(lifted.error));
-  if (lifted.value === undefined) return err(keyNotFound());
-  const after = { key, usage: lifted.value.after };
-  const { bannedUntil: endsAt } = viewOf(context, { key, usage: lifted.value.before });
-  return ok(
-    endsAt === undefined ? viewOf(context, after) : emitKeyEvent(context, "ban_lifted", after),
-  );
 }
 
 /** How many keys a purge looks at, and removes at most, before other calls run. */
@@ -150,54 +153,69 @@ export async function purgeKeys(
   let purged = 0;
   let after: string | undefined;
   do {
-    const page = await storage.keys.list({ limit: PURGE_BATCH, after, banned: false });
-    if (page.isErr()) return err(storageUnavailable(page.error));
-    // A key that has ended is never valid again, so it can be removed in another transaction.
-    const ended = page.value.filter(({ key }) => hasEndedBefore(key, time));
-    if (ended.length > 0) {
-      const removed = await storage.keys.remove(ended.map(({ key }) => key.id));
-      if (removed.isErr()) return err(changeFailed(removed.error));
-      purged += removed.value;
-    }
-    after = page.value.at(-1)?.key.id;
+    const page = await purgePage(storage, after, time);
+    if (page.isErr()) return err(purged === 0 ? page.error : changeFailed(page.error.cause, true));
+    purged += page.value.purged;
+    after = page.value.next;
+    await setImmediate();
   } while (after !== undefined);
   return ok({ purged });
 }
 
-interface ChangedKey {
-  readonly before: StoredApiKey;
-  readonly after: KeyWithUsage;
+/** Purges one page of keys. `next` is the last of them, if there was one. */
+async function purgePage(
+  { keys }: Storage,
+  after: string | undefined,
+  time: number,
+): Promise<Result<PurgedKeys & { readonly next: string | undefined }, StorageUnavailable>> {
+  const page = await read(
+    () => keys.list({ limit: PURGE_BATCH, after, banned: false }),
+    (found) => ok(found.map(({ key }) => key)),
+  );
+  if (page.isErr()) return err(page.error);
+  // A key that has ended is never valid again, so it can be removed in another transaction.
+  const ended = page.value.filter((key) => hasEndedBefore(key, time)).map(({ id }) => id);
+  const next = page.value.at(-1)?.id;
+  if (ended.length === 0) return ok({ purged: 0, next });
+  return change(
+    () => keys.remove(ended),
+    (purged) => ok({ purged, next }),
+  );
 }
 
-/** Changes a key. Its usage is loaded first, so that nothing can fail after the change. */
+interface ChangedKey {
+  readonly before: StoredApiKey;
+  /** The key after the change. */
+  readonly key: ApiKey;
+}
+
+/** Changes a key. What the caller gets is known before it is stored, so that nothing can fail after the change. */
 async function changeKey(
   context: Context,
   id: string,
-  change: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
+  changed: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
 ): Promise<Result<ChangedKey, KeyNotFound | KeyInactive | StorageUnavailable>> {
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
 
-  const changed = await context.storage.keys.update<Result<ChangedKey, KeyNotFound | KeyInactive>>(
-    id,
-    (before) => {
+  const update = () =>
+    context.storage.keys.update<Result<ChangedKey, KeyNotFound | KeyInactive>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
-      const next = change(before);
+      const next = changed(before);
       if (next.isErr()) return { result: err(next.error) };
-      return { next: next.value, result: ok({ before, after: { key: next.value, usage } }) };
-    },
-  );
-  return changed.isErr() ? err(changeFailed(changed.error)) : changed.value;
+      const key = viewOf(context, { key: next.value, usage });
+      return { next: next.value, result: ok({ before, key }) };
+    });
+  return change(update, (result) => result);
 }
 
-/** Emits an event of a key and returns the key as the host sees it. */
+/** Emits an event of a key, and returns the key. */
 function emitKeyEvent(
-  context: Context,
+  { emit, lastReading }: Context,
   type: "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted",
-  stored: KeyWithUsage,
+  key: ApiKey,
 ): ApiKey {
-  const key = viewOf(context, stored);
-  context.emit({ type, at: context.readClock().now, key });
+  emit({ type, at: lastReading().now, key });
   return key;
 }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
+import { MAX_TIME } from "../clock.js";
 import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
 import { areRateLimits, limitsOnly, type Plans, type RateLimits } from "../limits/plan.js";
 import type { KeyQuery } from "../storage/storage.js";
@@ -8,8 +9,6 @@ import { integer, strictRecord, validate } from "../validation.js";
 const LABEL_LENGTH = 200;
 const MAX_PAGE = 1_000;
 const DEFAULT_PAGE = 100;
-/** The latest time that a `Date` can represent. */
-const MAX_TIME = 8_640_000_000_000_000;
 const MAX_OVERLAP_SECONDS = 31_536_000;
 const MAX_AGE_SECONDS = 3_153_600_000;
 const ROOT = "the request";
@@ -167,6 +166,6 @@ function limitsOn(
     return err(invalidKeyRequest([`the ${name} plan has fixed limits; leave limits out`]));
   }
   if (areRateLimits(limits)) return ok(limitsOnly(limits));
-  const rule = "perMinute and perDay, each a positive integer";
+  const rule = "perMinute and perDay, each a positive integer, and nothing else";
   return err(invalidKeyRequest([`the ${name} plan needs limits of its own: ${rule}`]));
 }

@@ -2,14 +2,15 @@ import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
   keyNotFound,
-  storageUnavailable,
   type KeyError,
   type KeyNotFound,
   type StorageUnavailable,
 } from "../errors.js";
-import { bannedUntil, rememberedBans } from "../limits/ban.js";
-import { remainingQuotas } from "../limits/charge.js";
+import { deepFrozen } from "../frozen.js";
+import { standingOf } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
+import { NO_USAGE } from "../limits/usage.js";
+import { read } from "../storage/outcomes.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { parseApiKey } from "./key-format.js";
 import { parseKeyQuery, type ListKeysInput } from "./key-requests.js";
@@ -35,11 +36,11 @@ export async function findKeyBySecret(
 ): Promise<Result<ApiKey, KeyError>> {
   const digest = parseApiKey(secret);
   if (digest.isErr()) return err(keyNotFound("secret"));
-  const presented = await context.storage.usage.findByDigest(digest.value);
-  if (presented.isErr()) return err(storageUnavailable(presented.error));
-  return presented.value === undefined
-    ? err(keyNotFound("secret"))
-    : findKey(context, presented.value.key.id);
+  const id = await read(
+    () => context.storage.usage.findByDigest(digest.value),
+    (presented) => (presented === undefined ? err(keyNotFound("secret")) : ok(presented.key.id)),
+  );
+  return id.isErr() ? err(id.error) : findKey(context, id.value);
 }
 
 /** Returns a page of keys. See `KeyRing.list`. */
@@ -52,13 +53,14 @@ export async function listKeys(
   const { limit, banned } = query.value;
 
   // One key more than the page holds, to see whether there is a next page.
-  const found = await context.storage.keys.list({ ...query.value, limit: limit + 1 });
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  const page = found.value.slice(0, limit);
-  const keys = page.map((stored) => viewOf(context, stored));
-  return ok({
-    keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
-    next: found.value.length > limit ? page.at(-1)?.key.id : undefined,
+  const list = () => context.storage.keys.list({ ...query.value, limit: limit + 1 });
+  return read(list, (found) => {
+    const page = found.slice(0, limit);
+    const keys = page.map((stored) => viewOf(context, stored));
+    return ok({
+      keys: banned ? keys.filter((key) => key.bannedUntil !== undefined) : keys,
+      next: found.length > limit ? page.at(-1)?.key.id : undefined,
+    });
   });
 }
 
@@ -68,16 +70,17 @@ export async function loadKey(
   id: string,
 ): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
   if (typeof id !== "string") return err(keyNotFound());
-  const found = await storage.keys.find(id);
-  if (found.isErr()) return err(storageUnavailable(found.error));
-  return found.value === undefined ? err(keyNotFound()) : ok(found.value);
+  return read(
+    () => storage.keys.find(id),
+    (found) => (found === undefined ? err(keyNotFound()) : ok(found)),
+  );
 }
 
 /** Returns a stored key as the host sees it: without digests, with its current usage. */
 export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
-  const reading = readClock();
   const limits = limitsOf(key, plans);
-  return Object.freeze({
+  const { bannedUntil, quotas } = standingOf(usage, { limits, ban }, readClock());
+  return deepFrozen({
     id: key.id,
     hint: key.secrets[0]?.hint ?? "",
     secrets: key.secrets.map(({ hint, expiresAt }) => ({ hint, expiresAt })),
@@ -87,8 +90,8 @@ export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWi
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
-    lastUsedAt: usage.lastUsedAt === 0 ? undefined : usage.lastUsedAt,
-    bannedUntil: ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now),
-    usage: remainingQuotas(usage, limits, reading),
+    lastUsedAt: usage.lastUsedAt === NO_USAGE.lastUsedAt ? undefined : usage.lastUsedAt,
+    bannedUntil,
+    usage: quotas,
   });
 }

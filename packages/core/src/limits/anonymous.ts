@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { ReadClock } from "../clock.js";
+import type { ClockReader } from "../clock.js";
 import { digestOf } from "../keys/key-format.js";
-import { charge, remainingQuotas, type Verdict } from "./charge.js";
+import { charge, standingOf, type Verdict } from "./charge.js";
 import { parseAddress } from "./client-address.js";
 import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
@@ -13,7 +13,7 @@ export interface AnonymousBuckets {
   charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
   /** Whether the origin has used up its bucket. */
   isEmpty(origin: string | undefined): boolean;
-  /** Returns the quota that the origin has left. */
+  /** Returns the quota that the origin has left, by the last good reading if the clock fails. Never throws. */
   peek(origin: string | undefined): Quota;
 }
 
@@ -21,15 +21,16 @@ export interface AnonymousBuckets {
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,
-  readClock: ReadClock,
+  { readClock, lastReading }: ClockReader,
 ): AnonymousBuckets {
+  const rules = { limits, ban: undefined };
   const usages = new LRUCache<string, Usage>({ max });
   /** When the last of the empty buckets is full again. */
   let lastReset = 0;
 
   const peek = (origin: string | undefined): Quota => {
     const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
-    const quotas = remainingQuotas(usage, limits, readClock());
+    const { quotas } = standingOf(usage, rules, lastReading());
     return withBinding(quotas, bindingWindow(quotas));
   };
   return {
@@ -37,7 +38,7 @@ export function createAnonymousBuckets(
       const bucket = bucketOf(origin);
       const reading = readClock();
       const stored = usages.get(bucket) ?? NO_USAGE;
-      const { usage, verdict } = charge(stored, { limits, ban: undefined }, reading);
+      const { usage, verdict } = charge(stored, rules, reading);
       usages.set(bucket, usage);
       const { remaining, resetAt } = verdict.quota;
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);

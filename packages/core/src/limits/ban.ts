@@ -1,6 +1,6 @@
 import type { ClockReading } from "../clock.js";
 import type { RateLimits } from "./plan.js";
-import type { Usage } from "./usage.js";
+import { NO_USAGE, usedAt, type Usage } from "./usage.js";
 import { correctedStart } from "./window.js";
 
 /** When a key that keeps sending is banned, and for how long. Durations are in milliseconds. */
@@ -21,9 +21,10 @@ export interface BanRule {
 export function rememberedBans(usage: Usage, rule: BanRule, reading: ClockReading): Usage {
   if (usage.bans === 0) return usage;
   const length = banLength(usage.bans, rule);
-  const bannedAt = correctedStart(usage.bannedAt, length, reading);
-  const isForgotten = reading.now >= bannedAt + length + rule.forgottenAfter;
+  const memory = length + rule.forgottenAfter;
+  const isForgotten = reading.now >= correctedStart(usage.bannedAt, memory, reading) + memory;
   if (isForgotten) return { ...usage, bans: 0, bannedAt: 0 };
+  const bannedAt = correctedStart(usage.bannedAt, length, reading);
   return bannedAt === usage.bannedAt ? usage : { ...usage, bannedAt };
 }
 
@@ -46,8 +47,10 @@ export function afterRefusal(
   reading: ClockReading,
 ): Usage {
   const { now } = reading;
-  const isFirst = usage.refusedSince === 0;
-  const refusedSince = isFirst ? now : correctedStart(usage.refusedSince, rule.grace, reading);
+  const isFirst = usage.refusedSince === NO_USAGE.refusedSince;
+  const refusedSince = isFirst
+    ? usedAt(now)
+    : correctedStart(usage.refusedSince, rule.grace, reading);
   if (rule.grace > 0 && now - refusedSince <= rule.grace) {
     return refusedSince === usage.refusedSince ? usage : { ...usage, refusedSince };
   }

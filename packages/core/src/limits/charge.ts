@@ -1,7 +1,7 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
 import type { RateLimits } from "./plan.js";
-import type { Usage } from "./usage.js";
+import { usedAt, type Usage } from "./usage.js";
 import {
   bindingWindow,
   currentWindow,
@@ -36,6 +36,8 @@ export type Refusal =
       readonly kind: "banned";
       readonly quota: Quota;
       readonly until: number;
+      /** When the ban ends; `until` is later if a window is used up for longer. */
+      readonly banEnd: number;
       /** Whether the ban began with this request. */
       readonly begins: boolean;
     };
@@ -78,13 +80,26 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
   };
 }
 
-/** Returns the quota of each window at this reading. */
-export function remainingQuotas(
+/** What a usage means at this reading. */
+export interface Standing {
+  /** When the ban in force ends; `undefined` if there is none. */
+  readonly bannedUntil: number | undefined;
+  readonly quotas: WindowQuotas;
+}
+
+/** Returns what this usage means, without a request. */
+export function standingOf(
   usage: Usage,
-  limits: RateLimits,
+  { limits, ban }: LimitRules,
   reading: ClockReading,
-): WindowQuotas {
-  return quotasOf(currentWindows(usage, reading), limits);
+): Standing {
+  const windows = currentWindows(usage, reading);
+  const banEnd = ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now);
+  const quotas =
+    banEnd === undefined
+      ? quotasOf(windows, limits)
+      : noQuotas(servedAt(banEnd, windows, limits), limits);
+  return { bannedUntil: banEnd, quotas };
 }
 
 interface Windows {
@@ -129,7 +144,7 @@ function admitted(
       refusals: 0,
       bans: usage.bans,
       bannedAt: usage.bannedAt,
-      lastUsedAt: now,
+      lastUsedAt: usedAt(now),
     },
     verdict: { kind: "admitted", quota: withBinding(quotas, bindingWindow(quotas)) },
   };
@@ -143,23 +158,27 @@ function refused(windows: Windows, limits: RateLimits): Verdict {
 }
 
 /** A banned key has no quota until the ban ends, or until a used-up window ends, whichever is later. */
-function banned(
-  banEnd: number,
-  begins: boolean,
-  { minute, day }: Windows,
-  limits: RateLimits,
-): Verdict {
-  const until = Math.max(
+function banned(banEnd: number, begins: boolean, windows: Windows, limits: RateLimits): Verdict {
+  const until = servedAt(banEnd, windows, limits);
+  const binding = windows.day.used < limits.perDay ? "minute" : "day";
+  const quota = withBinding(noQuotas(until, limits), binding);
+  return { kind: "banned", quota, until, banEnd, begins };
+}
+
+/** Returns when a banned key is served again. */
+function servedAt(banEnd: number, { minute, day }: Windows, limits: RateLimits): number {
+  return Math.max(
     banEnd,
     minute.used < limits.perMinute ? 0 : minute.openedAt + MINUTE,
     day.used < limits.perDay ? 0 : day.openedAt + DAY,
   );
-  const quotas = {
-    minute: { limit: limits.perMinute, remaining: 0, resetAt: until },
-    day: { limit: limits.perDay, remaining: 0, resetAt: until },
+}
+
+function noQuotas(until: number, { perMinute, perDay }: RateLimits): WindowQuotas {
+  return {
+    minute: { limit: perMinute, remaining: 0, resetAt: until },
+    day: { limit: perDay, remaining: 0, resetAt: until },
   };
-  const quota = withBinding(quotas, day.used < limits.perDay ? "minute" : "day");
-  return { kind: "banned", quota, until, begins };
 }
 
 /**

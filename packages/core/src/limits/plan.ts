@@ -18,18 +18,19 @@ export const standardPlans = Object.freeze({
 /** All plans of a store, by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** Whether a value is a pair of rate limits: two integers from 1 to 2^53−1. */
+/** Whether a value is a pair of rate limits: two integers from 1 to 2^53−1, and nothing else. */
 export function areRateLimits(value: unknown): value is RateLimits {
   if (typeof value !== "object" || value === null) return false;
   return (
     "perMinute" in value &&
     isRateLimit(value.perMinute) &&
     "perDay" in value &&
-    isRateLimit(value.perDay)
+    isRateLimit(value.perDay) &&
+    Object.keys(value).length === 2
   );
 }
 
-/** Returns a frozen copy of the limits, without any other fields. */
+/** Returns a frozen copy of the limits. */
 export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
   return Object.freeze({ perMinute, perDay });
 }

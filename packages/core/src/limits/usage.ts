@@ -23,6 +23,9 @@ export interface Usage {
   readonly lastUsedAt: number;
 }
 
+/** Returns a time as `refusedSince` and `lastUsedAt` keep it: 0 means that there is none. */
+export const usedAt = (now: number): number => Math.max(1, now);
+
 /** The usage of a key that has never been used. */
 export const NO_USAGE: Usage = Object.freeze({
   minuteOpenedAt: 0,

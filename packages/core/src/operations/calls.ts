@@ -11,8 +11,8 @@ import { signalChannel } from "../signals.js";
 /** Runs the calls of a store while it is open. */
 export interface Calls {
   /**
-   * Runs a call. If the store is closed, or the call throws because of a bug, the result is the error that
-   * `fail` returns for the given one.
+   * Runs a call. If the store is closed, or the call throws because of a bug or a broken clock or random source, the
+   * result is the error that `fail` returns for the given one. `fail` must not throw.
    */
   run<T, E, F>(
     call: () => Promise<Result<T, E>>,
@@ -119,11 +119,18 @@ function isStorageUnavailable(error: unknown): error is StorageUnavailable {
   );
 }
 
-/** Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. */
+/**
+ * Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. Never throws, although causes are
+ * anybody's: one may be its own cause, or a getter that throws.
+ */
 function codeOf(cause: unknown): string | undefined {
-  if (typeof cause !== "object" || cause === null) return undefined;
-  if ("code" in cause && typeof cause.code === "string" && /^\w{1,64}$/.test(cause.code)) {
-    return cause.code;
+  try {
+    if (typeof cause !== "object" || cause === null) return undefined;
+    if ("code" in cause && typeof cause.code === "string" && /^\w{1,64}$/.test(cause.code)) {
+      return cause.code;
+    }
+    return "cause" in cause ? codeOf(cause.cause) : undefined;
+  } catch {
+    return undefined;
   }
-  return "cause" in cause ? codeOf(cause.cause) : undefined;
 }

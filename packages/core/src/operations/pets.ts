@@ -1,10 +1,8 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import {
-  changeFailed,
   idempotencyKeyReused,
   petNotFound,
-  storageUnavailable,
   type CreatePetFailure,
   type IdempotencyKeyReused,
   type InvalidQuery,
@@ -13,14 +11,14 @@ import {
 } from "../errors.js";
 import {
   fingerprintOf,
-  parseIdempotencyKey,
+  parseCreatePetOptions,
   tokenOf,
   type CreatePetOptions,
 } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import { parseNewPet, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
-import type { StorageFailure } from "../storage/storage.js";
+import { change, read } from "../storage/outcomes.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
@@ -67,26 +65,14 @@ export function prepareGetPet(
     );
 }
 
-async function read<Found, T, E>(
-  call: () => Promise<Result<Found, StorageFailure>>,
-  resultOf: (found: Found) => Result<T, E>,
-): Promise<Result<T, E | StorageUnavailable>> {
-  try {
-    const found = await call();
-    return found.isErr() ? err(storageUnavailable(found.error)) : resultOf(found.value);
-  } catch (cause) {
-    return err(storageUnavailable(cause));
-  }
-}
-
 /** Waits for the result of `getPet`, and emits that this deprecated operation was used. */
 export async function reportGetPet<T>(
-  { emit, readClock }: Context,
+  { emit, lastReading }: Context,
   result: Promise<T>,
   keyId?: string,
 ): Promise<T> {
   const found = await result;
-  emit({ type: "deprecated_operation_used", at: readClock().now, operation: "getPet", keyId });
+  emit({ type: "deprecated_operation_used", at: lastReading().now, operation: "getPet", keyId });
   return found;
 }
 
@@ -94,47 +80,51 @@ export async function reportGetPet<T>(
 export async function createPet(
   context: Context,
   input: NewPetInput,
-  { idempotencyKey }: CreatePetOptions,
+  options: CreatePetOptions,
   keyId?: string,
 ): Promise<Result<CreatedPet, CreatePetFailure | StorageUnavailable>> {
-  const key = idempotencyKey === undefined ? ok() : parseIdempotencyKey(idempotencyKey);
+  const key = parseCreatePetOptions(options);
   if (key.isErr()) return err(key.error);
   const newPet = parseNewPet(input);
   if (newPet.isErr()) return err(newPet.error);
 
+  // Before anything is stored: the clock may fail.
+  const { now } = context.readClock();
   const isOnce = key.value !== undefined && context.idempotencyKeyLife > 0;
   const created = isOnce
-    ? await createOnce(context, newPet.value, tokenOf(key.value, keyId))
+    ? await createOnce(context, newPet.value, tokenOf(key.value, keyId), now)
     : await createAnew(context, newPet.value);
   if (created.isErr()) return err(created.error);
 
   const { pet, replayed } = created.value;
-  if (!replayed) {
-    context.emit({ type: "pet_created", at: context.readClock().now, pet, keyId });
-  }
+  if (!replayed) context.emit({ type: "pet_created", at: now, pet, keyId });
   return ok({ pet, replayed });
 }
 
-async function createAnew(
+function createAnew(
   { storage }: Context,
   newPet: NewPet,
 ): Promise<Result<CreatedPet, StorageUnavailable>> {
-  const created = await storage.pets.create(newPet);
-  return created.map((pet) => ({ pet, replayed: false })).mapErr(changeFailed);
+  return change(
+    () => storage.pets.create(newPet),
+    ({ id }) => ok({ pet: Object.freeze({ id, ...newPet }), replayed: false }),
+  );
 }
 
-async function createOnce(
-  { storage, readClock, idempotencyKeyLife }: Context,
+function createOnce(
+  { storage, idempotencyKeyLife }: Context,
   newPet: NewPet,
   token: string,
+  now: number,
 ): Promise<Result<CreatedPet, IdempotencyKeyReused | StorageUnavailable>> {
-  const { now } = readClock();
   const fingerprint = fingerprintOf(newPet);
   const request = { token, fingerprint, now, expiresAt: now + idempotencyKeyLife };
-  const remembered = await storage.pets.createOnce(newPet, request);
-  if (remembered.isErr()) return err(changeFailed(remembered.error));
-  const creation = remembered.value;
-  if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
-  const pet = Object.freeze({ id: creation.petId, ...newPet });
-  return ok({ pet, replayed: creation.replayed });
+  return change(
+    () => storage.pets.createOnce(newPet, request),
+    (creation) => {
+      if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
+      const pet = Object.freeze({ id: creation.petId, ...newPet });
+      return ok({ pet, replayed: creation.replayed });
+    },
+  );
 }

@@ -22,6 +22,17 @@ export function parseIdempotencyKey(key: string): Result<string, InvalidIdempote
     : err(invalidIdempotencyKey());
 }
 
+/** Returns the idempotency key of these options, if there is one. */
+export function parseCreatePetOptions(
+  options: CreatePetOptions | null,
+): Result<string | undefined, InvalidIdempotencyKey> {
+  if (typeof options !== "object" || options === null) {
+    return err(invalidIdempotencyKey("The options of createPet must be an object."));
+  }
+  const { idempotencyKey } = options;
+  return idempotencyKey === undefined ? ok(undefined) : parseIdempotencyKey(idempotencyKey);
+}
+
 /** The scope of the host's own calls. No API key has this id. */
 const HOST = "";
 

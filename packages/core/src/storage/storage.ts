@@ -8,7 +8,7 @@ import type { NewPet, Pet } from "../pets/pet.js";
 /**
  * Keeps the data of a store. Several processes may share the data; every member is atomic among all of
  * them. A member that fails has changed nothing, unless its failure says `mayBeStored`. Members never throw,
- * and their promises never reject: a failure is an `Err` value.
+ * and their promises never reject: a failure is an `Err` value. A change that throws or rejects may have been stored.
  */
 export interface Storage {
   readonly pets: PetStorage;

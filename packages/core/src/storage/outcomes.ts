@@ -1,0 +1,35 @@
+import { err, type Result } from "neverthrow";
+import { changeFailed, storageUnavailable, type StorageUnavailable } from "../errors.js";
+import type { StorageFailure } from "./storage.js";
+
+type StorageCall<T> = () => Promise<Result<T, StorageFailure>>;
+
+/**
+ * Reads from a storage, and returns what `resultOf` makes of it. Never rejects: a storage that breaks its contract,
+ * which may be another's, has failed.
+ */
+export async function read<Found, T, E>(
+  call: StorageCall<Found>,
+  resultOf: (found: Found) => Result<T, E>,
+): Promise<Result<T, E | StorageUnavailable>> {
+  try {
+    const found = await call();
+    return found.isErr() ? err(storageUnavailable(found.error)) : resultOf(found.value);
+  } catch (cause) {
+    return err(storageUnavailable(cause));
+  }
+}
+
+/** Changes a storage, like `read`. If the storage breaks its contract, the change may have been stored. */
+export async function change<Stored, T, E>(
+  call: StorageCall<Stored>,
+  resultOf: (stored: Stored) => Result<T, E>,
+): Promise<Result<T, E | StorageUnavailable>> {
+  try {
+    const changed = await call();
+    if (changed.isOk()) return resultOf(changed.value);
+    return err(changeFailed(changed.error, changed.error.mayBeStored === true));
+  } catch (cause) {
+    return err(changeFailed(cause, true));
+  }
+}
