@@ -146,10 +146,14 @@ function expectAnswers(text: string): void {
   const queries = panels.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   expect(queries.length).toBeGreaterThanOrEqual(10);
   const rules = readFileSync(`${documents}alerts.yml`, "utf8").split("- alert: ").slice(1);
-  expect(rules).toHaveLength(6);
+  expect(rules).toHaveLength(8);
   queries.push(...rules.map((rule) => /expr: (?:>-\n)?(.*?)\n {8}\w+:/s.exec(rule)?.[1] ?? ""));
+  // Prometheus itself has `up`, and the label of the job.
+  labels.add("job");
+  names.add("up");
   for (const query of queries) {
-    const asked = [...query.matchAll(/\b(?:http|petstore|process|nodejs)_\w+(?=[\s{[/)]|$)/g)]
+    expect(query).toMatch(/job="(?:petstore|\$job)"/);
+    const asked = [...query.matchAll(/\b(?:up|(?:http|petstore|process|nodejs)_\w+)(?=\{)/g)]
       .map(([name]) => name)
       .filter((name) => !labels.has(name));
     expect(asked, query).not.toEqual([]);

@@ -123,6 +123,11 @@ it.runIf(inCi)(
     isEnding = true;
     await Promise.all([readers, stop()]);
     expect([...statuses]).toEqual([200]);
+    for (const server of servers) await server.end();
+    const unserved = await fetch(`${url}/pets`);
+    expect(unserved.status).toBe(503);
+    expect(unserved.headers.get("retry-after")).toBe("1");
+    expect(await unserved.json()).toMatchObject({ code: "storage_unavailable", status: 503 });
     expect(await petsIn(database)).toHaveLength(created.size);
   },
 );

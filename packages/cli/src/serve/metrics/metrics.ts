@@ -59,6 +59,9 @@ const REQUEST_BUCKETS = [
 const COMMIT_BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
+/** Gauges of prom-client whose names are those of counters. */
+const MISNAMED = ["handles", "requests", "resources"].map((name) => `nodejs_active_${name}_total`);
+
 /**
  * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
  * is one. Labels have few values: none holds a key, a path or an address.
@@ -66,6 +69,7 @@ const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 function createMetrics(prom: typeof PromClient): ProcessMetrics {
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
+  MISNAMED.forEach((name) => registry.removeSingleMetric(name));
   const histograms = [recordRequests(prom, registry), ...recordCommits(prom)];
   const readHistograms = () => Promise.all(histograms.map((histogram) => histogram.read()));
   const registers = [registry];
