@@ -72,6 +72,19 @@ describe("authentication", () => {
     expect(findByDigest).not.toHaveBeenCalled();
   });
 
+  it("an origin stays refused while another one's bucket is empty for a shorter time", async () => {
+    const { store, storage, clock } = openStore({ plans: { free: { perMinute: 1, perDay: 2 } } });
+    const charge = vi.spyOn(storage.usage, "charge");
+    const { secret } = await openStore().issue();
+    await store.as("bad", "192.0.2.1").admit();
+    clock.advance(60_000);
+    await store.as("bad", "192.0.2.1").admit();
+    await store.as("bad", "192.0.2.2").admit();
+    clock.advance(60_000);
+    expect(error(await store.as(secret, "192.0.2.1").admit()).code).toBe("rate_limit_exceeded");
+    expect(charge).not.toHaveBeenCalled();
+  });
+
   it.each([
     [{ maxAnonymousOrigins: 2 }, 2],
     [{}, 10_000],

@@ -97,6 +97,13 @@ describe("ban", () => {
     }
   });
 
+  it("begins a new row of refusals, also if no request is admitted after it", async () => {
+    const { clock, caller, ban } = await openBannable({ perMinute: 3, perDay: 3 });
+    await ban();
+    clock.advance(MINUTE);
+    expect(await codes(caller, 4)).toEqual([REFUSED, REFUSED, REFUSED, BANNED]);
+  });
+
   it("is forgotten a day after it ended", async () => {
     const { clock, caller, ban } = await openBannable();
     await ban();

@@ -1,6 +1,6 @@
 import { createFetchHandler, type FetchOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { makeStore } from "./support/serve.js";
+import { makeStore, timersOf } from "./support/serve.js";
 
 test.each([
   [401, "missing_api_key", "/v1/pets", { authorization: "" }],
@@ -49,6 +49,13 @@ test("a body is cut at the limit, although its length is not declared", async ()
   };
   expect((await send(post(new ReadableStream({ pull })))).status).toBe(413);
   expect(pulled).toBeLessThan(10);
+});
+
+test("a body that has arrived leaves no timer behind", async () => {
+  const { send } = await fetchHandler();
+  const before = timersOf();
+  expect((await send(post('{"name":"Rex","categoryId":7}'))).status).toBe(201);
+  expect(timersOf()).toBe(before);
 });
 
 test("a body that takes too long is 408, and its source is cancelled", async () => {

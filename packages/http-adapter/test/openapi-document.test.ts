@@ -72,6 +72,10 @@ test("it is deeply frozen, and the bounds of int64 are exact on the wire", () =>
   expect(text).not.toContain("9223372036854776000");
 });
 
+test("the body of createPet is required", () => {
+  expect(openApiDocument.paths["/pets"].post.requestBody).toMatchObject({ required: true });
+});
+
 test("the description shows the limits of every standard plan", () => {
   const count = (limit: number): string => limit.toLocaleString("en-US");
   for (const [name, plan] of Object.entries(standardPlans)) {
