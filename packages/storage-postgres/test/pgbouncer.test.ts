@@ -1,15 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { storageContract } from "@petstore/storage-contract";
-import { beforeAll, describe, expect, inject, it } from "vitest";
-import { freePort } from "../../../scripts/ports.js";
-import { inCi } from "../../../scripts/test-size.js";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { inCi, sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines } from "./support/pass-time.js";
-import { giveToPostgres, logged, unprivileged, usePostgres } from "./support/postgres-server.js";
+import { hasPgBouncer, startPooler } from "./support/pooler.js";
+import { usePostgres } from "./support/postgres-server.js";
+import { createProxy } from "./support/proxy.js";
 import {
   aKey,
   allIds,
@@ -19,11 +16,10 @@ import {
   usedBy,
 } from "../../storage-sql/test/support/samples.js";
 
-const PROGRAM = "/usr/sbin/pgbouncer";
-/** In CI, the tests must run. */
-const isInstalled = existsSync(PROGRAM) || process.env["CI"] !== undefined;
+/** How often an answer is lost. */
+const ROUNDS = sized(3, 20, 100);
 
-describe.skipIf(!isInstalled)(
+describe.skipIf(!hasPgBouncer)(
   "PgBouncer in transaction mode (skipped unless it is there: apt-get install pgbouncer)",
   () => {
     const server = usePostgres();
@@ -32,38 +28,9 @@ describe.skipIf(!isInstalled)(
     const open = (schema: string) => openStorage({ url, schema });
 
     beforeAll(async () => {
-      const folder = mkdtempSync(join(inject("sharedFolder"), "pgbouncer-"));
-      const settings = join(folder, "pgbouncer.ini");
-      const port = await freePort();
-      const { username, password } = new URL(server.url());
-      writeFileSync(
-        settings,
-        `[databases]
-* = host=127.0.0.1 port=${server.port} user=${username} password=${password}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 3
-; After a failed login, PgBouncer waits this many seconds: by default 15, longer than a call waits.
-server_login_retry = 0.1
-`,
-      );
-      for (const path of [folder, settings]) giveToPostgres(path);
-      const pooler = spawn(PROGRAM, [settings], {
-        ...unprivileged,
-        cwd: folder,
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      const ended = once(pooler, "exit");
-      await logged(pooler, /process up/);
-      url = server.url().replace(`:${server.port}/`, `:${port}/`);
-      return async () => {
-        pooler.kill("SIGKILL");
-        await ended;
-      };
+      const pooler = await startPooler(server.url(), new URL(server.url()).port, "transaction");
+      ({ url } = pooler);
+      return pooler.stop;
     });
 
     const createFixture = () => {
@@ -93,6 +60,41 @@ server_login_retry = 0.1
       }
       expect(await usedBy(storage, "a")).toBe(3 * 5 * 20);
       expect(await allIds(storage)).toHaveLength(3 * 5 * 20);
+    });
+
+    describe.each(["session", "transaction"] as const)("in %s mode", (mode) => {
+      it.each([1, 4])(
+        "an answer that is lost between the pooler and the server stores, charges and hides nothing twice (%i calls)",
+        async (calls) => {
+          postponeDeadlines();
+          const proxy = await createProxy(server.port);
+          const { port } = new URL(proxy.url(server.url()));
+          const pooler = await startPooler(server.url(), port, mode);
+          onTestFinished(pooler.stop);
+          const schema = `lost_${mode}_${calls}`;
+          const storage = await openStorage({ url: pooler.url, schema, durableUsage: true });
+          const beside = await openStorage({ url: server.url(), schema });
+          (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+          const ids: bigint[] = [];
+          for (let round = 0; round < ROUNDS; round += 1) {
+            const create = async () => (await storage.pets.create(rex))._unsafeUnwrap().id;
+            proxy.loseNextAnswer();
+            ids.push(...(await Promise.all(times(calls, create))));
+            proxy.loseNextAnswer();
+            await Promise.all(times(calls, () => chargeOnce(storage, "a")));
+            const keys = times(calls, (index) => aKey(`key ${round} ${index}`));
+            proxy.loseNextAnswer();
+            for (const added of await Promise.all(keys.map((key) => storage.keys.insert(key)))) {
+              expect(added.isOk()).toBe(true);
+            }
+            for (const { id } of keys) {
+              expect((await beside.keys.find(id))._unsafeUnwrap()).toBeDefined();
+            }
+          }
+          expect((await allIds(beside)).toSorted()).toEqual(ids.toSorted());
+          expect(await usedBy(beside, "a")).toBe(ROUNDS * calls);
+        },
+      );
     });
   },
 );

@@ -129,9 +129,12 @@ function createQuery(use: Use): Database["query"] {
   };
 }
 
-/** PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. */
+/**
+ * PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. PostgreSQL then refuses it
+ * before it runs. A pooler's own errors (08P01) say nothing of that kind.
+ */
 function isStatementMissing(error: unknown): boolean {
-  return ["26000", "42P05", "08P01"].includes(sqlState(error));
+  return ["26000", "42P05"].includes(sqlState(error));
 }
 
 /** Runs a script; if it fails, closes its connection. */

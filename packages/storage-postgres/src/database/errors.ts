@@ -33,10 +33,21 @@ export function sqlState(error: unknown): string {
 
 /**
  * Whether the connection is useless now, or leads to the wrong server. Of a write it is then unknown
- * whether it was stored. 25006: the server became a standby, where a write fails.
+ * whether it was stored. 25006: the server became a standby, where a write fails. A pooler sends fatal errors of its own,
+ * under various codes, also after a commit; those of a login (28, 3D, 53) come before any statement.
  */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof ConnectionLost || /^(?:08|57P0|25006|40003)/.test(sqlState(error));
+  if (error instanceof ConnectionLost) return true;
+  const code = sqlState(error);
+  return /^(?:08|57P0|25006|40003)/.test(code) || (isFatal(error) && !/^(?:28|3D|53)/.test(code));
+}
+
+function isFatal(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "severity" in error &&
+    /^(?:FATAL|PANIC)$/.test(String(error.severity))
+  );
 }
 
 /** Whether a retry may succeed soon, and nothing was stored. */
