@@ -179,6 +179,28 @@ describe.each(["clock", "random"] as const)("a %s that fails", (which) => {
   });
 });
 
+it("a clock that is set back by any amount at any time refuses nothing that was idle for a day", async () => {
+  const STEPS = [1, 500, 30 * SECOND, MINUTE, HOUR, 24 * HOUR, 72 * HOUR];
+  let seed = 1;
+  const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let history = 0; history < 100; history += 1) {
+    const { clock, caller, issue } = await openLimited({ graceSeconds: 0 });
+    const keys = [caller, (await issue(LIMITED)).caller].map((each) => ({ each, usedAt: 0 }));
+    for (let call = 0, passed = 48 * HOUR; call < 60; call += 1) {
+      const step = STEPS[next(STEPS.length)] ?? 0;
+      const kind = next(12);
+      if (kind === 0) clock.advance(-step);
+      if (kind > 7) clock.advance(step);
+      if (kind > 7) passed += step;
+      for (const key of keys.slice(next(2))) {
+        const outcome = await key.each.admit();
+        if (passed - key.usedAt > 25 * HOUR) value(outcome);
+        key.usedAt = passed;
+      }
+    }
+  }
+});
+
 describe("clocks", () => {
   it("a key that is used and refused at the time 0 was used and refused then", async () => {
     const clock = createManualClock(0);

@@ -164,7 +164,7 @@ function complete(
   }
   const onError = contained(options.onError ?? ignore, ignore);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
-  const clock = options.clock ?? systemClock;
+  const clock = containedClock(options.clock ?? systemClock, onError);
   const hasRequestIds = alwaysHasIds || options.requestIds === true;
   const { basePath = "/v1" } = options;
   return Object.freeze({
@@ -200,6 +200,19 @@ function contained<Value>(
     }
   }
   return (value) => void call(value);
+}
+
+/** Wraps a clock so that its errors go to `onError`; the time is the system's then. */
+function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
+  const now = (): number => {
+    try {
+      return clock.now();
+    } catch (cause) {
+      onError(cause);
+      return systemClock.now();
+    }
+  };
+  return { now };
 }
 
 function ignore(): void {

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { PetStore } from "@petstore/core";
+import { createPetStore, type PetStore } from "@petstore/core";
 import {
   clientAddressBehind,
   createPetStoreServer,
@@ -47,6 +47,28 @@ test.each<[what: string, start: (options: HttpOptions) => Promise<Listening>]>([
   expect(JSON.parse(body)).toMatchObject({ code: "internal_error", status: 500 });
   expect(body).not.toContain("secret");
   expect(causes).toEqual([bug]);
+});
+
+test("a clock that throws changes no response, and is reported", async () => {
+  const causes: unknown[] = [];
+  const options = { clock: { now: fail }, onResponse: () => undefined };
+  const { call } = await serve({ ...options, onError: (cause) => causes.push(cause) });
+  expect((await call()).status).toBe(200);
+  expect(causes).toContain(bug);
+});
+
+test("a store whose clock fails responds with 503 and all headers", async () => {
+  let isBroken = false;
+  const now = () => (isBroken ? fail() : 1_000);
+  const store = createPetStore({ clock: { now } });
+  const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+  const server = createPetStoreServer(store, { rateLimitFields: "draft-11" });
+  const { call } = await listen(server, secret);
+  isBroken = true;
+  expect(await call()).toMatchObject({
+    status: 503,
+    headers: { "x-ratelimit-reset": "61", ratelimit: '"minute";r=60;t=60, "day";r=1000;t=86400' },
+  });
 });
 
 test("an onError that throws or rejects changes no response, and ends nothing", async () => {

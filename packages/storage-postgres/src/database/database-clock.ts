@@ -17,6 +17,7 @@ export function createDatabaseClock(monotonic: () => number): DatabaseClock {
   let best = { offset: 0, roundTrip: Infinity, at: -Infinity };
   let last = 0;
   return {
+    monotonic,
     observe: (databaseTime, sentAt, receivedAt) => {
       const roundTrip = receivedAt - sentAt;
       const offset = databaseTime - (sentAt + receivedAt) / 2;
