@@ -1,6 +1,5 @@
 import {
   parseInt64,
-  petStatuses,
   type ApiKey,
   type BanLifted,
   type CreatePetError,
@@ -17,9 +16,10 @@ import {
   type TrustedPets,
 } from "@petstore/core";
 import { err, okAsync, ResultAsync, type Result } from "neverthrow";
-import * as v from "valibot";
+import { parseInput, type Input } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
-import { KEY_ORDERS, KEY_STATES, type Calls, type CallName, type ShownPet } from "./protocol.js";
+import { createOutcomes, type Outcomes } from "./outcomes.js";
+import type { Calls, CallName, ShownPet } from "./protocol.js";
 
 /** An action that was taken on the console, and who took it. */
 export type ConsoleEvent = (
@@ -47,51 +47,24 @@ export interface CallFailure {
 /** What a call returns to the page. */
 export type CallResult = Result<object, CallFailure>;
 
-/** Runs a call with the body that the page has sent. */
-type Call = (request: Request, body: unknown) => Promise<CallResult>;
+/** Runs a call of this actor with the body that the page has sent. */
+type Call = (
+  body: unknown,
+  actor: string,
+  idempotencyKey: string | undefined,
+) => Promise<CallResult>;
 
-/** A storage looks up an id of any length; ours are short. */
-const id = v.pipe(v.string(), v.maxLength(100));
-const limits = v.optional(v.object({ perMinute: v.number(), perDay: v.number() }));
-
-/** The form of each input. Core checks what the values mean. */
-const inputs = {
-  info: v.object({}),
-  "keys/list": v.object({
-    search: v.pipe(v.string(), v.maxLength(200)),
-    state: v.optional(v.picklist(KEY_STATES)),
-    plan: v.optional(v.string()),
-    order: v.picklist(KEY_ORDERS),
-    page: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  }),
-  "keys/find": v.object({ id }),
-  "keys/find-by-secret": v.object({ secret: v.string() }),
-  "keys/issue": v.object({
-    plan: v.string(),
-    limits,
-    label: v.optional(v.string()),
-    expiresAt: v.optional(v.number()),
-  }),
-  "keys/rotate": v.object({ id, overlapSeconds: v.number() }),
-  "keys/revoke": v.object({ id }),
-  "keys/change-plan": v.object({ id, plan: v.string(), limits }),
-  "keys/lift-ban": v.object({ id }),
-  "pets/list": v.object({
-    status: v.optional(v.picklist(petStatuses)),
-    after: v.optional(v.string()),
-    limit: v.number(),
-  }),
-  "pets/add": v.object({
-    name: v.string(),
-    categoryId: v.string(),
-    status: v.picklist(petStatuses),
-  }),
-} satisfies Readonly<Record<CallName, v.GenericSchema>>;
+/** What the calls share. */
+interface Context {
+  /** The time of the store's clock. */
+  readonly now: () => number;
+  readonly outcomes: Outcomes;
+  readonly report: (event: ConsoleEvent) => void;
+}
 
 /** Creates the calls of the page, by name. */
 export function createCalls(store: PetStore, settings: CallSettings): ReadonlyMap<string, Call> {
-  const { apiUrl, actor, onEvent, onError } = settings;
-  const now = (): number => store.clock.now();
+  const { apiUrl, onEvent, onError } = settings;
   const report = (event: ConsoleEvent): void => {
     try {
       onEvent(event);
@@ -100,100 +73,153 @@ export function createCalls(store: PetStore, settings: CallSettings): ReadonlyMa
       onError(error);
     }
   };
+  const now = (): number => store.clock.now();
+  const context = { now, report, outcomes: createOutcomes() };
   return new Map<string, Call>([
-    call("info", now, (_, request) =>
-      okAsync({ actor: actor(request), apiUrl, plans: store.plans }),
-    ),
-    ...keyCalls(store.keys, now, actor, report),
-    ...petCalls(store.trusted, now, actor, report),
+    call("info", context, (_, by) => okAsync({ actor: by, apiUrl, plans: store.plans })),
+    ...keyCalls(store.keys, context),
+    ...secretCalls(context),
+    ...petCalls(store.trusted, context),
   ]);
 }
 
-type Report = (event: ConsoleEvent) => void;
-type Actor = CallSettings["actor"];
-type KeyEventType = Exclude<ConsoleEvent["type"], "pet_created">;
-
-function keyCalls(keys: KeyRing, now: () => number, actor: Actor, report: Report) {
+function keyCalls(keys: KeyRing, context: Context) {
+  const { now, report } = context;
   const index = createKeyIndex(keys, now);
   const shown = (key: ApiKey) => ({ key: shownKey(key, now()) });
   /** Reports a change of a key and returns the key. */
-  const changed = (type: KeyEventType, key: ApiKey, request: Request) => {
+  const changed = (
+    type: Exclude<ConsoleEvent["type"], "pet_created">,
+    key: ApiKey,
+    actor: string,
+  ) => {
     index.put(key);
-    report({ type, key, at: now(), actor: actor(request) });
+    report({ type, key, at: now(), actor });
     return shown(key);
   };
   return [
-    call("keys/list", now, (input) => new ResultAsync(index.list(input))),
-    call("keys/find", now, ({ id }) => keys.find(id).map(shown)),
-    call("keys/find-by-secret", now, ({ secret }) => keys.findBySecret(secret).map(shown)),
-    call("keys/issue", now, (input, request) =>
-      keys
-        .issue(input)
-        .map(({ key, secret }) => ({ ...changed("key_issued", key, request), secret })),
+    call("keys/list", context, (input) => new ResultAsync(index.list(input))),
+    call("keys/find", context, ({ id }) => keys.find(id).map(shown)),
+    call("keys/find-by-secret", context, ({ secret }) => keys.findBySecret(secret).map(shown)),
+    action("keys/issue", context, (input, by) =>
+      keys.issue(input).map(({ key, secret }) => ({ ...changed("key_issued", key, by), secret })),
     ),
-    call("keys/rotate", now, ({ id, overlapSeconds }, request) =>
+    action("keys/rotate", context, ({ id, overlapSeconds }, by) =>
       keys
         .rotate(id, { overlapSeconds })
-        .map(({ key, secret }) => ({ ...changed("key_rotated", key, request), secret })),
+        .map(({ key, secret }) => ({ ...changed("key_rotated", key, by), secret })),
     ),
-    call("keys/revoke", now, ({ id }, request) =>
-      keys.revoke(id).map((key) => changed("key_revoked", key, request)),
+    action("keys/revoke", context, ({ id }, by) =>
+      keys.revoke(id).map((key) => changed("key_revoked", key, by)),
     ),
-    call("keys/change-plan", now, ({ id, ...to }, request) =>
-      keys.changePlan(id, to).map((key) => changed("plan_changed", key, request)),
+    action("keys/change-plan", context, ({ id, ...to }, by) =>
+      keys.changePlan(id, to).map((key) => changed("plan_changed", key, by)),
     ),
-    call("keys/lift-ban", now, ({ id }, request) =>
-      keys.liftBan(id).map((key) => changed("ban_lifted", key, request)),
+    action("keys/lift-ban", context, ({ id }, by) =>
+      keys.liftBan(id).map((key) => changed("ban_lifted", key, by)),
     ),
   ] as const;
 }
 
-function petCalls(trusted: TrustedPets, now: () => number, actor: Actor, report: Report) {
+function secretCalls(context: Context) {
+  const { outcomes } = context;
   return [
-    call("pets/list", now, ({ after, ...query }) =>
+    checked("secrets/recover", ({ idempotencyKey }, by) =>
+      outcomes.recover(scoped(idempotencyKey, by)),
+    ),
+    call("secrets/take", context, ({ idempotencyKey }, by) => {
+      outcomes.take(scoped(idempotencyKey, by));
+      return okAsync({});
+    }),
+  ] as const;
+}
+
+function petCalls(trusted: TrustedPets, context: Context) {
+  const { now, report } = context;
+  return [
+    call("pets/list", context, ({ after, ...query }) =>
       trusted
-        .listPets({ ...query, after: after === undefined ? undefined : parseInt64(after) })
+        .listPets({ ...query, after: after === undefined ? undefined : int64(after) })
         .map(({ pets, next }) => ({ pets: pets.map(shownPet), next: next?.toString() })),
     ),
-    call("pets/add", now, ({ name, categoryId, status }, request) =>
+    // The store remembers the idempotency key, too: also when this process ends, or when it cannot say what was stored.
+    action("pets/add", context, ({ name, categoryId, status }, actor, idempotencyKey) =>
       trusted
-        // The store refuses what is not an int64, with a message that names the field.
-        .createPet({ name, categoryId: parseInt64(categoryId) ?? NaN, status })
+        .createPet({ name, categoryId: int64(categoryId), status }, { idempotencyKey })
         .map(({ pet }) => {
-          report({ type: "pet_created", pet, at: now(), actor: actor(request) });
+          report({ type: "pet_created", pet, at: now(), actor });
           return { pet: shownPet(pet) };
         }),
     ),
   ] as const;
 }
 
-/** Pairs a call with its name. It checks the input, and adds the time to the output. */
+/** The store refuses what is not an int64, with a message that names the field. */
+function int64(text: string): bigint | number {
+  return parseInt64(text) ?? NaN;
+}
+
+/** What a call does with input of the right form. */
+type Run<Name extends CallName, Done> = (
+  input: Input<Name>,
+  actor: string,
+  idempotencyKey: string | undefined,
+) => Done;
+type Done<Name extends CallName> = ResultAsync<
+  Calls[Name]["output"],
+  KeyError | CreatePetError | ListPetsError
+>;
+
+/** Pairs a call with its name. It adds the time to the output. */
 function call<Name extends CallName>(
   name: Name,
-  now: () => number,
-  run: (
-    input: v.InferOutput<(typeof inputs)[Name]>,
-    request: Request,
-  ) => ResultAsync<Calls[Name]["output"], KeyError | CreatePetError | ListPetsError>,
+  { now }: Context,
+  run: Run<Name, Done<Name>>,
 ): readonly [Name, Call] {
-  const schema = inputs[name];
+  return checked(name, async (...given) => {
+    const result = await run(...given);
+    return result
+      .map((output) => ({ ...output, now: now() }))
+      .mapErr((error) => ({ ...error, status: STATUSES[error.code] }));
+  });
+}
+
+/** Pairs an action with its name. It is done once for each idempotency key of an actor. */
+function action<Name extends CallName>(
+  name: Name,
+  context: Context,
+  run: Run<Name, Done<Name>>,
+): readonly [Name, Call] {
+  const [, act] = call(name, context, run);
   return [
     name,
-    async (request, body) => {
-      const parsed = v.safeParse(schema, body);
-      if (!parsed.success) {
-        return err({ status: 400, code: "bad_request", message: problemsOf(parsed.issues) });
-      }
-      const result = await run(parsed.output, request);
-      return result
-        .map((output) => ({ ...output, now: now() }))
-        .mapErr((error) => ({ ...error, status: STATUSES[error.code] }));
-    },
+    (body, actor, key) =>
+      key === undefined
+        ? act(body, actor, key)
+        : context.outcomes.once(scoped(key, actor), JSON.stringify([name, body]), () =>
+            act(body, actor, key),
+          ),
   ];
 }
 
-function problemsOf(issues: readonly v.BaseIssue<unknown>[]): string {
-  return issues.map((issue) => `${v.getDotPath(issue) ?? "body"}: ${issue.message}`).join("; ");
+function scoped(idempotencyKey: string, actor: string): string {
+  return `${idempotencyKey} ${actor}`;
+}
+
+/** Pairs a call with its name. It checks the form of the input. */
+function checked<Name extends CallName>(
+  name: Name,
+  run: Run<Name, Promise<CallResult>>,
+): readonly [Name, Call] {
+  return [
+    name,
+    async (body, ...more) => {
+      const input = parseInput(name, body);
+      return input.isOk()
+        ? run(input.value, ...more)
+        : err({ status: 400, code: "bad_request", message: input.error });
+    },
+  ];
 }
 
 /** The HTTP status of each error that the store can return to the console. */

@@ -1,4 +1,5 @@
-import type { PetStore } from "@petstore/core";
+import { parseIdempotencyKey, type PetStore } from "@petstore/core";
+import { ok } from "neverthrow";
 import { createCalls, type CallResult } from "./calls.js";
 import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
@@ -45,7 +46,7 @@ const HEADERS = {
  */
 export function createConsole(store: PetStore, options: ConsoleOptions = {}): ConsoleHandler {
   const settings = parseSettings(options);
-  const { basePath, onError } = settings;
+  const { basePath, actor, onError } = settings;
   const calls = createCalls(store, settings);
 
   const respond = async (request: Request): Promise<Response> => {
@@ -68,7 +69,12 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
     }
     const body = await readJson(request);
     if (body === undefined) return failed(400, "bad_request", "The body is not JSON, or too long.");
-    return toResponse(await call(request, body.value), onError);
+    const header = request.headers.get("Idempotency-Key");
+    const key = header === null ? ok(undefined) : parseIdempotencyKey(header);
+    if (key.isErr()) return failed(400, key.error.code, key.error.message);
+    // The host's function may throw: nothing is done then.
+    const by = actor(request);
+    return toResponse(await call(body.value, by, key.value), onError);
   };
   return async (request) => {
     try {

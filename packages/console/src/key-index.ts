@@ -44,12 +44,16 @@ interface Snapshot {
 export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
   let snapshot = emptySnapshot();
   let reading: Promise<Result<void, KeyError>> | undefined;
+  // What this console has changed since the reading began: what is read may be older.
+  let changed = new Map<string, ApiKey>();
 
   const readAll = async (): Promise<Result<void, KeyError>> => {
     const start = now();
     const fresh = emptySnapshot();
+    changed = new Map();
     const done = await readOn(keyRing, fresh);
     if (done.isErr()) return done;
+    for (const [id, key] of changed) fresh.keys.set(id, key);
     fresh.readAt = now();
     fresh.duration = fresh.readAt - start;
     snapshot = fresh;
@@ -68,6 +72,7 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
 
   return {
     put: (key) => {
+      changed.set(key.id, key);
       snapshot.keys.set(key.id, key);
       snapshot.orders.clear();
     },
@@ -98,7 +103,8 @@ async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void
     const page = await keyRing.list({ limit: BATCH, after: snapshot.lastId });
     if (page.isErr()) return err(page.error);
     const { keys, next } = page.value;
-    for (const key of keys) snapshot.keys.set(key.id, key);
+    // A key that is there already was changed since this page was asked for.
+    for (const key of keys) if (!snapshot.keys.has(key.id)) snapshot.keys.set(key.id, key);
     snapshot.lastId = keys.at(-1)?.id ?? snapshot.lastId;
     if (keys.length > 0) snapshot.orders.clear();
     if (next === undefined) return ok();

@@ -79,7 +79,14 @@ interface IdInput {
   readonly id: string;
 }
 
-/** What the page can call, by name: `POST api/<name>` with JSON. */
+interface KeyOfAction {
+  readonly idempotencyKey: string;
+}
+
+/**
+ * What the page can call, by name: `POST api/<name>` with JSON. An action that has an `Idempotency-Key` is done once
+ * for each key: a repeat has the same result.
+ */
 export interface Calls {
   info: {
     input: object;
@@ -103,6 +110,10 @@ export interface Calls {
   "keys/revoke": { input: IdInput; output: KeyOutput };
   "keys/change-plan": { input: IdInput & PlanFields; output: KeyOutput };
   "keys/lift-ban": { input: IdInput; output: KeyOutput };
+  /** The result of an action that made a secret; an error if it was not done, which it will not be then. */
+  "secrets/recover": { input: KeyOfAction; output: SecretOutput };
+  /** The operator has stored the secret: the console forgets it. */
+  "secrets/take": { input: KeyOfAction; output: object };
   "pets/list": {
     input: {
       readonly status?: PetStatus | undefined;

@@ -10,11 +10,12 @@ import {
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { CallName, Calls, ErrorBody, KeyList, KeyListInput, Output } from "../src/protocol.js";
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
+const ALL: KeyListInput = { search: "", order: "newest", page: 0 };
 const ORIGIN = "http://shop.example";
 
 /** A console over a new store in memory, and functions that call it as its page does. */
@@ -39,8 +40,7 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
     (await post(name, input)).json() as Promise<Output<Name>>;
   const issue = async (label: string, input: Partial<IssueKeyInput> = {}) =>
     (await store.keys.issue({ plan: "free", label, ...input }))._unsafeUnwrap();
-  const list = (query: Partial<KeyListInput> = {}) =>
-    call("keys/list", { search: "", order: "newest", page: 0, ...query });
+  const list = (query: Partial<KeyListInput> = {}) => call("keys/list", { ...ALL, ...query });
   return { clock, store, onEvent, onError, handle, post, call, issue, list };
 }
 
@@ -140,6 +140,9 @@ describe("a call", () => {
     ["pets/add", '{"name":"Rex","categoryId":"9223372036854775808","status":"sold"}', 400],
     ["pets/add", '{"name":"Rex","categoryId":"7","status":"lost"}', 400],
     ["pets/list", '{"limit":101}', 400],
+    ["pets/list", '{"limit":5,"after":"9223372036854775808"}', 400],
+    ["pets/list", '{"limit":5,"after":"-9223372036854775809"}', 400],
+    ["pets/list", '{"limit":5,"after":"x"}', 400],
     ["keys/purge", "{}", 404],
     ["__proto__", "{}", 404],
   ])("%s with %s is refused with a message", async (name, body, status) => {
@@ -158,7 +161,7 @@ describe("a call", () => {
     const failure = err(storageFailure("no /secret/path"));
     Object.assign(storage.keys, { list: () => Promise.resolve(failure) });
     const { post, onError } = setUp({}, { storage });
-    const response = await post("keys/list", { search: "", order: "newest", page: 0 });
+    const response = await post("keys/list", ALL);
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain("/secret/path");
     expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
@@ -191,6 +194,77 @@ describe("an action", () => {
     expect(inspect([events, outcomes], { depth: 9 })).not.toMatch(/pet_live_\w{5}|digest/);
     const stored = { ...pet, categoryId: -(2n ** 63n) };
     expect((await store.trusted.listPets())._unsafeUnwrap().pets).toMatchObject([stored]);
+  });
+
+  const made = (body: unknown) => (body as Output<"keys/issue">).secret;
+  const key = "0123456789abcdef";
+  const once = { "Idempotency-Key": key };
+
+  it.each([
+    ["keys/issue", { plan: "free" }],
+    ["keys/rotate", { overlapSeconds: 0 }],
+    ["pets/add", { name: "Rex", categoryId: "7", status: "sold" }],
+  ] as const)(
+    "%s is done once for an idempotency key, also at the same time",
+    async (name, input) => {
+      const { post, issue, onEvent } = setUp();
+      const { id } = (await issue("acme")).key;
+      const send = async (body: object, headers = once) =>
+        (await post(name, { id, ...body }, headers)).json();
+      const [first, second] = await Promise.all([send(input), send(input)]);
+      expect([second, await send(input)]).toEqual([first, first]);
+      expect(onEvent).toHaveBeenCalledTimes(1);
+      const other = { ...input, plan: "pro", overlapSeconds: 1, name: "Mimi" };
+      expect(await send(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+      expect(await send(input, { "Idempotency-Key": "an other" })).toMatchObject({ status: 400 });
+      expect(await send(input, { "Idempotency-Key": "other" })).not.toEqual(first);
+      expect(onEvent).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  it("that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { post, store } = setUp({ actor: ({ headers }) => headers.get("X-User") ?? "anna" });
+    const send = async (name: string, body: object, headers: Record<string, string> = {}) =>
+      (await post(name, body, headers)).json();
+    const issue = (headers: Record<string, string>) => send("keys/issue", { plan: "pro" }, headers);
+    const recover = (idempotencyKey: string, headers = {}) =>
+      send("secrets/recover", { idempotencyKey }, headers);
+    const secret = made(await issue(once));
+    expect(made(await recover(key))).toBe(secret);
+    expect(await recover(key, { "X-User": "ben" })).toMatchObject({ code: "withdrawn" });
+    await send("secrets/take", { idempotencyKey: key });
+    for (const after of [await recover(key), await issue(once)])
+      expect(after).toMatchObject({ status: 409, code: "secret_taken" });
+
+    // What had not arrived when the page asked is never done.
+    expect(await recover("late")).toMatchObject({ status: 409, code: "withdrawn" });
+    expect(await issue({ "Idempotency-Key": "late" })).toMatchObject({ code: "withdrawn" });
+    expect((await store.keys.list())._unsafeUnwrap().keys).toHaveLength(1);
+
+    expect(made(await issue({ "Idempotency-Key": "left" }))).toMatch(/^pet_live/);
+    vi.advanceTimersByTime(3_600_000);
+    expect(await recover("left")).toMatchObject({ code: "withdrawn" });
+  });
+
+  it("is refused when a thousand secrets wait, rather than that one is lost", async () => {
+    const { post } = setUp();
+    const issue = (key: string) => post("keys/issue", { plan: "pro" }, { "Idempotency-Key": key });
+    for (let count = 0; count < 1_000; count += 1) await issue(`key-${count}`);
+    expect((await issue("more")).status).toBe(503);
+    await post("secrets/take", { idempotencyKey: "key-500" });
+    expect((await issue("more")).status).toBe(200);
+    expect((await post("secrets/recover", { idempotencyKey: "key-0" })).status).toBe(200);
+    const { total } = (await (await post("keys/list", ALL)).json()) as KeyList;
+    expect(total).toBe(1_001);
+  });
+
+  it("is not done when the host cannot say who does it", async () => {
+    const { post, store, onEvent } = setUp({ actor: () => expect.fail("no session") });
+    expect((await post("keys/issue", { plan: "pro" })).status).toBe(500);
+    expect((await store.keys.list())._unsafeUnwrap().keys).toEqual([]);
+    expect(onEvent).not.toHaveBeenCalled();
   });
 
   it("has its result, though the host's listener throws", async () => {
@@ -285,6 +359,38 @@ describe("the list of keys", () => {
     clock.advance(100_000);
     await store.keys.purge({ olderThanSeconds: 60 });
     expect(await list()).toMatchObject({ total: 1, matching: 1 });
+  });
+
+  it("keeps a revocation that comes during a slow reading", async () => {
+    const storage = createMemoryStorage();
+    const { clock, issue, list, call } = setUp({}, { storage });
+    const { id } = (await issue("acme")).key;
+    const { keys } = storage;
+    const read = keys.list.bind(keys);
+    let gate = Promise.resolve();
+    Object.assign(keys, {
+      list: async (...query: Parameters<typeof read>) => {
+        const page = await read(...query);
+        // It takes a second, so that all keys are read in the background the next time.
+        clock.advance(1_000);
+        await gate;
+        return page;
+      },
+    });
+    await list();
+    clock.advance(60_000);
+    const before = clock.now();
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => (open = resolve));
+    const second = list();
+    await vi.waitFor(() => expect(clock.now()).toBeGreaterThan(before));
+    await call("keys/revoke", { id });
+    open();
+    await second;
+    Object.assign(keys, { list: read });
+    const { readAt, counts } = await list();
+    expect(readAt).toBeGreaterThan(before);
+    expect(counts).toMatchObject({ active: 0, revoked: 1 });
   });
 
   it("has pages of 50", async () => {

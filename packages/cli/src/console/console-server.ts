@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { describeProblem } from "../serve/server.js";
+import { describeProblem, DRAIN_TIMEOUT } from "../serve/server.js";
 
 /** A console that accepts connections. */
 export interface ServedConsole extends Pick<Login, "newLink"> {
+  /** Finishes the running requests, for at most `DRAIN_TIMEOUT`, and closes the server. */
   readonly close: () => Promise<void>;
 }
 
@@ -41,14 +43,26 @@ export async function serveConsole(
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { getRequestListener } = await import("@hono/node-server");
   const listener = getRequestListener(handle, { overrideGlobalObjects: false });
-  server.on("request", (request, response) => void listener(request, response));
+  let running = 0;
+  const settled = new EventEmitter();
+  server.on("request", (request, response) => {
+    running += 1;
+    response.once("close", () => {
+      running -= 1;
+      if (running === 0) settled.emit("all");
+    });
+    void listener(request, response);
+  });
   return ok({
     newLink,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      const closed = once(server.close(), "close");
+      const signal = AbortSignal.timeout(DRAIN_TIMEOUT);
+      // A response may show a secret that was made.
+      if (running > 0) await once(settled, "all", { signal }).catch(() => undefined);
+      server.closeAllConnections();
+      await closed;
+    },
   });
 }
 
@@ -149,7 +163,7 @@ const SCRIPT = `
 const [, token] = /^#token=([\\w-]+)$/.exec(location.hash) ?? [];
 history.replaceState(null, "", location.pathname);
 if (token !== undefined) {
-  const { ok } = await fetch("login", { method: "POST", body: token });
+  const { ok } = await fetch("login", { method: "POST", body: token }).catch(() => ({ ok: false }));
   if (ok) location.reload();
 }
 document.querySelector("p").hidden = false;

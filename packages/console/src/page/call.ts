@@ -4,8 +4,11 @@ import type { CallName, Calls, ErrorBody, Output } from "../protocol.js";
 /** Why a call has no result. */
 export interface Problem {
   readonly message: string;
-  /** Whether the same call may succeed later, by itself. */
-  readonly isPassing: boolean;
+  /**
+   * `refused`: the console did nothing. `failed`: it could not, and says what it knows. `unknown`: there is no response
+   * of the console, so it may have been done. `login`: a login is in between, and nothing else is known.
+   */
+  readonly kind: "refused" | "failed" | "unknown" | "login";
 }
 
 /** The output of a call, or why there is none. */
@@ -13,34 +16,84 @@ export type CallResult<Name extends CallName> =
   | { readonly output: Output<Name>; readonly problem?: undefined }
   | { readonly output?: undefined; readonly problem: Problem };
 
-/** A call that takes longer counts as failed, in milliseconds. */
+/** A call that takes longer has no result, in milliseconds. */
 const TIMEOUT = 20_000;
 
-/** Calls the console. Secrets are in bodies only, never in a URL. */
+/** Calls the console. Secrets are in bodies only, never in a URL. An action has an idempotency key. */
 export async function call<Name extends CallName>(
   name: Name,
   input: Calls[Name]["input"],
+  idempotencyKey?: string,
 ): Promise<CallResult<Name>> {
+  const headers = new Headers({ "Content-Type": "application/json" });
+  if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
   try {
     const response = await fetch(`api/${name}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers,
       body: JSON.stringify(input),
+      // The console redirects no call: a redirect leads to a login.
+      redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT),
     });
-    if (response.headers.get("Content-Type") !== "application/json") {
-      return failed("The login has ended. Reload this page to log in again.", false);
-    }
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- The handler has this type for the call.
-    const body: Output<Name> & ErrorBody = await response.json();
-    return response.ok ? { output: body } : failed(body.message, body.status >= 500);
-  } catch {
-    return failed("The console does not respond.", true);
+    return resultOf(response, parseJson(await response.text()));
+  } catch (error) {
+    const isLate = error instanceof DOMException && error.name === "TimeoutError";
+    const message = isLate
+      ? `The console has not responded for ${TIMEOUT / 1_000} seconds.`
+      : "The console does not respond.";
+    return { problem: { message, kind: "unknown" } };
   }
 }
 
-function failed(message: string, isPassing: boolean): { readonly problem: Problem } {
-  return { problem: { message, isPassing } };
+/** Returns a new idempotency key. Pages over plain HTTP from another machine have no `randomUUID`. */
+export function newIdempotencyKey(): string {
+  // eslint-disable-next-line no-restricted-properties -- The page has no host that could pass it.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What is before the console may respond in its place: a proxy with an error, or a login with a page or a status. */
+function resultOf<Name extends CallName>(
+  { ok, status, type }: Response,
+  body: unknown,
+): CallResult<Name> {
+  if (ok && isOutput<Name>(body)) return { output: body };
+  const own = isErrorBody(body) && body.status === status ? body.message : undefined;
+  if (status === 401) return { problem: loginEnded(own) };
+  if (own !== undefined) {
+    return { problem: { message: own, kind: status < 500 ? "refused" : "failed" } };
+  }
+  if (ok || type === "opaqueredirect" || status === 403) return { problem: loginEnded() };
+  return {
+    problem: { message: `The console does not respond: HTTP status ${status}.`, kind: "unknown" },
+  };
+}
+
+function loginEnded(more = ""): Problem {
+  const message = `The login has ended. Reload this page to log in again. ${more}`;
+  return { message: message.trim(), kind: "login" };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOutput<Name extends CallName>(body: unknown): body is Output<Name> {
+  return body instanceof Object && "now" in body && typeof body.now === "number";
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return (
+    body instanceof Object &&
+    ["code", "message", "status"].every((name) => name in body) &&
+    "message" in body &&
+    typeof body.message === "string"
+  );
 }
 
 /** How often what is shown is read again, in milliseconds. */
@@ -51,18 +104,26 @@ const PAUSES = [1_000, 2_000, 5_000, 10_000] as const;
 /** The newest output of a call, and the problem of its last try. */
 export interface Polled<Name extends CallName> {
   readonly output: Output<Name> | undefined;
+  /** The input of this output. */
+  readonly input: Calls[Name]["input"] | undefined;
+  /** Whether the output is that of the present input. */
+  readonly isCurrent: boolean;
   readonly problem: Problem | undefined;
   /** Calls again at once. */
   readonly reload: () => void;
 }
 
-/** Repeats a call while the page is visible. After a change of the input, the old output stays until there is a new one. */
+/**
+ * Repeats a call while the page is visible, also after a problem, which may pass. After a change of the input, the old
+ * output stays until there is a new one.
+ */
 export function usePolled<Name extends CallName>(
   name: Name,
   input: Calls[Name]["input"],
 ): Polled<Name> {
-  const [state, setState] = useState<Pick<Polled<Name>, "output" | "problem">>({
+  const [state, setState] = useState<Pick<Polled<Name>, "output" | "input" | "problem">>({
     output: undefined,
+    input: undefined,
     problem: undefined,
   });
   const reload = useRef<() => void>(() => undefined);
@@ -80,9 +141,11 @@ export function usePolled<Name extends CallName>(
       // A later call has been sent, or the input has changed.
       if (id !== latest) return;
       failures = problem === undefined ? 0 : failures + 1;
-      setState((before) => ({ output: output ?? before.output, problem }));
+      setState((before) =>
+        output ? { output, input, problem } : { ...before, problem: problem && continued(problem) },
+      );
       const pause = PAUSES[Math.min(failures, PAUSES.length) - 1] ?? INTERVAL;
-      if (problem === undefined || problem.isPassing) timer = setTimeout(start, pause);
+      timer = setTimeout(start, pause);
     };
     const start = (): void => void run();
     reload.current = start;
@@ -98,5 +161,11 @@ export function usePolled<Name extends CallName>(
     // The text stands for the input, which is a new object at each rendering.
   }, [name, body]);
 
-  return { ...state, reload: () => reload.current() };
+  const isCurrent = state.input !== undefined && JSON.stringify(state.input) === body;
+  return { ...state, isCurrent, reload: () => reload.current() };
+}
+
+function continued(problem: Problem): Problem {
+  const { kind, message } = problem;
+  return kind === "unknown" ? { kind, message: `${message} This page keeps trying.` } : problem;
 }

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Plan } from "@petstore/core";
 import type { PlanFields } from "../protocol.js";
-import type { Problem } from "./call.js";
-import { Alert } from "./shown.js";
+import { newIdempotencyKey, type Problem } from "./call.js";
+import { Alert, Button, focusHeading } from "./shown.js";
 
 /**
  * A dialog over the page, as long as it is rendered. Escape calls `onClose`, unless `isLocked`. When it is gone, the
- * element that had the focus before has it again.
+ * element that had the focus before has it again, or the heading of the page.
  */
 export function Dialog({
   title,
@@ -26,7 +26,10 @@ export function Dialog({
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      focusHeading();
+    };
   }, []);
   return (
     <dialog
@@ -49,63 +52,93 @@ export function Dialog({
   );
 }
 
+/** How long a button is out of reach of a double click on what stood in its place before, in milliseconds. */
+const SETTLING = 1_000;
+
+/** Whether this value is the same for a while, so that a press is meant for what is shown. */
+export function useSettled(value: unknown): boolean {
+  const [settled, setSettled] = useState<unknown>();
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLING);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled === value;
+}
+
 /**
  * A form in a dialog, with a button that sends it once. What cannot be undone needs a second press: `again` is the
- * text of the button then.
+ * text of the button then. Without a response, the same can be sent again, under the same idempotency key.
  */
 export function DialogForm({
+  title,
   submit,
   again,
   isReady = true,
   isDangerous = false,
   onSubmit,
-  onCancel,
+  onClose,
   children,
 }: {
+  readonly title: string;
   readonly submit: string;
   readonly again?: string | undefined;
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
-  readonly onSubmit: () => Promise<Problem | undefined>;
-  readonly onCancel: () => void;
+  readonly onSubmit: (idempotencyKey: string) => Promise<Problem | undefined>;
+  readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
+  const idempotencyKey = useRef<string | undefined>(undefined);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => setPressed(false), [again]);
+  const isSettled = useSettled(wasPressed);
+  const isOff = !isReady || isSending || (wasPressed && !isSettled);
+  const isOpen = problem !== undefined && problem.kind !== "refused";
   const send = async (): Promise<void> => {
+    // The fields are disabled meanwhile.
+    button.current?.focus();
     setSending(true);
     setProblem(undefined);
-    setProblem(await onSubmit());
+    idempotencyKey.current ??= newIdempotencyKey();
+    const result = await onSubmit(idempotencyKey.current);
+    if (result?.kind === "refused") idempotencyKey.current = undefined;
+    setProblem(result);
     setSending(false);
   };
-  const needsSecond = again !== undefined && !wasPressed;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (needsSecond) setPressed(true);
-        else if (!isSending) void send();
-      }}
-    >
-      {children}
-      <Alert text={problem?.message} />
-      <p class="buttons">
-        <button
-          type="submit"
-          class={isDangerous || again !== undefined ? "primary dangerous" : "primary"}
-          disabled={!isReady || isSending}
-        >
-          {again !== undefined && wasPressed ? again : submit}
-        </button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </p>
-    </form>
+    <Dialog title={title} isLocked={isSending} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isOff) return;
+          if (again !== undefined && !wasPressed) setPressed(true);
+          else void send();
+        }}
+      >
+        <fieldset disabled={isSending || isOpen}>{children}</fieldset>
+        <Alert text={problem && `${problem.message}${isOpen ? REPEATABLE : ""}`} />
+        <p class="buttons">
+          <button
+            ref={button}
+            type="submit"
+            class={isDangerous || again !== undefined ? "primary dangerous" : "primary"}
+            aria-disabled={isOff}
+          >
+            {again !== undefined && wasPressed ? again : submit}
+          </button>
+          <Button isOff={isSending} onClick={onClose}>
+            Cancel
+          </Button>
+        </p>
+      </form>
+    </Dialog>
   );
 }
+
+const REPEATABLE = " It may have been done. Press again to try again: it is not done twice.";
 
 /** A field with its name and a hint. */
 export function Field({
@@ -180,57 +213,4 @@ export function PlanChoice({
 function describe(plan: Plan): string {
   if (plan === "custom") return "limits of its own";
   return `${plan.perMinute.toLocaleString()} a minute, ${plan.perDay.toLocaleString()} a day`;
-}
-
-/** Shows a new secret, once, and a line that uses it. */
-export function NewSecret({
-  secret,
-  apiUrl,
-  onClose,
-}: {
-  readonly secret: string;
-  readonly apiUrl: string;
-  readonly onClose: () => void;
-}) {
-  return (
-    <>
-      <p>The secret is shown only now. Only its hash is stored.</p>
-      <Copied name="Secret" text={secret} />
-      <Copied
-        name="Try it"
-        text={`curl -i -H "Authorization: Bearer ${secret}" "${apiUrl}/pets?limit=5"`}
-      />
-      <p class="buttons">
-        <button type="button" class="primary" onClick={onClose}>
-          I have stored it
-        </button>
-      </p>
-    </>
-  );
-}
-
-/** Text with a button that copies it. */
-function Copied({ name, text }: { readonly name: string; readonly text: string }) {
-  const code = useRef<HTMLElement>(null);
-  const [status, setStatus] = useState("");
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setStatus("Copied.");
-    } catch {
-      // Pages over plain HTTP from another machine have no clipboard.
-      if (code.current) getSelection()?.selectAllChildren(code.current);
-      setStatus("Selected: press Ctrl+C.");
-    }
-  };
-  return (
-    <div class="copied">
-      <span id={`copied-${name}`}>{name}</span>
-      <code ref={code}>{text}</code>
-      <button type="button" aria-describedby={`copied-${name}`} onClick={() => void copy()}>
-        Copy
-      </button>
-      <span role="status">{status}</span>
-    </div>
-  );
 }

@@ -1,58 +1,55 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Output, PlanFields, ShownKey } from "../protocol.js";
 import { call } from "./call.js";
-import { Dialog, DialogForm, Field, NewSecret, PlanChoice } from "./dialog.js";
+import { DialogForm, Field, PlanChoice } from "./dialog.js";
+import type { Secrets } from "./secrets.js";
 import { Label, Time } from "./shown.js";
 
 /** What a dialog for a key needs. */
 interface KeyDialogProps {
   readonly info: Output<"info">;
+  readonly secrets: Secrets;
   readonly shown: ShownKey;
   /** Called when it is closed, whether or not the key was changed. */
   readonly onClose: () => void;
 }
 
-/** Issues a key and shows its secret. */
-export function IssueDialog({ info, onClose }: Pick<KeyDialogProps, "info" | "onClose">) {
+/** Issues a key. */
+export function IssueDialog({ info, secrets, onClose }: Omit<KeyDialogProps, "shown">) {
   const [label, setLabel] = useState("");
   const [choice, setChoice] = useState<PlanFields>({ plan: Object.keys(info.plans)[0] ?? "" });
   const [expires, setExpires] = useState("");
-  const [secret, setSecret] = useState<string>();
-  const issue = async () => {
-    const { output, problem } = await call("keys/issue", {
+  const title = "Issue a key";
+  useEffect(() => secrets.leave, []);
+  const issue = (idempotencyKey: string) => {
+    const input = {
       ...choice,
       label: label === "" ? undefined : label,
       expiresAt: expires === "" ? undefined : new Date(expires).getTime(),
-    });
-    setSecret(output?.secret);
-    return problem;
+    };
+    const send = () => call("keys/issue", input, idempotencyKey);
+    return secrets.make({ idempotencyKey, title }, send, onClose);
   };
   return (
-    <Dialog title="Issue a key" isLocked={secret !== undefined} onClose={onClose}>
-      {secret === undefined ? (
-        <DialogForm submit="Issue" onSubmit={issue} onCancel={onClose}>
-          <Field name="Label" hint="by which you recognize it">
-            <input
-              maxLength={200}
-              autocomplete="off"
-              autofocus
-              value={label}
-              onInput={({ currentTarget }) => setLabel(currentTarget.value)}
-            />
-          </Field>
-          <PlanChoice plans={info.plans} value={choice} onChange={setChoice} />
-          <Field name="Expires" hint="empty: never">
-            <input
-              type="datetime-local"
-              value={expires}
-              onInput={({ currentTarget }) => setExpires(currentTarget.value)}
-            />
-          </Field>
-        </DialogForm>
-      ) : (
-        <NewSecret secret={secret} apiUrl={info.apiUrl} onClose={onClose} />
-      )}
-    </Dialog>
+    <DialogForm title={title} submit="Issue" onSubmit={issue} onClose={onClose}>
+      <Field name="Label" hint="by which you recognize it">
+        <input
+          maxLength={200}
+          autocomplete="off"
+          autofocus
+          value={label}
+          onInput={({ currentTarget }) => setLabel(currentTarget.value)}
+        />
+      </Field>
+      <PlanChoice plans={info.plans} value={choice} onChange={setChoice} />
+      <Field name="Expires" hint="empty: never">
+        <input
+          type="datetime-local"
+          value={expires}
+          onInput={({ currentTarget }) => setExpires(currentTarget.value)}
+        />
+      </Field>
+    </DialogForm>
   );
 }
 
@@ -63,111 +60,101 @@ const OVERLAPS = [
   [0, "not at all: refused at once"],
 ] as const;
 
-/** Gives a key a new secret and shows it. */
-export function RotateDialog({ info, shown, onClose }: KeyDialogProps) {
+/** Gives a key a new secret. */
+export function RotateDialog({ secrets, shown, onClose }: Omit<KeyDialogProps, "info">) {
   const [overlap, setOverlap] = useState<number>(OVERLAPS[0][0]);
-  const [secret, setSecret] = useState<string>();
-  const rotate = async () => {
-    const { output, problem } = await call("keys/rotate", {
-      id: shown.id,
-      overlapSeconds: overlap,
-    });
-    setSecret(output?.secret);
-    return problem;
+  const title = "Rotate the secret";
+  useEffect(() => secrets.leave, []);
+  const rotate = (idempotencyKey: string) => {
+    const input = { id: shown.id, overlapSeconds: overlap };
+    const send = () => call("keys/rotate", input, idempotencyKey);
+    return secrets.make({ idempotencyKey, title }, send, onClose);
   };
   return (
-    <Dialog title="Rotate the secret" isLocked={secret !== undefined} onClose={onClose}>
-      {secret === undefined ? (
-        <DialogForm
-          submit="Rotate"
-          again={overlap === 0 ? "Press again: the old secret ends now" : undefined}
-          onSubmit={rotate}
-          onCancel={onClose}
+    <DialogForm
+      title={title}
+      submit="Rotate"
+      again={overlap === 0 ? "Press again: the old secret ends now" : undefined}
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      <p>
+        <Label text={shown.label} /> gets a new secret. Plan, limits and usage stay.
+      </p>
+      <Field name={`The old secret (${shown.hint}…) is accepted`}>
+        <select
+          value={overlap}
+          onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}
         >
-          <p>
-            <Label text={shown.label} /> gets a new secret. Plan, limits and usage stay.
-          </p>
-          <Field name={`The old secret (${shown.hint}…) is accepted`}>
-            <select
-              value={overlap}
-              onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}
-            >
-              {OVERLAPS.map(([seconds, text]) => (
-                <option key={seconds} value={seconds}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </Field>
-        </DialogForm>
-      ) : (
-        <NewSecret secret={secret} apiUrl={info.apiUrl} onClose={onClose} />
-      )}
-    </Dialog>
+          {OVERLAPS.map(([seconds, text]) => (
+            <option key={seconds} value={seconds}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </DialogForm>
   );
 }
 
 /** Moves a key to another plan. */
-export function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
+export function PlanDialog({ info, shown, onClose }: Omit<KeyDialogProps, "secrets">) {
   const [choice, setChoice] = useState<PlanFields>({
     plan: shown.plan,
     limits: info.plans[shown.plan] === "custom" ? shown.limits : undefined,
   });
-  const change = async () => {
-    const { problem } = await call("keys/change-plan", { id: shown.id, ...choice });
+  const change = async (key: string) => {
+    const { problem } = await call("keys/change-plan", { id: shown.id, ...choice }, key);
     if (problem === undefined) onClose();
     return problem;
   };
   return (
-    <Dialog title="Change the plan" onClose={onClose}>
-      <DialogForm submit="Change" onSubmit={change} onCancel={onClose}>
-        <p>
-          What <Label text={shown.label} /> has used in this minute and day stays counted.
-        </p>
-        <PlanChoice plans={info.plans} value={choice} onChange={setChoice} />
-      </DialogForm>
-    </Dialog>
+    <DialogForm title="Change the plan" submit="Change" onSubmit={change} onClose={onClose}>
+      <p>
+        What <Label text={shown.label} /> has used in this minute and day stays counted.
+      </p>
+      <PlanChoice plans={info.plans} value={choice} onChange={setChoice} />
+    </DialogForm>
   );
 }
 
 /** Revokes a key for good, when its label was typed. */
-export function RevokeDialog({ shown, onClose }: Omit<KeyDialogProps, "info">) {
+export function RevokeDialog({ shown, onClose }: Pick<KeyDialogProps, "shown" | "onClose">) {
   const wanted = confirmation(shown);
   const [typed, setTyped] = useState("");
-  const revoke = async () => {
-    const { problem } = await call("keys/revoke", { id: shown.id });
+  const revoke = async (key: string) => {
+    const { problem } = await call("keys/revoke", { id: shown.id }, key);
     if (problem === undefined) onClose();
     return problem;
   };
   return (
-    <Dialog title="Revoke the key" onClose={onClose}>
-      <DialogForm
-        submit="Revoke"
-        isDangerous
-        isReady={typed.trim().normalize() === wanted}
-        onSubmit={revoke}
-        onCancel={onClose}
-      >
+    <DialogForm
+      title="Revoke the key"
+      submit="Revoke"
+      isDangerous
+      isReady={typed.trim().normalize() === wanted}
+      onSubmit={revoke}
+      onClose={onClose}
+    >
+      <p>
+        All requests with <Label text={shown.label} /> ({shown.hint}…) are refused from now on. This
+        cannot be undone.
+      </p>
+      {shown.lastUsedAt !== undefined && (
         <p>
-          All requests with <Label text={shown.label} /> ({shown.hint}…) are refused from now on.
-          This cannot be undone.
+          It was last used <Time at={shown.lastUsedAt} now={shown.lastUsedAt} />.
         </p>
-        {shown.lastUsedAt !== undefined && (
-          <p>
-            It was last used <Time at={shown.lastUsedAt} now={shown.lastUsedAt} />.
-          </p>
-        )}
-        <Field name={`To confirm, type ${wanted}`}>
-          <input
-            autocomplete="off"
-            spellcheck={false}
-            autofocus
-            value={typed}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-        </Field>
-      </DialogForm>
-    </Dialog>
+      )}
+      <Field name={`To confirm, type ${wanted}`}>
+        <input
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </Field>
+    </DialogForm>
   );
 }
 

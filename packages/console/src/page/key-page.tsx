@@ -1,27 +1,33 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Output, ShownKey } from "../protocol.js";
 import { call, usePolled, type Problem } from "./call.js";
 import { PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
-import { Alert, Label, States, Time, Usage } from "./shown.js";
+import type { Secrets } from "./secrets.js";
+import { Alert, Button, focusHeading, Label, States, Time, Usage } from "./shown.js";
 
 /** One key with its actions. */
-export function KeyPage({ id, info }: { readonly id: string; readonly info: Output<"info"> }) {
+export function KeyPage({
+  id,
+  info,
+  secrets,
+}: {
+  readonly id: string;
+  readonly info: Output<"info">;
+  readonly secrets: Secrets;
+}) {
   const { output, problem, reload } = usePolled("keys/find", { id });
   return (
     <main>
       <p>
         <a href="#keys">All keys</a>
       </p>
-      {output === undefined && <h1>Key</h1>}
+      <h1>{output === undefined ? "Key" : <Label text={output.key.label} />}</h1>
       <Alert text={problem?.message} />
       {output !== undefined && (
         <div class={problem === undefined ? "" : "stale"}>
-          <h1>
-            <Label text={output.key.label} />
-          </h1>
           <Facts shown={output.key} now={output.now} />
-          <Actions info={info} shown={output.key} reload={reload} />
+          <Actions info={info} secrets={secrets} shown={output.key} reload={reload} />
         </div>
       )}
     </main>
@@ -85,52 +91,66 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   );
 }
 
+/** How long the page says that a ban was not lifted, in milliseconds. */
+const NOTICE = 10_000;
+
 function Actions({
   info,
+  secrets,
   shown,
   reload,
 }: {
   readonly info: Output<"info">;
+  readonly secrets: Secrets;
   readonly shown: ShownKey;
   readonly reload: () => void;
 }) {
   const [open, setOpen] = useState<"rotate" | "plan" | "revoke">();
+  const [isLifting, setLifting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const { states } = shown;
+  const isBanned = states.includes("banned");
   const hasEnded = states.includes("revoked") || states.includes("expired");
+  useEffect(() => {
+    const timer = setTimeout(() => setProblem(undefined), NOTICE);
+    return () => clearTimeout(timer);
+  }, [problem]);
+  // The button that had the focus is gone then.
+  useEffect(() => (isBanned ? focusHeading : undefined), [isBanned]);
   const onClose = (): void => {
     setOpen(undefined);
     reload();
   };
   const liftBan = async (): Promise<void> => {
+    setLifting(true);
     setProblem((await call("keys/lift-ban", { id: shown.id })).problem);
+    setLifting(false);
     reload();
   };
   return (
     <>
-      <Alert text={problem?.message} />
+      <Alert text={isBanned && !isLifting ? problem?.message : undefined} />
       <p class="buttons">
-        {states.includes("banned") && (
-          <button type="button" class="primary" onClick={() => void liftBan()}>
+        {isBanned && (
+          <Button kind="primary" isOff={isLifting} onClick={() => void liftBan()}>
             Lift the ban
-          </button>
+          </Button>
         )}
-        <button type="button" disabled={hasEnded} onClick={() => setOpen("rotate")}>
+        <Button isOff={hasEnded} onClick={() => setOpen("rotate")}>
           Rotate…
-        </button>
-        <button type="button" disabled={hasEnded} onClick={() => setOpen("plan")}>
+        </Button>
+        <Button isOff={hasEnded} onClick={() => setOpen("plan")}>
           Change plan…
-        </button>
-        <button
-          type="button"
-          class="dangerous"
-          disabled={states.includes("revoked")}
+        </Button>
+        <Button
+          kind="dangerous"
+          isOff={states.includes("revoked")}
           onClick={() => setOpen("revoke")}
         >
           Revoke…
-        </button>
+        </Button>
       </p>
-      {open === "rotate" && <RotateDialog info={info} shown={shown} onClose={onClose} />}
+      {open === "rotate" && <RotateDialog secrets={secrets} shown={shown} onClose={onClose} />}
       {open === "plan" && <PlanDialog info={info} shown={shown} onClose={onClose} />}
       {open === "revoke" && <RevokeDialog shown={shown} onClose={onClose} />}
     </>

@@ -1,48 +1,55 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import {
-  KEY_STATES,
   PAGE_SIZE,
   type KeyList,
   type KeyListInput,
   type Output,
   type ShownKey,
 } from "../protocol.js";
-import { call, usePolled } from "./call.js";
+import { usePolled } from "./call.js";
+import { KeyFilters } from "./key-filters.js";
 import { IssueDialog } from "./key-dialogs.js";
-import { Alert, Label, Pager, States, Time, Usage } from "./shown.js";
+import type { Secrets } from "./secrets.js";
+import { Alert, Button, Label, Pager, States, Time, Usage } from "./shown.js";
 
 /** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
 export function KeysPage({
   info,
+  secrets,
   query,
   setQuery,
 }: {
   readonly info: Output<"info">;
+  readonly secrets: Secrets;
   readonly query: KeyListInput;
   readonly setQuery: (query: KeyListInput) => void;
 }) {
-  const { output: list, problem, reload } = usePolled("keys/list", query);
+  const { output: list, input, isCurrent, problem, reload } = usePolled("keys/list", query);
   const [isIssuing, setIssuing] = useState(false);
+  const lastPage = Math.max(0, Math.ceil((list?.matching ?? 0) / PAGE_SIZE) - 1);
+  useEffect(() => {
+    if (isCurrent && query.page > lastPage) setQuery({ ...query, page: lastPage });
+  }, [isCurrent, query, lastPage]);
   return (
     <main>
       <div class="title">
         <h1>Keys</h1>
-        <button type="button" class="primary" onClick={() => setIssuing(true)}>
+        <Button kind="primary" onClick={() => setIssuing(true)}>
           Issue a key
-        </button>
+        </Button>
       </div>
-      <Filters info={info} query={query} setQuery={setQuery} list={list} />
+      <KeyFilters info={info} query={query} setQuery={setQuery} list={list} />
       <Alert text={problem?.message} />
       {list !== undefined && (
         <>
           <KeyTable list={list} isStale={problem !== undefined} />
           <Pager
-            text={range(list, query.page)}
+            text={range(list, input?.page ?? 0)}
             previous={
               query.page > 0 ? () => setQuery({ ...query, page: query.page - 1 }) : undefined
             }
             next={
-              (query.page + 1) * PAGE_SIZE < list.matching
+              isCurrent && query.page < lastPage
                 ? () => setQuery({ ...query, page: query.page + 1 })
                 : undefined
             }
@@ -58,6 +65,7 @@ export function KeysPage({
       {isIssuing && (
         <IssueDialog
           info={info}
+          secrets={secrets}
           onClose={() => {
             setIssuing(false);
             reload();
@@ -71,116 +79,10 @@ export function KeysPage({
 function range({ matching, total, keys }: KeyList, page: number): string {
   if (total === 0) return "There is no key yet.";
   if (matching === 0) return "No key matches.";
+  if (keys.length === 0) return "No key on this page.";
   const first = page * PAGE_SIZE + 1;
   const count = matching === total ? "" : ` (of ${total.toLocaleString()})`;
   return `${first.toLocaleString()} to ${(first + keys.length - 1).toLocaleString()} of ${matching.toLocaleString()}${count}`;
-}
-
-/** A secret as it is pasted. */
-const SECRET = /^pet_live_[0-9A-Za-z]{36}$/;
-
-function Filters({
-  info,
-  query,
-  setQuery,
-  list,
-}: {
-  readonly info: Output<"info">;
-  readonly query: KeyListInput;
-  readonly setQuery: (query: KeyListInput) => void;
-  readonly list: KeyList | undefined;
-}) {
-  const [problem, setProblem] = useState<string>();
-  const change = (changed: Partial<KeyListInput>): void =>
-    setQuery({ ...query, page: 0, ...changed });
-  const search = async (input: HTMLInputElement): Promise<void> => {
-    setProblem(undefined);
-    const text = input.value.trim();
-    if (!SECRET.test(text)) {
-      change({ search: input.value });
-      return;
-    }
-    // Nobody needs to see it any longer.
-    input.value = "";
-    change({ search: "" });
-    const found = await call("keys/find-by-secret", { secret: text });
-    if (found.output) location.hash = `keys/${found.output.key.id}`;
-    else setProblem(found.problem.message);
-  };
-  return (
-    <>
-      <div class="filters" role="search">
-        <input
-          type="search"
-          aria-label="Search by label, id, hint or a pasted secret"
-          placeholder="Label, id, hint or a pasted secret"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={200}
-          value={query.search}
-          onInput={({ currentTarget }) => void search(currentTarget)}
-        />
-        <select
-          aria-label="Order"
-          value={query.order}
-          onChange={({ currentTarget }) =>
-            change({ order: currentTarget.value === "use" ? "use" : "newest" })
-          }
-        >
-          <option value="newest">Newest first</option>
-          <option value="use">Most used first</option>
-        </select>
-        <select
-          aria-label="Plan"
-          value={query.plan ?? ""}
-          onChange={({ currentTarget }) => change({ plan: currentTarget.value || undefined })}
-        >
-          <option value="">All plans</option>
-          {Object.keys(info.plans).map((plan) => (
-            <option key={plan} value={plan}>
-              {plan}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="filters" role="group" aria-label="State">
-        <StateFilter
-          name="all"
-          isOn={query.state === undefined}
-          onClick={() => change({ state: undefined })}
-        />
-        {KEY_STATES.map((state) => (
-          <StateFilter
-            key={state}
-            name={state}
-            count={list?.counts[state]}
-            isOn={query.state === state}
-            onClick={() => change({ state })}
-          />
-        ))}
-      </div>
-      <Alert text={problem} />
-    </>
-  );
-}
-
-function StateFilter({
-  name,
-  count,
-  isOn,
-  onClick,
-}: {
-  readonly name: string;
-  readonly count?: number | undefined;
-  readonly isOn: boolean;
-  readonly onClick: () => void;
-}) {
-  return (
-    <button type="button" class="filter" aria-pressed={isOn} onClick={onClick}>
-      {name}
-      {count !== undefined && <span class="numbers"> {count.toLocaleString()}</span>}
-    </button>
-  );
 }
 
 function KeyTable({

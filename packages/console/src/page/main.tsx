@@ -5,7 +5,8 @@ import { usePolled } from "./call.js";
 import { KeyPage } from "./key-page.js";
 import { KeysPage } from "./keys-page.js";
 import { PetsPage } from "./pets-page.js";
-import { Alert } from "./shown.js";
+import { useSecrets } from "./secrets.js";
+import { Alert, focusHeading } from "./shown.js";
 
 const FIRST_QUERY: KeyListInput = { search: "", order: "newest", page: 0 };
 
@@ -13,12 +14,15 @@ function Console() {
   const path = useHash();
   const [query, setQuery] = useState(FIRST_QUERY);
   const { output: info, problem } = usePolled("info", {});
+  const secrets = useSecrets(info?.apiUrl ?? "");
   const isPets = path === "pets";
-  const [, id] = /^keys\/(\w+)$/.exec(path) ?? [];
+  const [, id] = /^keys\/(.+)$/.exec(path) ?? [];
   const title = isPets ? "Pets" : id === undefined ? "Keys" : "Key";
   useEffect(() => {
     document.title = `${title} – Pet store console`;
   }, [title]);
+  // The link that was followed may be gone.
+  useEffect(() => focusHeading, [path]);
   return (
     <>
       <header>
@@ -42,10 +46,11 @@ function Console() {
       ) : isPets ? (
         <PetsPage />
       ) : id === undefined ? (
-        <KeysPage info={info} query={query} setQuery={setQuery} />
+        <KeysPage info={info} secrets={secrets} query={query} setQuery={setQuery} />
       ) : (
-        <KeyPage key={id} id={id} info={info} />
+        <KeyPage key={id} id={id} info={info} secrets={secrets} />
       )}
+      {info !== undefined && secrets.dialog}
     </>
   );
 }
@@ -60,6 +65,25 @@ function useHash(): string {
   }, []);
   return hash.slice(1);
 }
+
+// A key that is held down, or a double click, is for what was there at first.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
+  },
+  true,
+);
+document.addEventListener(
+  "click",
+  (event) => {
+    const { detail, target } = event;
+    if (detail < 2 || !(target instanceof Element) || target.closest(".pager") !== null) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 
 const root = document.querySelector("#console");
 if (root !== null) render(<Console />, root);

@@ -2,27 +2,33 @@ import type { PetStatus } from "@petstore/core";
 import { useState } from "preact/hooks";
 import { call, usePolled } from "./call.js";
 import { Dialog, DialogForm, Field } from "./dialog.js";
-import { Alert, Label, Pager } from "./shown.js";
+import { Alert, Button, Label, Pager } from "./shown.js";
 
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 const LIMIT = 50;
+const LAST_ID = 2n ** 63n - 1n;
 
 /** The pets, in ascending order of id. */
 export function PetsPage() {
   const [status, setStatus] = useState<PetStatus>();
-  // The ids after which the pages begin, from the first one to the one that is shown.
-  const [starts, setStarts] = useState<readonly (string | undefined)[]>([undefined]);
+  const [from, setFrom] = useState("");
+  // The ids after which the next pages begin, up to the one that is shown.
+  const [starts, setStarts] = useState<readonly string[]>([]);
   const [isAdding, setAdding] = useState(false);
-  const after = starts.at(-1);
-  const { output, problem, reload } = usePolled("pets/list", { status, after, limit: LIMIT });
+  const isId = /^0*[1-9]\d*$/.test(from) && BigInt(from) <= LAST_ID;
+  const isWrong = from !== "" && !isId;
+  const after = starts.at(-1) ?? (isId ? String(BigInt(from) - 1n) : undefined);
+  const query = { status, after, limit: LIMIT };
+  const { output, isCurrent, problem, reload } = usePolled("pets/list", query);
+  const next = output?.next;
   const isStale = problem !== undefined;
   return (
     <main>
       <div class="title">
         <h1>Pets</h1>
-        <button type="button" class="primary" onClick={() => setAdding(true)}>
+        <Button kind="primary" onClick={() => setAdding(true)}>
           Add a pet
-        </button>
+        </Button>
       </div>
       <div class="filters">
         <select
@@ -30,7 +36,7 @@ export function PetsPage() {
           value={status ?? ""}
           onChange={({ currentTarget }) => {
             setStatus(STATUSES.find((each) => each === currentTarget.value));
-            setStarts([undefined]);
+            setStarts([]);
           }}
         >
           <option value="">All statuses</option>
@@ -40,12 +46,22 @@ export function PetsPage() {
             </option>
           ))}
         </select>
-        <StartField
-          onChange={(start) => setStarts(start === undefined ? [undefined] : [undefined, start])}
+        <input
+          type="search"
+          inputMode="numeric"
+          aria-label="From id"
+          aria-invalid={isWrong}
+          placeholder="From id"
+          autocomplete="off"
+          value={from}
+          onInput={({ currentTarget }) => {
+            setFrom(currentTarget.value.trim());
+            setStarts([]);
+          }}
         />
       </div>
-      <Alert text={problem?.message} />
-      {output !== undefined && (
+      <Alert text={isWrong ? `An id is a whole number from 1 to ${LAST_ID}.` : problem?.message} />
+      {output !== undefined && !isWrong && (
         <>
           {output.pets.length > 0 && (
             <table class={isStale ? "pets stale" : "pets"}>
@@ -64,7 +80,7 @@ export function PetsPage() {
                       <code>{id}</code>
                     </th>
                     <td data-name="Name">
-                      {name === "" ? <span class="faint">empty name</span> : <Label text={name} />}
+                      <Name text={name} />
                     </td>
                     <td data-name="Category">
                       <code>{categoryId}</code>
@@ -77,8 +93,8 @@ export function PetsPage() {
           )}
           <Pager
             text={range(output.pets)}
-            previous={starts.length > 1 ? () => setStarts(starts.slice(0, -1)) : undefined}
-            next={output.next === undefined ? undefined : () => setStarts([...starts, output.next])}
+            previous={starts.length > 0 ? () => setStarts(starts.slice(0, -1)) : undefined}
+            next={isCurrent && next !== undefined ? () => setStarts([...starts, next]) : undefined}
           />
         </>
       )}
@@ -100,22 +116,8 @@ function range(pets: readonly { readonly id: string }[]): string {
   return `Ids ${first.id} to ${pets.at(-1)?.id ?? ""}`;
 }
 
-/** Starts the list at an id. */
-function StartField({ onChange }: { readonly onChange: (after: string | undefined) => void }) {
-  return (
-    <input
-      type="search"
-      inputMode="numeric"
-      aria-label="From id"
-      placeholder="From id"
-      autocomplete="off"
-      maxLength={19}
-      onInput={({ currentTarget }) => {
-        const isId = /^[1-9]\d{0,18}$/.test(currentTarget.value);
-        onChange(isId ? String(BigInt(currentTarget.value) - 1n) : undefined);
-      }}
-    />
-  );
+function Name({ text }: { readonly text: string }) {
+  return <Label text={text} none={text === "" ? "empty name" : "blank name"} />;
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
@@ -123,59 +125,58 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const [categoryId, setCategoryId] = useState("");
   const [status, setStatus] = useState<PetStatus>("available");
   const [added, setAdded] = useState<string>();
-  const add = async () => {
-    const { output, problem } = await call("pets/add", { name, categoryId, status });
+  const add = async (key: string) => {
+    const { output, problem } = await call("pets/add", { name, categoryId, status }, key);
     setAdded(output?.pet.id);
     return problem;
   };
+  if (added !== undefined) {
+    return (
+      <Dialog title="Add a pet" onClose={onClose}>
+        <p role="status">
+          <Name text={name} /> was added with the id <code>{added}</code>.
+        </p>
+        <p class="buttons end">
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </p>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title="Add a pet" onClose={onClose}>
-      {added === undefined ? (
-        <DialogForm submit="Add" onSubmit={add} onCancel={onClose}>
-          <Field name="Name">
-            <input
-              autocomplete="off"
-              autofocus
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          </Field>
-          <Field name="Category" hint="an id: a whole number">
-            <input
-              required
-              inputMode="numeric"
-              autocomplete="off"
-              value={categoryId}
-              onInput={({ currentTarget }) => setCategoryId(currentTarget.value.trim())}
-            />
-          </Field>
-          <Field name="Status">
-            <select
-              value={status}
-              onChange={({ currentTarget }) =>
-                setStatus(STATUSES.find((each) => each === currentTarget.value) ?? "available")
-              }
-            >
-              {STATUSES.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </Field>
-        </DialogForm>
-      ) : (
-        <>
-          <p role="status">
-            <Label text={name} /> was added with the id <code>{added}</code>.
-          </p>
-          <p class="buttons">
-            <button type="button" class="primary" onClick={onClose}>
-              Close
-            </button>
-          </p>
-        </>
-      )}
-    </Dialog>
+    <DialogForm title="Add a pet" submit="Add" onSubmit={add} onClose={onClose}>
+      <Field name="Name">
+        <input
+          autocomplete="off"
+          autofocus
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </Field>
+      <Field name="Category" hint="an id: a whole number">
+        <input
+          required
+          inputMode="numeric"
+          autocomplete="off"
+          value={categoryId}
+          onInput={({ currentTarget }) => setCategoryId(currentTarget.value.trim())}
+        />
+      </Field>
+      <Field name="Status">
+        <select
+          value={status}
+          onChange={({ currentTarget }) =>
+            setStatus(STATUSES.find((each) => each === currentTarget.value) ?? "available")
+          }
+        >
+          {STATUSES.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </DialogForm>
   );
 }

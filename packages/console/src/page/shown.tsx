@@ -1,9 +1,16 @@
 import type { WindowQuota } from "@petstore/core";
+import type { ComponentChildren } from "preact";
 import type { KeyState, ShownKey } from "../protocol.js";
 
-/** A label, whose characters cannot change what stands beside it. */
-export function Label({ text }: { readonly text: string | undefined }) {
-  if (text === undefined || text.trim() === "") return <span class="faint">no label</span>;
+/** A label or name, whose characters cannot change what stands beside it. `none` stands for one that cannot be seen. */
+export function Label({
+  text,
+  none = "no label",
+}: {
+  readonly text: string | undefined;
+  readonly none?: string;
+}) {
+  if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
   return <bdi class="label">{printable(text)}</bdi>;
 }
 
@@ -152,12 +159,12 @@ export function Pager({
   return (
     <nav class="pager" aria-label="Pages">
       <span role="status">{text}</span>
-      <button type="button" disabled={previous === undefined} onClick={previous}>
+      <Button isOff={previous === undefined} onClick={previous}>
         Previous
-      </button>
-      <button type="button" disabled={next === undefined} onClick={next}>
+      </Button>
+      <Button isOff={next === undefined} onClick={next}>
         Next
-      </button>
+      </Button>
     </nav>
   );
 }
@@ -165,4 +172,31 @@ export function Pager({
 /** A message that a screen reader announces. */
 export function Alert({ text }: { readonly text: string | undefined }) {
   return <div role="alert">{text !== undefined && <p class="alert">{text}</p>}</div>;
+}
+
+/** A button. One that is off keeps the focus, and a press has no effect. */
+export function Button({
+  kind = "",
+  isOff = false,
+  onClick,
+  children,
+}: {
+  readonly kind?: string;
+  readonly isOff?: boolean;
+  readonly onClick: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <button type="button" class={kind} aria-disabled={isOff} onClick={isOff ? undefined : onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** Gives the focus to the heading of the page, if no element has it. */
+export function focusHeading(): void {
+  const heading = document.querySelector("h1");
+  if (heading === null || document.activeElement !== document.body) return;
+  heading.tabIndex = -1;
+  heading.focus();
 }

@@ -6,7 +6,7 @@ import { exactNumbers, freshResponse, sessionKey } from "./plugins.js";
  * @property {(options: Readonly<Record<string, unknown>>) => unknown} SwaggerUIBundle
  * @property {{ documentElement: { classList: { toggle: (name: string, isOn: boolean) => void } } }} document
  * @property {(query: string) => EventTarget & { readonly matches: boolean }} matchMedia
- * @property {import("./plugins.js").Storage} sessionStorage
+ * @property {import("./plugins.js").Storage} sessionStorage Its getter throws where site data is blocked.
  */
 
 const page = /** @type {Page} */ (/** @type {unknown} */ (globalThis));
@@ -27,5 +27,5 @@ page.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  plugins: [exactNumbers, freshResponse, sessionKey(page.sessionStorage)],
+  plugins: [exactNumbers, freshResponse, sessionKey(() => page.sessionStorage)],
 });

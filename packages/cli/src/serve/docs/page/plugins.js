@@ -107,18 +107,18 @@ const ITEM = "petstore: authorized";
 
 /**
  * Returns a plugin that keeps the API key in the session storage, until the tab is closed, and shows a note that says so.
- * Swagger UI forgets the key when the page is loaded again, or keeps it for good.
+ * Swagger UI forgets the key when the page is loaded again, or keeps it for good. Where the browser refuses the storage,
+ * the key is kept until the page is left.
  *
- * @param {Storage} storage
+ * @param {() => Storage} storage
  */
 export function sessionKey(storage) {
+  const isRefused = attempt(() => storage().getItem(ITEM)) === undefined;
   return {
     /** @param {KeySystem} system */
     afterLoad: ({ authActions }) => {
-      const authorized = storage.getItem(ITEM);
-      if (authorized !== null) {
-        authActions.restoreAuthorization({ authorized: JSON.parse(authorized) });
-      }
+      const authorized = attempt(() => JSON.parse(storage().getItem(ITEM) ?? "null"));
+      if (authorized) authActions.restoreAuthorization({ authorized });
     },
     statePlugins: {
       auth: {
@@ -128,7 +128,8 @@ export function sessionKey(storage) {
            * @param {KeySystem} system
            */
           persistAuthorizationIfNeeded: (_, { authSelectors }) => {
-            return () => storage.setItem(ITEM, JSON.stringify(authSelectors.authorized()));
+            return () =>
+              attempt(() => storage().setItem(ITEM, JSON.stringify(authSelectors.authorized())));
           },
         },
       },
@@ -144,7 +145,7 @@ export function sessionKey(storage) {
           return React.createElement(
             "div",
             { className: "authorize-with-note" },
-            React.createElement("p", null, NOTE),
+            React.createElement("p", null, isRefused ? NOTE_WITHOUT_STORAGE : NOTE),
             React.createElement(Original, props),
           );
         },
@@ -152,4 +153,19 @@ export function sessionKey(storage) {
   };
 }
 
+/**
+ * Returns what the function returns, `undefined` if it throws.
+ *
+ * @template T
+ * @param {() => T} run
+ */
+function attempt(run) {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
 const NOTE = "This tab keeps your key until you log out or close it.";
+const NOTE_WITHOUT_STORAGE = "This page keeps your key until you leave or reload it.";

@@ -1,0 +1,109 @@
+import { err } from "neverthrow";
+import type { CallFailure, CallResult } from "./calls.js";
+
+/**
+ * The outcomes of actions by idempotency key: an action is done once for each key, and a repeat returns the same
+ * outcome, also if the response was lost. They are in memory only, because some hold a secret.
+ */
+export interface Outcomes {
+  /** Does an action, unless it was done. `request` is its text: a key is for one request. */
+  once(key: string, request: string, act: () => Promise<CallResult>): Promise<CallResult>;
+  /** Returns the outcome of an action. One that has not arrived is refused from now on. */
+  recover(key: string): Promise<CallResult>;
+  /** Drops the secret of an outcome. The action is not done again. */
+  take(key: string): void;
+}
+
+/** How long an outcome is kept, in milliseconds. */
+const LIFE = 3_600_000;
+/** How many outcomes are kept. */
+const MOST = 1_000;
+
+interface Outcome {
+  /** `undefined`: any. */
+  readonly request: string | undefined;
+  result: Promise<CallResult>;
+  /** Whether it is running, or has a secret that was not taken. */
+  isNeeded: boolean;
+}
+
+/** Creates a place for outcomes. */
+export function createOutcomes(): Outcomes {
+  const kept = new Map<string, Outcome>();
+
+  const forget = (key: string, outcome: Outcome): void => {
+    if (kept.get(key) === outcome) kept.delete(key);
+  };
+  const keep = (key: string, outcome: Outcome): Promise<CallResult> => {
+    kept.set(key, outcome);
+    endsWithProcess(setTimeout(() => forget(key, outcome), LIFE));
+    return outcome.result;
+  };
+  /** Makes room for one more outcome. A secret that was not taken stays. */
+  const hasRoom = (): boolean => {
+    if (kept.size < MOST) return true;
+    for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);
+    return false;
+  };
+
+  return {
+    once: async (key, request, act) => {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        return (known.request ?? request) === request ? known.result : err(REUSED);
+      }
+      if (!hasRoom()) return err(FULL);
+      const outcome: Outcome = { request, result: act(), isNeeded: true };
+      let isKept = false;
+      try {
+        const result = await keep(key, outcome);
+        outcome.isNeeded = result.isOk() && "secret" in result.value;
+        // After a failure of the storage, a repeat is a new try.
+        isKept = result.isOk() || result.error.status < 500;
+        return result;
+      } finally {
+        if (!isKept) forget(key, outcome);
+      }
+    },
+    recover: async (key) => {
+      const known = kept.get(key);
+      if (known !== undefined) return known.result;
+      if (!hasRoom()) return err(FULL);
+      const result = Promise.resolve(err(WITHDRAWN));
+      return keep(key, { request: undefined, result, isNeeded: false });
+    },
+    take: (key) => {
+      const known = kept.get(key);
+      if (known === undefined) return;
+      known.result = Promise.resolve(err(TAKEN));
+      known.isNeeded = false;
+    },
+  };
+}
+
+/** On runtimes where a timer is an object, it would keep the process running. */
+function endsWithProcess(timer: number | { readonly unref: () => unknown }): void {
+  if (typeof timer === "object") timer.unref();
+}
+
+const REUSED: CallFailure = {
+  status: 422,
+  code: "idempotency_key_reused",
+  message: "The idempotency key was used before, for another action.",
+};
+const FULL: CallFailure = {
+  status: 503,
+  code: "too_many_secrets",
+  message: "Too many new secrets wait to be stored by those who made them. Nothing was done.",
+};
+const TAKEN: CallFailure = {
+  status: 409,
+  code: "secret_taken",
+  message: "The secret was shown, and somebody has confirmed that it is stored.",
+};
+const WITHDRAWN: CallFailure = {
+  status: 409,
+  code: "withdrawn",
+  message:
+    "The console has no record of this action, and does not do it any more. If the list shows that it was done, the console was restarted since: rotate the key for a secret that you see.",
+};

@@ -1,0 +1,181 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { call, usePolled, type CallResult, type Problem } from "./call.js";
+import { Dialog, useSettled } from "./dialog.js";
+import { Alert, Button } from "./shown.js";
+
+/** An action that makes a secret, from when it is sent until the operator has stored the secret. */
+interface Pending {
+  readonly idempotencyKey: string;
+  /** The title of its dialogs. */
+  readonly title: string;
+}
+
+/** The secret that is being made or is shown. There is one at most. */
+export interface Secrets {
+  /** Sends an action. When there is a secret, calls `done` and shows it. */
+  readonly make: (
+    pending: Pending,
+    send: () => Promise<CallResult<"keys/issue" | "keys/rotate">>,
+    done: () => void,
+  ) => Promise<Problem | undefined>;
+  /** The form of the action is gone. If it is open what came of it, the page asks. */
+  readonly leave: () => void;
+  /** The dialog over all pages, if there is one. */
+  readonly dialog: preact.ComponentChild;
+}
+
+/** Keeps an action in mind that makes a secret, also when the page is loaded again. */
+export function useSecrets(apiUrl: string): Secrets {
+  const [pending, setPending] = useState(recall);
+  const [secret, setSecret] = useState<string>();
+  const [hasForm, setForm] = useState(false);
+  const change = (next: Pending | undefined): void => {
+    remember(next);
+    setPending(next);
+    setSecret(undefined);
+  };
+  const store = (idempotencyKey: string): void => {
+    void call("secrets/take", { idempotencyKey });
+    change(undefined);
+  };
+  return {
+    make: async (next, send, done) => {
+      change(next);
+      setForm(true);
+      const { output, problem } = await send();
+      if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
+      if (output !== undefined) {
+        done();
+        setSecret(output.secret);
+      }
+      return problem;
+    },
+    leave: () => setForm(false),
+    dialog:
+      pending === undefined ? null : secret !== undefined ? (
+        <Dialog title={pending.title} isLocked onClose={() => undefined}>
+          <NewSecret
+            secret={secret}
+            apiUrl={apiUrl}
+            onStored={() => store(pending.idempotencyKey)}
+          />
+        </Dialog>
+      ) : hasForm ? null : (
+        <Recovery pending={pending} onSecret={setSecret} onClose={() => change(undefined)} />
+      ),
+  };
+}
+
+/** Asks what came of an action until it is known. */
+function Recovery({
+  pending: { idempotencyKey, title },
+  onSecret,
+  onClose,
+}: {
+  readonly pending: Pending;
+  readonly onSecret: (secret: string) => void;
+  readonly onClose: () => void;
+}) {
+  const { output, problem } = usePolled("secrets/recover", { idempotencyKey });
+  useEffect(() => {
+    if (output !== undefined) onSecret(output.secret);
+  }, [output]);
+  const isRefused = problem?.kind === "refused";
+  return (
+    <Dialog title={title} isLocked={!isRefused} onClose={onClose}>
+      <p role="status">
+        {isRefused
+          ? problem.message
+          : "This may have been done. The page asks, and shows the secret if there is one."}
+      </p>
+      <Alert text={isRefused ? undefined : problem?.message} />
+      {isRefused && (
+        <p class="buttons">
+          <Button onClick={onClose}>Close</Button>
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+const ITEM = "petstore-console";
+
+/** Remembers an action for this tab: in the session storage, or in the name of the tab where site data is blocked. */
+function remember(pending: Pending | undefined): void {
+  const text = pending ? `${ITEM} ${pending.idempotencyKey} ${pending.title}` : "";
+  try {
+    sessionStorage.setItem(ITEM, text);
+  } catch {
+    window.name = text;
+  }
+}
+
+function recall(): Pending | undefined {
+  const [, idempotencyKey, title] = /^petstore-console (\w+) (.+)$/.exec(recalled()) ?? [];
+  return idempotencyKey === undefined || title === undefined
+    ? undefined
+    : { idempotencyKey, title };
+}
+
+function recalled(): string {
+  try {
+    return sessionStorage.getItem(ITEM) ?? window.name;
+  } catch {
+    return window.name;
+  }
+}
+
+/** Shows a new secret until it is stored, and a line that uses it. */
+function NewSecret({
+  secret,
+  apiUrl,
+  onStored,
+}: {
+  readonly secret: string;
+  readonly apiUrl: string;
+  readonly onStored: () => void;
+}) {
+  const isSettled = useSettled(secret);
+  return (
+    <>
+      <p>The secret is shown only now. Only its hash is stored.</p>
+      <Copied name="Secret" text={secret} />
+      <Copied
+        name="Try it"
+        text={`curl -i -H "Authorization: Bearer ${secret}" "${apiUrl}/pets?limit=5"`}
+      />
+      <p class="buttons end">
+        <Button kind="primary" isOff={!isSettled} onClick={onStored}>
+          I have stored it
+        </Button>
+      </p>
+    </>
+  );
+}
+
+/** Text with a button that copies it. */
+function Copied({ name, text }: { readonly name: string; readonly text: string }) {
+  const code = useRef<HTMLElement>(null);
+  const [status, setStatus] = useState("");
+  const id = useId();
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setStatus("Copied.");
+    } catch {
+      // Pages over plain HTTP from another machine have no clipboard.
+      if (code.current) getSelection()?.selectAllChildren(code.current);
+      setStatus("Selected: press Ctrl+C.");
+    }
+  };
+  return (
+    <div class="copied">
+      <span id={id}>{name}</span>
+      <code ref={code}>{text}</code>
+      <button type="button" aria-describedby={id} onClick={() => void copy()}>
+        Copy
+      </button>
+      <span role="status">{status}</span>
+    </div>
+  );
+}
