@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageWarning } from "@petstore/core";
 import pg from "pg";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { seed, sized } from "../../../scripts/test-size.js";
+import { inCi, seed, sized } from "../../../scripts/test-size.js";
 import { connectAdmin, endConnections, terminateOne, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
@@ -143,6 +143,69 @@ it("a host's pool survives the end of its idle connections, and keeps no listene
   expect(listeners()).toEqual(before);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
+
+const BACKENDS =
+  "select count(*)::int from pg_stat_activity where application_name = 'petstore' and state = 'active'";
+
+// Deadlines come five times as fast as the server's lock timeouts.
+it.runIf(inCi).each([
+  {
+    name: "an open transaction holds the row of inventory",
+    begin: ["begin", "update waiting.inventory set edits = edits"],
+    end: ["rollback"],
+  },
+  {
+    name: "an open transaction locks the table of pets and that of keys",
+    begin: ["begin", "lock waiting.pet_creations, waiting.api_key_secrets in share mode"],
+    end: ["rollback"],
+  },
+  {
+    name: "a synchronous standby is away",
+    begin: [`alter system set synchronous_standby_names = 'away'`, "select pg_reload_conf()"],
+    end: ["alter system reset synchronous_standby_names", "select pg_reload_conf()"],
+  },
+])(
+  "while $name, creates fail, everything else goes on, and few backends are in use",
+  async ({ begin, end }) => {
+    await admin.query("drop schema if exists waiting cascade");
+    const pool = new pg.Pool({ connectionString: server.url(), application_name: "petstore" });
+    onTestFinished(() => pool.end());
+    const storages = [await open("waiting"), await openStorage({ pool, schema: "waiting" })];
+    const [storage = expect.unreachable()] = storages;
+    (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+    for (const each of storages) (await each.pets.create(rex))._unsafeUnwrap();
+    const backends = async () => Number((await admin.query(BACKENDS)).flat()[0]);
+    for (const sql of begin) await admin.query(sql);
+    let charges = 0;
+    const failures = await whileTimePasses(async () => {
+      const failures: (string | undefined)[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const creating = storages.map((each, index) => {
+          const request = { token: `${round} ${index}`, fingerprint: "f", now: 9, expiresAt: 10 };
+          return Promise.all([
+            each.pets.createOnce(rex, request),
+            each.keys.insert(aKey(`${round} ${index}`)),
+          ]);
+        });
+        for (const each of storages) {
+          expect(await chargeOnce(each, "a")).toBe(charges++);
+          expect((await each.pets.list({ ...firstPage, after: BigInt(-round) })).isOk()).toBe(true);
+          expect((await each.pets.find(1n)).isOk()).toBe(true);
+        }
+        const results = await Promise.all(creating);
+        failures.push(
+          ...results.map(([created]) => (created.isErr() ? created.error.message : undefined)),
+        );
+      }
+      return failures;
+    });
+    expect(failures).not.toContain(undefined);
+    expect(await backends()).toBeLessThan(25);
+    for (const sql of end) await admin.query(sql);
+    await expect.poll(backends).toBe(0);
+    for (const each of storages) expect((await each.pets.create(rex)).isOk()).toBe(true);
+  },
+);
 
 it.each(["update", "remove"] as const)(
   "a key that is removed while another server changes it leaves no secret, whichever of them is first: %s",

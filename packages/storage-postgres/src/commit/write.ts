@@ -26,6 +26,15 @@ export interface WriteParts {
   readonly synchronous: Synchronous;
 }
 
+/**
+ * How long a statement waits for a lock, in milliseconds. One that is given up would wait on the server for as long as
+ * another transaction stays open. A row may need two locks, and both waits fit in `STATEMENT_TIMEOUT`.
+ */
+const LOCK_TIMEOUT = 900;
+
+/** A condition that holds, and limits the waits for locks in the rest of its statement; no session setting changes. */
+export const withLockTimeout = sql`set_config('lock_timeout', ${sql.lit(String(LOCK_TIMEOUT))}, true) <> ''`;
+
 /** Prepares a statement that writes, for a `Writer`. */
 export function prepareWrite<Argument>(
   { select, table }: Connection,
@@ -43,7 +52,8 @@ export function prepareWrite<Argument>(
         ? sql`set_config('synchronous_commit', 'off', true)`
         : sql`current_setting('synchronous_commit')`;
     return sql<{ written: (bigint | null)[]; synchronous: string }>`
-      with writer as (select id from ${writers} where ${before} for no key update), ${expressions}
+      with writer as (select id from ${writers} where ${before} and ${withLockTimeout} for no key update),
+        ${expressions}
       update ${writers}
       set seq = ${value("seq")}, written = coalesce((${written}), '{}'), seen_at = clock_timestamp()
       where ${before}

@@ -3,7 +3,7 @@ import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isConnectionLost, NotWritten, OutcomeUnknown } from "../database/errors.js";
-import type { Write } from "./write.js";
+import { withLockTimeout, type Write } from "./write.js";
 
 /**
  * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
@@ -99,8 +99,7 @@ async function lookUp(
       const [row] = await rows.find({ id });
       return row?.[1] ?? [];
     });
-  } catch (error) {
-    if (!isBusy(error)) throw error;
+  } catch {
     throw new OutcomeUnknown("the connection was lost, and it may have been stored");
   }
 }
@@ -125,9 +124,15 @@ const COMMITS_LOST: StorageWarning = {
     "The database has lost commits that it had acknowledged: it crashed, failed over to a standby, or was restored.",
 };
 
+const committing = (level: "off" | "local") =>
+  sql`set_config('synchronous_commit', ${sql.lit(level)}, true)`;
+
 type WriterRows = ReturnType<typeof prepareRows>;
 
-/** Prepares the statements on the rows of writers. */
+/**
+ * Prepares the statements on the rows of writers. Their commits wait for no standby. What a crash undoes is registered
+ * or removed again; only a fence has to survive it.
+ */
 function prepareRows({ select, table }: Connection) {
   const writers = table("writers");
   return {
@@ -141,24 +146,27 @@ function prepareRows({ select, table }: Connection) {
       [],
       (_queries, value: Parameter<{ id: string }>) =>
         sql`insert into ${writers} (id, seq, written, seen_at)
-        values (${value("id")}, 0, '{}', clock_timestamp())`,
+        values (${value("id")}, 0, '{}', clock_timestamp()) returning ${committing("off")}`,
     ),
     /** Makes sure that the statement with this number is not committed later. */
     fence: select(
       [],
       (_queries, value: Parameter<{ id: string; seq: number }>) =>
         sql`update ${writers} set seq = ${value("seq")}, written = '{}', seen_at = clock_timestamp()
-        where id = ${value("id")} and seq < ${value("seq")}`,
+        where id = ${value("id")} and seq < ${value("seq")} and ${withLockTimeout}
+        returning ${committing("local")}`,
     ),
     remove: select(
       [],
       (_queries, value: Parameter<{ id: string }>) =>
-        sql`delete from ${writers} where id = ${value("id")}`,
+        sql`delete from ${writers} where id = ${value("id")} returning ${committing("off")}`,
     ),
     sweep: select(
       [],
       () =>
-        sql`delete from ${writers} where seen_at < now() - ${sql.lit(FORGOTTEN_AFTER)}::interval`,
+        sql`delete from ${writers} where id = any(array(
+          select id from ${writers} where seen_at < now() - ${sql.lit(FORGOTTEN_AFTER)}::interval
+          for update skip locked)) returning ${committing("off")}`,
     ),
   };
 }

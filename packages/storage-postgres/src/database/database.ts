@@ -1,6 +1,6 @@
 import type { Integers } from "@petstore/storage-sql";
 import { asQuery, type PostgresClient, type PostgresPool } from "./driver.js";
-import { ConnectionLost, isConnectionLost, ReadOnly, sqlState } from "./errors.js";
+import { ConnectionLost, isConnectionLost, ReadOnly, sqlState, StillRunning } from "./errors.js";
 
 /** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
 export interface Database {
@@ -109,6 +109,7 @@ function createUse(pool: CurrentPool): Use {
 /** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
 function createQuery(use: Use): Database["query"] {
   let areKept = true;
+  const givenUp = createGivenUp(use);
   return async function query<Row>(
     statement: Statement,
     values: unknown[],
@@ -116,16 +117,49 @@ function createQuery(use: Use): Database["query"] {
   ): Promise<readonly Row[]> {
     const { text } = statement;
     const named = areKept ? statement : { text };
+    await givenUp.check(text);
     try {
       return await use(
         async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
       );
     } catch (error) {
+      if (isConnectionLost(error)) givenUp.add(text);
       if (named !== statement || !isStatementMissing(error)) throw error;
       // The statement did not run: it was not found, or could not be kept.
       areKept = false;
       return query(statement, values, integers);
     }
+  };
+}
+
+/** How many statements with the same text may be given up while they still run. */
+const MOST_GIVEN_UP = 3;
+
+/** A server that waits for its client is not counted: the client may be gone. The text may be cut off. */
+const COUNT_GIVEN_UP = {
+  text: `select count(*)::integer from pg_stat_activity
+    where datname = current_database() and state = 'active' and wait_event_type is distinct from 'Client'
+      and query <> '' and starts_with($1, query)
+      and clock_timestamp() - query_start > interval '${STATEMENT_TIMEOUT} milliseconds'`,
+};
+
+/**
+ * Creates the memory of statements that were given up. PostgreSQL goes on with them: one that waits for a lock or a
+ * standby keeps its backend, and a server has few. They are counted there, because it sees them also behind a pooler.
+ */
+function createGivenUp(use: Use) {
+  const texts = new Set<string>();
+  return {
+    add: (text: string): void => void texts.add(text),
+    /** @throws StillRunning when there are too many with this text. */
+    check: async (text: string): Promise<void> => {
+      if (!texts.has(text)) return;
+      const query = asQuery(COUNT_GIVEN_UP, [text], "number");
+      const { rows } = await use((client) => client.query<[number]>(query));
+      const count = rows[0]?.[0] ?? 0;
+      if (count === 0) texts.delete(text);
+      if (count >= MOST_GIVEN_UP) throw new StillRunning();
+    },
   };
 }
 

@@ -18,6 +18,14 @@ export class NotWritten extends Error {
   override readonly name = "NotWritten";
 }
 
+/** Thrown when too many statements like this one were given up, but still run on the server. Nothing was sent. */
+export class StillRunning extends Error {
+  override readonly name = "StillRunning";
+  constructor() {
+    super("earlier statements still wait in the database");
+  }
+}
+
 /** Thrown when it could not be found out in time whether a write was stored. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
@@ -88,7 +96,7 @@ export function causeOf(error: unknown): unknown {
 function reasonFor(error: unknown): string {
   if (error instanceof ReadOnly) return error.message;
   if (error instanceof ConnectionLost) return `the connection was lost (${error.message})`;
-  const isOurs = [Contention, NotWritten, OutcomeUnknown, TooLate, NoIdLeft].some(
+  const isOurs = [Contention, NotWritten, StillRunning, OutcomeUnknown, TooLate, NoIdLeft].some(
     (each) => error instanceof each,
   );
   if (isOurs && error instanceof Error) return error.message;

@@ -97,6 +97,7 @@ function prepareRemoveExpired({ select, table }: Connection) {
     (_queries, value: Parameter<{ now: number; count: number }>) => sql`
       delete from ${creations} where token = any(array(
         select token from ${creations} where expires_at <= ${value("now")}
-        order by expires_at limit ${value("count")} for update skip locked))`,
+        order by expires_at limit ${value("count")} for update skip locked))
+      returning set_config('synchronous_commit', 'off', true)`,
   );
 }
