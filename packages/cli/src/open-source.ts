@@ -1,13 +1,17 @@
 import { once } from "node:events";
-import { createReadStream, fstatSync } from "node:fs";
+import { createReadStream, fstatSync, type BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
+import { devNull } from "node:os";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "./describe-error.js";
+import type { Streams } from "./terminal.js";
 
 /** A file to read. */
 export interface Source {
   readonly stream: Readable;
+  /** What the system knows of the file; `undefined` if it is no file of the system. */
+  readonly stats: BigIntStats | undefined;
   /** Returns the fraction that has been read; `undefined` if the size is not known, as for a pipe. */
   readonly fraction: () => number | undefined;
 }
@@ -16,20 +20,34 @@ export interface Source {
  * Opens the file, or standard input for `-`. `Err` says why it cannot be read. A named pipe is open when it has
  * a writer.
  */
-export async function openSource(path: string, stdin: Readable): Promise<Result<Source, string>> {
-  const name = path === "-" ? "standard input" : path;
+export async function openSource(
+  path: string,
+  stdin: Streams["stdin"],
+): Promise<Result<Source, string>> {
   try {
-    // As numbers, those of a pipe would keep Node 20 and 22 from resolving links when they load modules.
-    const stats = path === "-" ? fstatSync(0, { bigint: true }) : await stat(path);
-    // Node would read a directory that is standard input as an empty file.
-    if (stats.isDirectory()) return err(`cannot read ${name}: it is a directory`);
-    if (path === "-") return ok({ stream: stdin, fraction: () => undefined });
+    if (path === "-") return await openStandardInput(stdin);
+    const stats = await stat(path, { bigint: true });
+    if (stats.isDirectory()) return err(`cannot read ${path}: it is a directory`);
     const stream = createReadStream(path);
     await once(stream, "open");
     const size = Number(stats.size);
     const read = () => Math.min((stream.bytesRead - stream.readableLength) / size, 1);
-    return ok({ stream, fraction: () => (size === 0 ? undefined : read()) });
+    return ok({ stream, stats, fraction: () => (size === 0 ? undefined : read()) });
   } catch (error) {
-    return err(`cannot read ${name}: ${describeFileError(error)}`);
+    return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
+}
+
+async function openStandardInput(stdin: Streams["stdin"]): Promise<Result<Source, string>> {
+  const failed = (reason: string) => err(`cannot read standard input: ${reason}`);
+  const source = { stream: stdin, fraction: () => undefined };
+  if (stdin.fd === undefined) return ok({ ...source, stats: undefined });
+  // As numbers, those of a pipe would keep Node 20 and 22 from resolving links when they load modules.
+  const stats = fstatSync(stdin.fd, { bigint: true });
+  // Node would read a directory as an empty file.
+  if (stats.isDirectory()) return failed("it is a directory");
+  // Node opens the null device when standard input is closed.
+  const isNull =
+    stats.isCharacterDevice() && stats.rdev === (await stat(devNull, { bigint: true })).rdev;
+  return isNull ? failed(`it is closed, or ${devNull}`) : ok({ ...source, stats });
 }

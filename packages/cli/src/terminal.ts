@@ -15,14 +15,17 @@ export interface Terminal {
 
 /** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & {
-    readonly isTTY?: boolean;
-    readonly columns?: number;
-    readonly rows?: number;
-  };
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number };
+  readonly stdout: Writable & TerminalStream;
   /** Shows the progress of an import or export if it is a terminal. */
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & TerminalStream;
+}
+
+/** What a stream says of its terminal. A size of 0 is not known. */
+interface TerminalStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** Reports an error to the operator in one line. */
@@ -43,7 +46,7 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
   let last = Promise.resolve();
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
-    columns: stdout.isTTY ? stdout.columns : undefined,
+    columns: columnsOf(stdout),
     out: (line) => {
       last = new Promise((resolve) => {
         stdout.write(`${line}\n`, (error) => {
@@ -66,14 +69,28 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
  */
 export type Progress = (text: string, fraction?: number) => void;
 
-/** Creates a progress line on this stream; without effect if the stream is not a terminal. */
-export function createProgress(stream: Streams["stderr"]): Progress {
+/**
+ * Creates a progress line on this stream; without effect if the stream is not a terminal, or if the data is on a
+ * terminal, too.
+ */
+export function createProgress(stream: Streams["stderr"], isDataOnTerminal: boolean): Progress {
   let isShown = false;
   return (text, fraction) => {
-    if (stream.isTTY !== true || (text === "" && !isShown)) return;
-    stream.write(`\r\u001B[K${fraction === undefined ? "" : bar(fraction)}${text}`);
+    if (stream.isTTY !== true || isDataOnTerminal || (text === "" && !isShown)) return;
+    // A line that is wrapped could not be erased.
+    const room = columnsOf(stream) ?? Infinity;
+    const line = `${fraction === undefined ? "" : bar(fraction)}${text}`;
+    stream.write(`\r\u001B[K${line.length < room ? line : text}`);
     isShown = text !== "";
   };
+}
+
+/** A terminal that reports fewer columns does not know its size: nothing that it shows would fit. */
+const FEWEST_COLUMNS = 20;
+
+/** Returns the width of a terminal; `undefined` if the stream is none, or its width is not known. */
+export function columnsOf({ isTTY, columns = 0 }: TerminalStream): number | undefined {
+  return isTTY === true && columns >= FEWEST_COLUMNS ? columns : undefined;
 }
 
 const WIDTH = 30;

@@ -23,7 +23,7 @@ interface ConsoleOptions {
 
 const HELP = `
 The console is for this machine only, and ends with its terminal. Over SSH, forward its port and open the link at
-home: ssh -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
+home: ssh -t -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
 `;
 
 /** `petstore console`: a page on this machine to manage keys and pets, beside running servers. */

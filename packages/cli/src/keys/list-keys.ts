@@ -5,7 +5,7 @@ import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { example } from "../options.js";
 import { listenForStop } from "../stop-signal.js";
-import { counted, type CommandIO, type Streams } from "../terminal.js";
+import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
 /** In which order keys are listed: as they were issued, or those with most requests in this minute and day first. */
@@ -131,8 +131,8 @@ interface Screen {
 function openScreen(stdout: Streams["stdout"]): Screen {
   stdout.write("\u001B[?1049h\u001B[?25l");
   return {
-    rows: () => stdout.rows ?? 24,
-    columns: () => stdout.columns ?? 80,
+    rows: () => (stdout.rows === 0 ? 24 : (stdout.rows ?? 24)),
+    columns: () => columnsOf(stdout) ?? 80,
     // From the top left, a line is erased and then written: behind a full line, its last character would be erased.
     show: (text) =>
       void stdout.write(`\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`),

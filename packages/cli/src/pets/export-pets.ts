@@ -1,10 +1,10 @@
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, realpath, rm, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
   PAGE_LIMIT,
   petStatuses,
-  systemRandom,
   type Pet,
   type PetStatus,
   type TrustedPets,
@@ -14,6 +14,7 @@ import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
+import { complete, createUnfinished, fileAt } from "../new-file.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
 import { listenForStop } from "../stop-signal.js";
@@ -52,10 +53,15 @@ async function exportPets(
   { database, format, status, force }: ExportOptions,
   { terminal, streams }: CommandIO,
 ): Promise<Result<void, string>> {
-  if (path !== "-" && isFileOfDatabase(database, path)) {
-    return err(`cannot write ${path}: it is a file of the database`);
+  const name = path === "-" ? "to standard output" : path;
+  if (isFileOfDatabase(database, path === "-" ? "/dev/stdout" : path)) {
+    return err(`cannot write ${name}: it is a file of the database`);
   }
-  const progress = createProgress(streams.stderr);
+  const isShown =
+    path === "-"
+      ? streams.stdout.isTTY === true
+      : (await fileAt(path))?.isCharacterDevice() === true;
+  const progress = createProgress(streams.stderr, isShown);
   let pets = 0;
   const onPage = (count: number): void => {
     pets += count;
@@ -102,12 +108,12 @@ async function write(
   stdout: Writable,
 ): Promise<Result<void, string>> {
   try {
-    const existing = path === "-" ? undefined : await stat(path).catch(() => undefined);
+    const existing = path === "-" ? undefined : await fileAt(path);
+    const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
     if (path === "-") await pipeline(text, stdout);
-    // A pipe or a device. Node reports a directory.
-    else if (existing?.isFile() === false) await writeFile(path, text, { flag: "a" });
+    else if (existing && !isFile) await writeInto(text, path);
     else if (existing && !mayReplace) return err(`${path} already exists (--force replaces it)`);
-    else await writeWhole(text, path);
+    else await writeWhole(text, path, mayReplace);
     return ok();
   } catch (error) {
     const name = path === "-" ? "to standard output" : path;
@@ -115,17 +121,33 @@ async function write(
   }
 }
 
-/** Writes a file that gets its name when it is complete. A link stays, and its target is replaced. */
-async function writeWhole(text: AsyncIterable<string>, path: string): Promise<void> {
-  const target = await realpath(path).catch(() => path);
-  // Two exports to the same path must not write to the same file.
-  const unfinished = `${target}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
-  const stop = listenForStop();
+/** Writes into a pipe or a device, but not into a file that has taken its place. Node reports a directory. */
+async function writeInto(text: AsyncIterable<string>, path: string): Promise<void> {
+  const handle = await open(path, constants.O_WRONLY);
   try {
-    await writeFile(unfinished, text, { flush: true, signal: stop.signal });
-    await rename(unfinished, target);
+    if ((await handle.stat()).isFile()) throw new Error("a file has taken its place");
+    await writeFile(handle, text);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a file that gets its name when it is complete. A link stays, and its target is replaced. */
+async function writeWhole(
+  text: AsyncIterable<string>,
+  path: string,
+  mayReplace: boolean,
+): Promise<void> {
+  const target = mayReplace ? await realpath(path).catch(() => path) : path;
+  const stop = listenForStop();
+  const { handle, name } = await createUnfinished(target);
+  try {
+    await writeFile(handle, text, { signal: stop.signal });
+    await handle.sync();
+    await complete(name, target, mayReplace);
   } finally {
     stop.end();
-    await rm(unfinished, { force: true });
+    await handle.close();
+    await rm(name, { force: true });
   }
 }

@@ -75,21 +75,23 @@ async function importPets(
   const { database, fromLine, format } = options;
   const source = await openSource(path, streams.stdin);
   if (source.isErr()) return err(source.error);
-  const { stream, fraction } = source.value;
-  const progress = createProgress(streams.stderr);
+  const { stream, stats, fraction } = source.value;
+  const isTyped = path === "-" && streams.stdin.isTTY === true;
+  const progress = createProgress(streams.stderr, isTyped);
   const list = (line: string): void => {
     progress("");
     terminal.error(line);
   };
-  const inUse = { database, input: path };
+  const inUse = { database, input: stats };
   const rejects = await openRejects(options.rejects, inUse, fromLine > 1, list);
   if (rejects.isErr()) {
     stream.destroy();
     return err(rejects.error);
   }
   const stop = listenForStop();
-  const entries = readEntries(formatOf(format, path), addAbortSignal(stop.signal, stream));
-  const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine };
+  const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine, isOpenEnded: false };
+  const chunks = addAbortSignal(stop.signal, stream);
+  const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const imported = await withStore(openStorage(database, report), async (storage) => {
     const add = (entry: Entry) => addPet(storage, entry, options.again === true, tally);
     const result = await importEntries(entries, rejects.value, add, tally, () =>
@@ -97,14 +99,24 @@ async function importPets(
     );
     progress("");
     terminal.out(describe(tally));
+    // The same command can then be run again.
+    if (result.isErr() && tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
     return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
   });
   stop.end();
   stream.destroy();
-  const summary = await rejects.value.close();
-  if (imported.isErr()) return err(imported.error);
+  const isDone = imported.isOk() || tally.nextLine > fromLine;
+  const summary = await rejects.value.close(isDone);
+  if (imported.isErr()) {
+    if (isDone && summary !== undefined) report(summary);
+    return err(imported.error);
+  }
+  if (tally.isOpenEnded) report(OPEN_END);
   return summary === undefined ? ok() : err(summary);
 }
+
+const OPEN_END =
+  "the last line has no line break: if the file was cut off there, its pet may be incomplete";
 
 /** What an import has done. */
 interface Tally {
@@ -116,6 +128,8 @@ interface Tally {
   linesExpired: number;
   /** Everything before this line is done. */
   nextLine: number;
+  /** Whether the file ends in a record without a line break. */
+  isOpenEnded: boolean;
 }
 
 /** Imports entries from a line on. `Err` says why it stopped. */
@@ -129,13 +143,14 @@ async function importEntries(
   try {
     for await (const group of entries) {
       const wanted = group.filter(({ first }) => first >= tally.nextLine);
-      const reported = await rejects.add(wanted);
-      if (reported.isErr()) return reported;
+      const written = await rejects.write(wanted);
+      if (written.isErr()) return written;
       // The storage commits the pets of a group together.
       const added = await Promise.all(wanted.map(add));
       const failed = added.findIndex((result) => result.isErr());
-      tally.nextLine = wanted[failed]?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
       const failure = added[failed];
+      tally.nextLine = wanted[failed]?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
+      await rejects.settle(tally.nextLine);
       if (failure?.isErr()) return err(failure.error.message);
       if (wanted.length > 0) onGroup();
     }

@@ -55,13 +55,18 @@ export function lineCount({ first, last }: Entry): number {
   return last - first + 1;
 }
 
-/** Reads the entries of a file in groups, as they arrive. Throws if the rest of the file cannot be read. */
+/**
+ * Reads the entries of a file in groups, as they arrive. Throws if the rest of the file cannot be read.
+ *
+ * @param onOpenEnd called if the last record of CSV has no line break: part of it, or of its last field, may be missing.
+ */
 export function readEntries(
   format: Format,
   chunks: AsyncIterable<Buffer>,
+  onOpenEnd: () => void,
 ): AsyncIterable<readonly Entry[]> {
-  const read = format === "csv" ? readCsv : readNdjson;
-  return read(withoutMark(chunks));
+  const text = withoutMark(chunks);
+  return format === "csv" ? readCsv(text, onOpenEnd) : readNdjson(text);
 }
 
 const MARK = Buffer.from("\uFEFF");
@@ -119,10 +124,13 @@ function parseLine(line: Buffer): Result<NewPet, string> {
  * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. Throws if the
  * heading is wrong, or if it is not clear where a record ends.
  */
-async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
+async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  onOpenEnd: () => void,
+): AsyncIterable<readonly Entry[]> {
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
-  for await (const rows of readRows(chunks)) {
+  for await (const rows of readRows(chunks, onOpenEnd)) {
     const entries: Entry[] = [];
     for (const { first, last, text, record } of rows) {
       const bytes = Buffer.from(text, "latin1");
@@ -183,14 +191,22 @@ const PARSING: Options = {
 const MOST_ROWS = 500;
 
 /** Reads records in groups, without blank lines. Throws at a record without an end. */
-async function* readRows(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Row[]> {
+async function* readRows(
+  chunks: AsyncIterable<Buffer>,
+  onOpenEnd: () => void,
+): AsyncIterable<readonly Row[]> {
   let csvError: CsvError | undefined;
   const onSkip = (error: CsvError | undefined) => void (csvError ??= error);
   async function* untilError(): AsyncIterable<Buffer> {
+    let last: string | undefined;
     for await (const chunk of chunks) {
       if (csvError !== undefined) return;
+      last = chunk.toString("latin1", chunk.length - 1) || last;
       yield chunk;
     }
+    // A line break that is cut in half is completed.
+    if (last === "\r") yield LINE_FEED;
+    else if (last !== "\n") onOpenEnd();
   }
   const parser = pipeline(untilError, parse({ ...PARSING, onSkip }), () => undefined);
   const records: AsyncIterable<{ readonly record: string[]; readonly raw: string }> = parser;

@@ -1,61 +1,86 @@
-import { existsSync } from "node:fs";
-import { appendFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { createReadStream, type BigIntStats } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
+import {
+  complete,
+  createUnfinished,
+  fileAt,
+  isSameFile,
+  linkAt,
+  type UnfinishedFile,
+} from "../new-file.js";
 import { counted } from "../terminal.js";
 import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 
 /** Reports entries that cannot be imported: the first ones are listed, and all are written to a file. */
 export interface Rejects {
-  /** Reports the entries that have no pet. `Err` says why they cannot be written; then no entry is in the file. */
-  add(entries: readonly Entry[]): Promise<Result<void, string>>;
-  /** Completes the file, or removes it if it is empty. Resolves to a summary if entries were reported. */
-  close(): Promise<string | undefined>;
+  /** Writes the entries that have no pet. `Err` says why they cannot be written; then none of them is in the file. */
+  write(entries: readonly Entry[]): Promise<Result<void, string>>;
+  /** Lists those of them that are before this line, where the import goes on, and takes the others back. */
+  settle(nextLine: number): Promise<void>;
+  /** Completes the file, or removes it if it has no new line or is not kept. Resolves to a summary if entries were listed. */
+  close(isKept: boolean): Promise<string | undefined>;
 }
 
 /**
  * Opens the file for rejected entries, if there is a path. `Err` says why it cannot be written.
  *
  * @param inUse the files that it must not be.
- * @param resumes whether the file may exist.
+ * @param resumes whether the file may exist. Then its lines are kept.
  * @param list prints a line.
  */
 export async function openRejects(
   path: string | undefined,
-  inUse: { readonly database: string; readonly input: string },
+  inUse: { readonly database: string; readonly input: BigIntStats | undefined },
   resumes: boolean,
   list: (line: string) => void,
 ): Promise<Result<Rejects, string>> {
   if (path === undefined) return ok(createRejects(undefined, list));
   const failed = (reason: string) => err(`cannot write rejected lines to ${path}: ${reason}`);
   if (isFileOfDatabase(inUse.database, path)) return failed("it is a file of the database");
-  if (resolve(path) === resolve(inUse.input)) return failed("it is the file that is imported");
-  if (!resumes && existsSync(path)) return failed("it already exists");
-  // If the process is killed, the same command can be run again, because the file has another name.
-  const writtenTo = resumes ? path : `${path}.unfinished`;
+  if (isSameFile(inUse.input, await fileAt(path))) return failed("it is the file that is imported");
+  const earlier = await linkAt(path);
+  if (earlier && !resumes) return failed("it already exists");
+  if (earlier?.isFile() === false) return failed("it is not an ordinary file");
   try {
-    await writeFile(writtenTo, "", { flag: resumes ? "a" : "w" });
-    return ok(createRejects({ path, writtenTo }, list));
+    // A run that is killed leaves no lines that the next one would repeat.
+    const file = await createUnfinished(path, earlier && Number(earlier.mode) & 0o777);
+    if (earlier) await writeFile(file.handle, createReadStream(path));
+    const { size } = await file.handle.stat();
+    return ok(createRejects({ ...file, path, earlier, sizeAtStart: size }, list));
   } catch (error) {
     return failed(describeFileError(error));
   }
 }
 
-/** The name of the file when it is complete, and until then. */
-type Names = Readonly<Record<"path" | "writtenTo", string>>;
+interface RejectsFile extends UnfinishedFile {
+  /** Its name when it is complete. */
+  readonly path: string;
+  /** The file of an earlier import, which it replaces. */
+  readonly earlier: BigIntStats | undefined;
+  /** The size of the earlier lines in bytes. */
+  readonly sizeAtStart: number;
+}
 
 /** The number of entries that are listed. */
 const MOST_LISTED = 20;
 
-function createRejects(names: Names | undefined, list: (line: string) => void): Rejects {
+function createRejects(file: RejectsFile | undefined, list: (line: string) => void): Rejects {
+  let written: readonly Entry[] = [];
+  let size = file?.sizeAtStart ?? 0;
   let [lines, listed, unlisted] = [0, 0, 0];
   return {
-    add: async (entries) => {
-      const appended = names === undefined ? ok() : await append(names, entries);
-      if (appended.isErr()) return appended;
-      for (const entry of entries) {
+    write: async (entries) => {
+      written = entries.filter(({ pet }) => pet.isErr());
+      return file === undefined ? ok() : append(file, textOf(written, size), size);
+    },
+    settle: async (nextLine) => {
+      const settled = written.filter(({ first }) => first < nextLine);
+      size += textOf(settled, size).length;
+      if (settled.length < written.length) await file?.handle.truncate(size);
+      for (const entry of settled) {
         const { first, last, pet } = entry;
         if (pet.isOk()) continue;
         lines += lineCount(entry);
@@ -63,42 +88,56 @@ function createRejects(names: Names | undefined, list: (line: string) => void): 
         if (listed > MOST_LISTED) unlisted += lineCount(entry);
         else list(`${first === last ? `line ${first}` : `lines ${first}–${last}`}: ${pet.error}`);
       }
-      return ok();
     },
-    close: async () => {
-      const written = names === undefined ? "" : await complete(names);
+    close: async (isKept) => {
+      const isNew = isKept && file !== undefined && size > file.sizeAtStart;
+      const where = isNew ? await finish(file) : "";
+      if (!isNew) await discard(file);
       if (unlisted > 0) list(`… and ${counted(unlisted, "more line")}`);
       if (lines === 0) return undefined;
-      return `${counted(lines, "line")} could not be imported${written}`;
+      return `${counted(lines, "line")} could not be imported${where}`;
     },
   };
 }
 
-/** Writes rejected entries unchanged, below their heading. Those that are too long are left out. */
+/** Returns entries unchanged, below their heading in a new file. Those that are too long are left out. */
+function textOf(entries: readonly Entry[], size: number): Buffer {
+  const kept = entries.filter(({ bytes }) => bytes.length <= LONGEST);
+  const heading = size === 0 ? kept.slice(0, 1).map((entry) => entry.heading) : [];
+  return Buffer.concat([...heading, ...kept.flatMap(({ bytes }) => [bytes, LINE_FEED])]);
+}
+
 async function append(
-  { path, writtenTo }: Names,
-  entries: readonly Entry[],
+  { handle, path }: RejectsFile,
+  text: Buffer,
+  size: number,
 ): Promise<Result<void, string>> {
-  const kept = entries.filter(({ pet, bytes }) => pet.isErr() && bytes.length <= LONGEST);
-  const [first] = kept;
-  if (first === undefined) return ok();
-  const { size } = await stat(writtenTo);
-  const lines = kept.flatMap(({ bytes }) => [bytes, LINE_FEED]);
-  const text = Buffer.concat([...(size === 0 ? [first.heading] : []), ...lines]);
   try {
-    await appendFile(writtenTo, text);
+    await handle.appendFile(text);
     return ok();
   } catch (error) {
-    // Otherwise the next line would be appended to part of this one.
-    await truncate(writtenTo, size).catch(() => undefined);
+    // Otherwise the file would end with part of a line.
+    await handle.truncate(size).catch(() => undefined);
     return err(`cannot write rejected lines to ${path}: ${describeFileError(error)}`);
   }
 }
 
-/** Gives the file its name, or removes it if it is empty. Returns what to say of it. */
-async function complete({ path, writtenTo }: Names): Promise<string> {
-  const { size } = await stat(writtenTo);
-  if (size === 0) await rm(writtenTo);
-  else await rename(writtenTo, path);
-  return size === 0 ? "" : `: see ${path}`;
+/** Gives the file its name. Returns where the lines are. */
+async function finish(file: RejectsFile): Promise<string> {
+  const { name, path, earlier, handle } = file;
+  try {
+    const now = await linkAt(path);
+    const isSame = isSameFile(earlier, now) && earlier?.mtimeNs === now?.mtimeNs;
+    await complete(name, path, isSame);
+    await discard(file);
+    return `: see ${path}`;
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    return `: see ${name}, because ${path} cannot be written: ${describeFileError(error)}`;
+  }
+}
+
+async function discard(file: RejectsFile | undefined): Promise<void> {
+  await file?.handle.close().catch(() => undefined);
+  if (file) await rm(file.name, { force: true }).catch(() => undefined);
 }

@@ -117,11 +117,13 @@ describe("pets export", () => {
 
   it.each([
     ["SIGHUP", "it received a signal to stop", []],
-    ["a folder in its place", "it is a directory", ["pets.ndjson"]],
+    ["a folder in its place", "it already exists", ["pets.ndjson"]],
+    ["a file in its place", "it already exists", ["pets.ndjson"]],
   ] as const)("leaves no file when it is stopped by %s", async (what, reason, remaining) => {
     const { database, file, left } = await filled(250);
     const stderr = writableTo((part, done) => {
       if (what === "a folder in its place") mkdirSync(file, { recursive: true });
+      else if (what === "a file in its place") writeFileSync(file, "mine");
       else if (part.toString("utf8").endsWith("K100 pets")) process.emit(what);
       done();
     });

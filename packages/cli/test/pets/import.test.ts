@@ -71,9 +71,36 @@ describe("pets import", () => {
         expect(await importing(chunks, ...args)).toEqual({
           code: 0,
           out: "imported 4 pets",
-          error: "",
+          error:
+            format === "NDJSON"
+              ? ""
+              : "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete",
           pets: [...expected, '{"id":4,"name":"Rex","categoryId":7,"status":"available"}'],
         });
+      }
+    },
+  );
+
+  it.each([
+    ["ndjson", '{"name":"Жa","categoryId":12}\r\n{"name":"b","categoryId":34}\r\n'],
+    ["csv", 'categoryId,name\r\n12,"Ж""\r\na"\r\n34,"b"\r\n'],
+    ["csv", "name,categoryId\r\nb,34\r\n"],
+  ])(
+    "takes no part of a record of %s for a whole one, wherever the file is cut",
+    async (format, text) => {
+      const bytes = Buffer.from(text);
+      const whole = (await importing(bytes, "--format", format)).pets;
+      for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
+        const cut = bytes.subarray(0, Math.max(0, length));
+        const { code, error, pets } = await importing(cut, "--format", format);
+        const isPrefix = pets.every((pet, index) => pet === whole[index]);
+        if (
+          !isPrefix ||
+          (format === "ndjson" && cut.at(-1) !== 0x0a && pets.length < whole.length && code === 0)
+        )
+          expect(error).toContain("no line break");
+        if (cut.at(-1) === 0x0d && length > bytes.length - 2)
+          expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
       }
     },
   );

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
 import { newDatabase, petstore, writableTo } from "../support/command.js";
+import { fillUpAfter } from "../support/filling-up.js";
 
 const ERASE = "\r\u001B[K";
 const REX = '{"name":"Rex","categoryId":1}\n';
@@ -95,6 +96,41 @@ describe("the file for rejected lines", () => {
     expect(read()).toBe(lines("name,categoryId", "Tom,y"));
   });
 
+  it("is not the input under another name, and touches no file of its own name with .unfinished", async () => {
+    const { pathOf, rejects, importIt } = folderWith(bad);
+    linkSync(pathOf("pets.csv"), pathOf("hard.csv"));
+    symlinkSync(pathOf("pets.csv"), pathOf("soft.csv"));
+    for (const name of ["hard.csv", "soft.csv"]) {
+      const refused = await importIt("--rejects", pathOf(name), "--from-line", "2");
+      expect(refused.error).toContain("it is the file that is imported");
+    }
+    writeFileSync(`${rejects}.unfinished`, "mine");
+    await importIt("--rejects", rejects);
+    expect(readFileSync(`${rejects}.unfinished`, "utf8")).toBe("mine");
+    expect(readFileSync(pathOf("pets.csv"), "utf8")).toBe(bad);
+  });
+
+  it("has each line once when an import that the storage stopped is resumed, and none when nothing was imported", async () => {
+    const text = lines(
+      "name,categoryId",
+      ...Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`),
+    );
+    const { pathOf, rejects, importIt, read } = folderWith(text);
+    await importIt("--from-line", "99");
+    for (const [room, pattern] of [
+      [0, undefined],
+      [9, /--from-line (\d+)/],
+    ] as const) {
+      const filling = fillUpAfter(pathOf("pets.db"), room);
+      const { error } = await importIt("--rejects", rejects);
+      filling.end();
+      expect(existsSync(rejects)).toBe(pattern !== undefined);
+      const [, line = ""] = pattern?.exec(error) ?? [];
+      if (pattern) await importIt("--rejects", rejects, "--from-line", line);
+    }
+    expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
+  });
+
   it("is removed when it is empty", async () => {
     const { rejects, importIt } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
     const options = ["--format", "ndjson", "--rejects", rejects];
@@ -103,7 +139,7 @@ describe("the file for rejected lines", () => {
   });
 
   it.each([
-    [".", "it is a directory"],
+    [".", "it is not an ordinary file"],
     ["pets.csv/rejects.csv", "its directory is a file"],
     ["nowhere/rejects.csv", "it does not exist"],
     ["n".repeat(300), "its name is too long"],

@@ -1,0 +1,37 @@
+import { constants, type BigIntStats } from "node:fs";
+import { copyFile, link, lstat, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { systemRandom } from "@petstore/core";
+
+/** A file that is being written, under a name that no other file has. */
+export interface UnfinishedFile {
+  readonly handle: FileHandle;
+  readonly name: string;
+}
+
+/** Creates a file beside this path, which gets the path as its name when it is complete. */
+export async function createUnfinished(path: string, mode?: number): Promise<UnfinishedFile> {
+  const name = `${path}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
+  return { handle: await open(name, "ax", mode), name };
+}
+
+/** Gives a complete file its name. Throws if another file has it, even since a moment ago, unless that is replaced. */
+export async function complete(name: string, path: string, mayReplace: boolean): Promise<void> {
+  if (mayReplace) return rename(name, path);
+  // Some file systems have no links. Both replace no file. The caller removes the first name.
+  await link(name, path).catch(() => copyFile(name, path, constants.COPYFILE_EXCL));
+}
+
+/** What is at a path; `undefined` if nothing is there, or access is denied. A link is followed, unless it leads nowhere. */
+export async function fileAt(path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(() => linkAt(path));
+}
+
+/** What is at a path, without following a link. */
+export async function linkAt(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(() => undefined);
+}
+
+/** Whether these are one file, whatever its names. */
+export function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
+}
