@@ -1,7 +1,7 @@
 import type { Storage } from "@petstore/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { connectAdmin } from "./support/admin.js";
+import { connectAdmin, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
@@ -205,6 +205,62 @@ it("a server that crashes and restarts loses no pet, and reuses no id", async ()
   const ids = new Set(await allIds(storage));
   expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
+});
+
+it.each([
+  ["the role", (admin: Admin) => admin.query("alter role petstore set synchronous_commit = off")],
+  ["an operator", (admin: Admin) => admin.query("alter system set synchronous_commit = local")],
+  [
+    "an operator, wholly",
+    (admin: Admin) => admin.query("alter system set synchronous_commit = off"),
+  ],
+])(
+  "a crash loses no pet and no key although %s has weakened synchronous_commit",
+  async (_, weaken) => {
+    const admin = await connectAdmin(server.url());
+    await weaken(admin);
+    await admin.query("select pg_reload_conf()");
+    // Asynchronous commits reach the disk with the next one that does not wait, at the latest.
+    await admin.query("alter system set wal_writer_delay = 10000");
+    const weak = await openStorage({ url: server.url(), schema: `lost_${schemas}` });
+    const ids = [];
+    for (let pet = 0; pet < 5; pet += 1) {
+      ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
+    }
+    (await weak.keys.insert(aKey("b")))._unsafeUnwrap();
+    await server.kill();
+    await server.start();
+    expect(await allIds(other)).toEqual(ids);
+    expect((await other.keys.find("b"))._unsafeUnwrap()).toBeDefined();
+    const again = await connectAdmin(server.url());
+    await again.query("alter role petstore reset all");
+    await again.query("alter system reset all");
+    await again.query("select pg_reload_conf()");
+  },
+);
+
+it("warns once when fsync or full_page_writes is turned off while it is open", async () => {
+  const admin = await connectAdmin(server.url());
+  const codes: string[] = [];
+  storage.onWarning?.(({ code }) => codes.push(code));
+  for (const [value, expected] of [
+    ["off", 1],
+    ["on", 1],
+    ["off", 2],
+  ] as const) {
+    await admin.query(`alter system set full_page_writes = ${value}`);
+    await admin.query("select pg_reload_conf()");
+    await expect
+      .poll(async () => {
+        await create();
+        return admin.query("show full_page_writes");
+      })
+      .toEqual([[value]]);
+    await create();
+    expect(codes).toEqual(Array(expected).fill("not_durable"));
+  }
+  await admin.query("alter system reset all");
+  await admin.query("select pg_reload_conf()");
 });
 
 it("with durableUsage, a crash loses no charge", async () => {

@@ -59,9 +59,13 @@ describe("openPostgresStorage fails with", () => {
     const url = server.url().replace("//petstore:", "//reader:");
     await admin.query("alter role reader set default_transaction_read_only = on");
     expect(await codeOf({ url })).toBe("read_only");
-    await admin.query("alter role reader reset all");
-    await admin.query("alter role reader set synchronous_commit = off");
-    expect(await codeOf({ url })).toBe("not_durable");
+    await admin.query("alter system set fsync = off");
+    await admin.query("select pg_reload_conf()");
+    await expect.poll(() => admin.query("show fsync")).toEqual([["off"]]);
+    expect(await codeOf({ url: server.url() })).toBe("not_durable");
+    await admin.query("alter system reset fsync");
+    await admin.query("select pg_reload_conf()");
+    await expect.poll(() => admin.query("show fsync")).toEqual([["on"]]);
     await admin.query("create database latin encoding 'LATIN1' template template0");
     expect(await codeOf({ url: server.url("latin") })).toBe("not_utf8");
   });

@@ -5,7 +5,12 @@ import type { Connection, Select } from "../database/connection.js";
 /** A prepared statement that writes. */
 export type Write<Argument> = Select<Numbered<Argument>, Recorded>;
 
-type Recorded = readonly [written: readonly (bigint | null)[], synchronous: string];
+/** What a statement has written, how it commits, and whether the server syncs its disk. */
+type Recorded = readonly [
+  written: readonly (bigint | null)[],
+  synchronous: string,
+  isDurable: boolean,
+];
 
 /** The argument of a statement, with the writer's id and the number of the statement. */
 interface Numbered<Argument> {
@@ -40,23 +45,33 @@ export function prepareWrite<Argument>(
   { select, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,
 ): Write<Argument> {
-  return select(["written", "synchronous"], (_queries, value: Parameter<Numbered<Argument>>) => {
+  return select(COLUMNS, (_queries, value: Parameter<Numbered<Argument>>) => {
     const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
     const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
     const { expressions, written, synchronous } = build(Object.assign(named, { of }));
     const writers = table("writers");
     const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
-    // The level applies to this statement's own commit. A server that has a stronger one keeps it.
-    const level =
-      synchronous === "off"
-        ? sql`set_config('synchronous_commit', 'off', true)`
-        : sql`current_setting('synchronous_commit')`;
-    return sql<{ written: (bigint | null)[]; synchronous: string }>`
+    return sql<{ written: (bigint | null)[]; synchronous: string; is_durable: boolean }>`
       with writer as (select id from ${writers} where ${before} and ${withLockTimeout} for no key update),
         ${expressions}
       update ${writers}
       set seq = ${value("seq")}, written = coalesce((${written}), '{}'), seen_at = clock_timestamp()
       where ${before}
-      returning written, ${level}`;
+      returning written, ${LEVELS[synchronous]}, ${IS_DURABLE}`;
   });
 }
+
+const COLUMNS = ["written", "synchronous", "is_durable"] as const;
+
+/**
+ * Sets the level of this statement's own commit. A session may have a weaker one, which its role, a pooler's other client
+ * or an operator has set; a stronger one stays.
+ */
+const LEVELS: Readonly<Record<Synchronous, RawBuilder<string>>> = {
+  on: sql`case when current_setting('synchronous_commit') = 'remote_apply' then 'remote_apply'
+    else set_config('synchronous_commit', 'on', true) end`,
+  off: sql`set_config('synchronous_commit', 'off', true)`,
+};
+
+/** The settings of the server without which it may lose what it has committed. */
+const IS_DURABLE = sql<boolean>`current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on'`;

@@ -40,7 +40,7 @@ interface WriterRow {
   readonly seq: number;
 }
 
-/** @param onWarning learns that the database has lost commits. */
+/** @param onWarning learns that the database has lost commits, or may lose them. */
 export function createWriter(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,
@@ -49,7 +49,12 @@ export function createWriter(
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
   let wroteAt = -Infinity;
+  let wasDurable = true;
 
+  const reportDurability = (isDurable: boolean): void => {
+    if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
+    wasDurable = isDurable;
+  };
   return {
     write: async (statement, argument) => {
       const now = monotonicNow();
@@ -64,6 +69,7 @@ export function createWriter(
           return await refuseReplaced(rows, before, onWarning);
         }
         row = after;
+        reportDurability(recorded[2]);
         return recorded[0];
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
@@ -126,6 +132,11 @@ const COMMITS_LOST: StorageWarning = {
 
 const committing = (level: "off" | "local") =>
   sql`set_config('synchronous_commit', ${sql.lit(level)}, true)`;
+
+const NOT_DURABLE: StorageWarning = {
+  code: "not_durable",
+  message: "fsync or full_page_writes of the server is off, so it may lose what it has committed.",
+};
 
 type WriterRows = ReturnType<typeof prepareRows>;
 

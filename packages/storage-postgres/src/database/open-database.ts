@@ -51,7 +51,7 @@ async function poolSourceOf(source: Settings["source"]): Promise<PoolSource> {
 }
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
-  current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+  current_setting('fsync'), current_setting('full_page_writes'),
   (extract(epoch from clock_timestamp()) * 1000)::float8`;
 
 type ServerRow = readonly [
@@ -59,7 +59,6 @@ type ServerRow = readonly [
   encoding: string,
   fsync: string,
   fullPageWrites: string,
-  synchronousCommit: string,
   now: number,
 ];
 
@@ -69,7 +68,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   const sentAt = monotonicNow();
   const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
   if (!row) throw new TypeError("The server returned no settings.");
-  const [version, encoding, fsync, fullPageWrites, synchronousCommit, now] = row;
+  const [version, encoding, fsync, fullPageWrites, now] = row;
   clock.observe(now, sentAt, monotonicNow());
   const major = Math.floor(version / 10_000);
   if (major < OLDEST_POSTGRES) {
@@ -79,11 +78,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   if (encoding !== "UTF8") {
     throw new OpenRefusal("not_utf8", `The database's encoding is ${encoding}, but must be UTF8.`);
   }
-  const settings = {
-    fsync,
-    full_page_writes: fullPageWrites,
-    synchronous_commit: synchronousCommit,
-  };
+  const settings = { fsync, full_page_writes: fullPageWrites };
   const [off] = Object.entries(settings).find(([, value]) => value === "off") ?? [];
   if (off !== undefined) {
     throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);

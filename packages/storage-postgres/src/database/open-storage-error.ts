@@ -33,7 +33,7 @@ export type OpenPostgresErrorCode =
   | "postgres_too_old"
   /** The database's encoding is not UTF8. */
   | "not_utf8"
-  /** `fsync`, `full_page_writes` or `synchronous_commit` is off, so a commit could be lost. */
+  /** `fsync` or `full_page_writes` is off, so a commit could be lost. */
   | "not_durable"
   /** Any other cause: see `cause`. */
   | "failed";
