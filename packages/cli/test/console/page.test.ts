@@ -158,6 +158,137 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect(offences).toEqual([]);
 });
 
+/** How many keys a store has. */
+const countOf = async (store: PetStore) => (await store.keys.list())._unsafeUnwrap().keys.length;
+
+/** A secret that the page shows. */
+const shownSecret = (page: Page) => dialog(page).locator("code").first().innerText();
+
+it.each<[string, (page: Page) => Promise<unknown>]>([
+  ["is loaded again", (page) => page.reload()],
+  [
+    "has its form left by Back and is loaded again",
+    (page) => page.evaluate("history.back()").then(() => page.reload()),
+  ],
+  [
+    "gets Escape twice before it is loaded again",
+    async (page) => {
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await page.reload();
+    },
+  ],
+])(
+  "shows a new secret although its response is lost and the page %s, also without site data",
+  async (_, disturb) => {
+    const { store } = newStore();
+    const { url } = await serveConsole(store);
+    const { page: first } = await openPage(url);
+    const page = await first.context().newPage();
+    await page.addInitScript(
+      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked'); } })",
+    );
+    await page.goto(url);
+    await link(page, "Pets").click();
+    await link(page, "Keys").click();
+    await page.route("**/api/keys/issue", async (route) => {
+      await route.fetch();
+    });
+    await press(page, "Issue a key");
+    await fillIn(page, { Label: "acme" }, "Issue");
+    await expect.poll(() => countOf(store)).toBe(1);
+    await disturb(page);
+    await page.getByText("The secret is shown only now.").waitFor();
+    const secret = await shownSecret(page);
+    expect((await store.as(secret).listPets()).isOk()).toBe(true);
+    // It is shown until it is stored.
+    await page.reload();
+    await expect.poll(() => shownSecret(page)).toBe(secret);
+    await press(page, "I have stored it");
+    await page.reload();
+    await link(page, "acme").waitFor();
+    expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
+  },
+);
+
+it.each<[string, (page: Page) => Promise<unknown>]>([
+  ["a double click", (page) => button(page, "Issue").dblclick()],
+  [
+    "a held Enter",
+    async (page) => {
+      await button(page, "Issue").focus();
+      for (let count = 0; count < 30; count += 1) await page.keyboard.down("Enter");
+      await page.keyboard.up("Enter");
+    },
+  ],
+])("%s makes one secret, and does not dismiss it", async (_, send) => {
+  const { store } = newStore();
+  const { page } = await openPage((await serveConsole(store)).url);
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 800 });
+    const before = await countOf(store);
+    await press(page, "Issue a key");
+    await send(page);
+    await page.getByText("The secret is shown only now.").waitFor();
+    expect(await countOf(store)).toBe(before + 1);
+    await press(page, "I have stored it");
+    expect(await dialog(page).count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Issue a key");
+  }
+});
+
+it("says that an action may have been done, and does it once when it is sent again", async () => {
+  const { store } = newStore();
+  const { page } = await openPage((await serveConsole(store)).url);
+  let isLost = true;
+  await page.route(/keys.issue|pets.add/, async (route) => {
+    const response = await route.fetch();
+    if (isLost) await route.abort();
+    else await route.fulfill({ response });
+  });
+  await press(page, "Issue a key", "Issue");
+  await dialog(page).getByText("It may have been done.").waitFor();
+  isLost = false;
+  await press(page, "Issue");
+  await page.getByText("The secret is shown only now.").waitFor();
+  await press(page, "I have stored it");
+  isLost = true;
+  await link(page, "Pets").click();
+  await press(page, "Add a pet");
+  await fillIn(page, { Category: "7" }, "Add");
+  await dialog(page).getByText("It may have been done.").waitFor();
+  isLost = false;
+  await press(page, "Add");
+  await dialog(page).getByText("empty name was added with the id 1").waitFor();
+  const { pets } = (await store.trusted.listPets())._unsafeUnwrap();
+  expect([pets.length, await countOf(store)]).toEqual([1, 1]);
+});
+
+it.each<[string, object, string]>([
+  ["a proxy's 502", { status: 502, contentType: "text/html", body: "<h1>Bad" }, "HTTP status 502"],
+  ["the host's 401", { status: 401, json: {} }, "The login has ended."],
+  [
+    "a login page",
+    { status: 200, contentType: "text/html", body: "<form>" },
+    "The login has ended.",
+  ],
+  [
+    "a login elsewhere",
+    { status: 302, headers: { Location: "https://login.example/" } },
+    "The login has ended.",
+  ],
+])("goes on after %s", async (_, response, message) => {
+  const { store, issue } = newStore();
+  const { page } = await openPage((await serveConsole(store)).url);
+  await page.getByText("There is no key yet.").waitFor();
+  await page.route("**/api/keys/list", (route) => route.fulfill(response));
+  await page.getByRole("alert").getByText(message).waitFor();
+  await issue("acme");
+  await page.unroute("**/api/keys/list");
+  await link(page, "acme").waitFor();
+  expect(await page.getByText(message).count()).toBe(0);
+});
+
 it("lists pets by status with exact ids, and adds one", async () => {
   const store = createPetStore();
   for (let count = 1; count <= 60; count += 1) {
