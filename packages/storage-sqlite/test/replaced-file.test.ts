@@ -130,6 +130,24 @@ describe("a storage whose file was replaced", () => {
     expect(await allIds(storage)).toEqual([1n, 2n, 3n, 4n]);
   });
 
+  it.each([[[]], [["-shm"]]])(
+    "keeps what another process stored meanwhile, also if it is idle (%j)",
+    async (kept) => {
+      const back = process.cwd();
+      await storage.close();
+      process.chdir(dirname(path));
+      storage = await openStorage({ filename: "pets.db" });
+      process.chdir(back);
+      for (const end of ["-wal", "-shm"].filter((each) => !kept.includes(each as never)))
+        rmSync(path + end);
+      const other = spawnSync(process.execPath, [program(ADDING), path, "3"]);
+      expect(other.status).toBe(0);
+      await storage.close();
+      storage = await openWatched();
+      expect((await allIds(storage)).length).toBeGreaterThanOrEqual(4);
+    },
+  );
+
   it("is noticed in a host's database, too", async () => {
     const database = new Database(folder.path("host.db"));
     const hosts = await openStorage({ database });

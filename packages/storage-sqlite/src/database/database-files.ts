@@ -43,7 +43,10 @@ export interface WatchedFiles {
 interface FilesFound {
   /** Whether each path still names the file that it named at first. */
   readonly areSame: boolean;
-  /** Whether new files are beside the same database: another process has opened it since. */
+  /**
+   * Whether another process may have opened the database without the files that this one uses: new files are
+   * beside it, or they are gone and the database has changed since the last look.
+   */
   readonly areTakenOver: boolean;
   /** The size of the log in bytes. */
   readonly logSize: number;
@@ -74,6 +77,7 @@ export function watchFiles(
   const beside = suffixes.map((suffix) => target + suffix);
   const folders = [...new Set([dirname(path), dirname(target)])];
   let remembered: readonly (string | undefined)[] | undefined;
+  let changedAt: bigint | undefined;
   let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
 
   const lookAtFolders = (): void => {
@@ -88,10 +92,14 @@ export function watchFiles(
       const inodes = stats.map(inodeOf);
       const expected = (remembered ??= inodes);
       const changed = inodes.filter((inode, index) => inode !== expected[index]);
-      const isDatabase = inodeOf(statAt(path)) === database;
+      const main = statAt(path);
+      const isDatabase = inodeOf(main) === database;
+      const areSame = isDatabase && changed.length === 0;
+      if (areSame) changedAt = main?.mtimeNs;
+      const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
       return {
-        areSame: isDatabase && changed.length === 0,
-        areTakenOver: isDatabase && changed.some((inode) => inode !== undefined),
+        areSame,
+        areTakenOver: isDatabase && changed.length > 0 && isNew,
         logSize: Number(stats[0]?.size ?? 0),
       };
     },
@@ -107,8 +115,8 @@ function stateOf(folders: readonly string[]): string {
 
 /** Two paths of one file share an identity: its name in its folder, or its inode. */
 function identitiesOf(path: string): readonly string[] {
-  const folder = inodeOf(statAt(dirname(path)));
-  const inode = inodeOf(statAt(path));
+  const folder = inodeOf(statIfPossible(dirname(path)));
+  const inode = inodeOf(statIfPossible(path));
   return [
     ...(folder === undefined ? [] : [`${folder}/${basename(path)}`]),
     ...(inode === undefined ? [] : [inode]),
@@ -120,10 +128,20 @@ function inodeOf(stats: BigIntStats | undefined): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/** `undefined` when no file is at the path, or access is denied. */
+/** `undefined` when no file is at the path. Throws other errors: they may pass, and say nothing about the file. */
 function statAt(path: string): BigIntStats | undefined {
   try {
-    return statSync(path, { bigint: true });
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` also when access is denied and the like. */
+function statIfPossible(path: string): BigIntStats | undefined {
+  try {
+    return statAt(path);
   } catch {
     return undefined;
   }
@@ -139,8 +157,8 @@ export interface WatchOptions {
   readonly newerSchema: () => string | undefined;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Closes the database; without writing its log back, if another database has taken over its files. */
-  readonly release: (areTakenOver: boolean) => Promise<void>;
+  /** Closes the database. */
+  readonly release: () => Promise<void>;
 }
 
 /** The time after which a transaction begins with a check, in milliseconds. */
@@ -166,7 +184,7 @@ export function watchDatabase({ files, newerSchema, now, release }: WatchOptions
     );
     warn({ code: problem.code, message: unusable.message });
     // If it cannot be closed, it stays open, unused.
-    release(problem.areTakenOver).catch(() => undefined);
+    release().catch(() => undefined);
     throw unusable;
   };
   const checkFiles = (): void => {
@@ -198,19 +216,17 @@ interface Problem {
   /** The code of the warning. */
   readonly code: string;
   readonly reason: string;
-  /** Whether another database has taken over its files. */
-  readonly areTakenOver: boolean;
 }
 
-function problemOfFiles({ areSame, areTakenOver }: FilesFound): Problem | undefined {
+function problemOfFiles({ areSame }: FilesFound): Problem | undefined {
   if (areSame) return undefined;
   const reason = "the database file, its log or its shared memory was removed or replaced";
-  return { code: "database_replaced", reason, areTakenOver };
+  return { code: "database_replaced", reason };
 }
 
 function problemOfSchema(reason: string | undefined): Problem | undefined {
   if (reason === undefined) return undefined;
-  return { code: "schema_too_new", reason, areTakenOver: false };
+  return { code: "schema_too_new", reason };
 }
 
 /** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */

@@ -49,34 +49,47 @@ export function openFile(
   if (!existsSync(dirname(filename))) {
     throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
   }
-  const database = new Database(filename, {
+  // A relative name would name another file once the process has changed its folder.
+  const path = filename === ":memory:" ? filename : resolve(filename);
+  const database = new Database(path, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
     fileMustExist: readOnly,
   });
   const isOnDisk = !database.memory && !readOnly;
-  const checkpoints = createCheckpoints(database, resolve(filename), isOnDisk ? url : undefined);
+  const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined);
+  let files = NO_FILES;
+  const closeNow = (): void => {
+    if (!database.open) return;
+    if (files.look().areTakenOver) closeWithoutCheckpoint(Database, database);
+    else database.close();
+  };
+  // The driver closes what is open at the end of the process, without a look.
+  const closeAtExit = (): void => {
+    try {
+      closeNow();
+    } catch {
+      // The process ends.
+    }
+  };
+  process.on("exit", closeAtExit);
   // The thread's connection must not be the last one, which writes the log back.
   const close = async (): Promise<void> => {
     await checkpoints.stop();
-    database.close();
+    closeNow();
+    process.off("exit", closeAtExit);
   };
   try {
     database.pragma("foreign_keys = ON");
     database.pragma(`journal_size_limit = ${LARGE_LOG}`);
-    const files = database.memory ? NO_FILES : watchFiles(filename, readOnly ? [] : BESIDE, now);
+    if (!database.memory) files = watchFiles(path, readOnly ? [] : BESIDE, now);
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
-    const release = async (areTakenOver: boolean): Promise<void> => {
-      await checkpoints.stop();
-      if (areTakenOver) closeWithoutCheckpoint(Database, database);
-      else database.close();
-    };
-
     const afterCommit = (): void => checkpoints.afterCommit();
-    const options = { files, now, release, isShared: false, afterCommit };
+    const options = { files, now, release: close, isShared: false, afterCommit };
     return { ...openTables(database, prepare, options), close };
   } catch (error) {
-    database.close();
+    closeAtExit();
+    process.off("exit", closeAtExit);
     throw error;
   }
 }
@@ -121,7 +134,8 @@ const NO_CHECK: DatabaseCheck = {
 /**
  * The last connection that closes writes the log back, by an index that is outdated once another process
  * has created a new one: what that process stored would be lost. SQLite writes nothing back while
- * another connection has the database open, nor for a read-only connection.
+ * another connection has the database open, nor for a read-only connection. Throws and leaves the database open
+ * if that connection cannot be opened.
  */
 function closeWithoutCheckpoint(
   Database: DatabaseConstructor,
@@ -130,8 +144,8 @@ function closeWithoutCheckpoint(
   const reader = new Database(database.name, { readonly: true, timeout: BUSY_TIMEOUT });
   try {
     reader.prepare("select count(*) from sqlite_schema").get();
-  } finally {
     database.close();
+  } finally {
     reader.close();
   }
 }

@@ -74,7 +74,7 @@ function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
   return new TypeError(`openSqliteStorage: option ${option} ${rule}`);
 }
 
-const PATH = "must be a non-empty path, as a string";
+const PATH = "must be a non-empty path without a space at its end, as a string";
 const TIMEOUT = "must be a number from 0 to 3,600";
 
 const databaseSchema = v.object({
@@ -99,7 +99,8 @@ const optionsSchema = v.pipe(
 );
 
 function isPath(value: string): boolean {
-  return value.trim() !== "" && !value.includes("\0");
+  // better-sqlite3 would cut the space off, and open another file.
+  return value !== "" && value === value.trimEnd() && !value.includes("\0");
 }
 
 function isDatabase(value: unknown): boolean {
