@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageWarning } from "@petstore/core";
+import { openPostgresStorage } from "@petstore/storage-postgres";
 import pg from "pg";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { inCi, seed, sized } from "../../../scripts/test-size.js";
@@ -234,6 +235,34 @@ it.each(["update", "remove"] as const)(
     expect(await admin.query(`select key_id from both_${first}.api_key_usage`)).toEqual([]);
   },
 );
+
+it("pets and keys commit synchronously, whatever the session of a host's pool has set", async () => {
+  const options = "-c synchronous_commit=local";
+  const pool = new pg.Pool({ connectionString: server.url(), options, max: 1 });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage({ pool, schema: "levels_of" });
+  await admin.query(`create function levels_of.level() returns trigger language plpgsql as
+    $$ begin insert into levels_of.levels values (current_setting('synchronous_commit')); return null; end $$;
+    create table levels_of.levels (level text);
+    create constraint trigger level after insert on levels_of.pets deferrable initially deferred
+      for each row execute function levels_of.level();
+    create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
+      for each row execute function levels_of.level()`);
+  const binary = new pg.Pool({ connectionString: server.url(), binary: true });
+  onTestFinished(() => binary.end());
+  expect((await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr().message).toContain(
+    "without `binary`",
+  );
+  await pool.query("set synchronous_commit = off");
+  const request = { token: "token", fingerprint: "f", now: 1, expiresAt: 2 };
+  (await storage.pets.create(rex))._unsafeUnwrap();
+  (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+  expect(await admin.query("select level from levels_of.levels")).toEqual([["on"], ["on"], ["on"]]);
+  expect(await chargeOnce(storage, "a")).toBe(0);
+  expect(await usedBy(storage, "a")).toBe(1);
+  expect(await allIds(storage)).toEqual([1n, 2n]);
+});
 
 it("a text that PostgreSQL cannot store is found nowhere", async () => {
   const storage = await open("texts");

@@ -174,12 +174,13 @@ function isStatementMissing(error: unknown): boolean {
 /** Runs a script; if it fails, closes its connection. */
 async function runScript(pool: PostgresPool, script: string): Promise<void> {
   const client = await pool.connect();
+  client.on("error", ignore);
   let isDone = false;
   try {
     await client.query(asQuery({ text: script }, undefined, "number"));
     isDone = true;
   } finally {
-    client.release(!isDone);
+    release(client, !isDone);
   }
 }
 

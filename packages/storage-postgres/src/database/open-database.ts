@@ -64,7 +64,11 @@ type ServerRow = readonly [
 
 async function refuseUnusable(database: Database, clock: DatabaseClock): Promise<void> {
   // Connecting takes longer than a statement, and would make the clock less exact.
-  await database.query(unnamed("select 1"), [], "number");
+  const [one] = await database.query<[number]>(unnamed("select $1::integer"), [1], "number");
+  // pg decodes binary values as UTF-8, which destroys them.
+  if (one?.[0] !== 1) {
+    throw new OpenRefusal("failed", "The pool reads binary values: create it without `binary`.");
+  }
   const sentAt = monotonicNow();
   const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
   if (!row) throw new TypeError("The server returned no settings.");
