@@ -248,7 +248,9 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
       for each row execute function levels_of.level();
     create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
       for each row execute function levels_of.level()`);
-  const binary = new pg.Pool({ connectionString: server.url(), binary: true });
+  // The types of pg do not know the option.
+  const options: pg.PoolConfig = Object.assign({ connectionString: server.url() }, { binary: true });
+  const binary = new pg.Pool(options);
   onTestFinished(() => binary.end());
   expect((await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr().message).toContain(
     "without `binary`",
