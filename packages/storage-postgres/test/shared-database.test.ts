@@ -249,8 +249,11 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
     create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
       for each row execute function levels_of.level()`);
   // The types of pg do not know the option.
-  const options: pg.PoolConfig = Object.assign({ connectionString: server.url() }, { binary: true });
-  const binary = new pg.Pool(options);
+  const poolOptions: pg.PoolConfig = Object.assign(
+    { connectionString: server.url() },
+    { binary: true },
+  );
+  const binary = new pg.Pool(poolOptions);
   onTestFinished(() => binary.end());
   expect((await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr().message).toContain(
     "without `binary`",
