@@ -163,7 +163,7 @@ it("a read that cannot read the file fails, even if SQLite has rolled its charge
   const database = new Database(filename);
   let isReadable = true;
   observe(database, (source) => {
-    if (isReadable || !source.includes('from "pets" where "id" =')) return;
+    if (isReadable || !source.includes('from "main"."pets" where "id" =')) return;
     if (database.inTransaction) database.exec("rollback");
     throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
   });

@@ -1,4 +1,5 @@
 import { INT64_MAX, type Storage } from "@petstore/core";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "./support/storage.js";
@@ -92,6 +93,48 @@ describe("in a host's database", () => {
     database.pragma("max_page_count = 100000");
     expect((await storage.pets.create(big)).isOk()).toBe(true);
     expect((await storage.keys.insert(aKey("a"))).isOk()).toBe(true);
+  });
+
+  it("a temporary table of the host's takes no pet, no key and no id of the store's", async () => {
+    const first = (await storage.pets.create(rex))._unsafeUnwrap();
+    database.exec(`create temp table counted (id integer primary key autoincrement);
+      insert into counted (id) values (500);
+      create temp table pets as select * from main.pets;
+      create temp table api_keys as select * from main.api_keys`);
+    const second = (await storage.pets.create(rex))._unsafeUnwrap();
+    expect(second.id).toBe(first.id + 1n);
+    (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
+    expect(await names()).toEqual(["Rex", "Rex"]);
+    database.exec("drop table temp.pets; drop table temp.api_keys");
+    expect(await names()).toEqual(["Rex", "Rex"]);
+    expect((await storage.keys.find("a"))._unsafeUnwrap()).toBeDefined();
+  });
+
+  it.each(["pets", "api_keys", "petstore_migrations"])(
+    "a temporary table %s that would hide the store's is refused when it is opened",
+    async (table) => {
+      database.exec(`create temp table ${table} (id integer)`);
+      const opened = await openSqliteStorage({ database });
+      expect(opened._unsafeUnwrapErr().message).toContain(`a temporary table or view ${table}`);
+    },
+  );
+
+  it("lists stay fresh while and after another program rebuilds the table, as SQLite advises", async () => {
+    await storage.pets.create(rex);
+    expect(await names()).toEqual(["Rex"]);
+    database.exec(`begin; create table copy as select * from pets; drop table pets;
+      create table pets (id integer primary key autoincrement, name text not null, category_id integer not null, status text not null) strict;
+      insert into pets select * from copy; drop table copy; commit`);
+    expect(await names()).toEqual(["Rex"]);
+    for (const name of ["Max", "Bo"]) {
+      database.exec(`update pets set name = '${name}'`);
+      expect(await names()).toEqual([name]);
+    }
+    const again = await openStorage({ database });
+    const pages = async () => (await again.pets.list(firstPage))._unsafeUnwrap();
+    expect(await pages()).toBe(await pages());
+    database.exec("update pets set name = 'Ida'");
+    expect((await pages()).pets).toMatchObject([{ name: "Ida" }]);
   });
 
   it("every call fails, as a value, when the host closes it", async () => {

@@ -117,7 +117,7 @@ it("a read while another process recovers the log is retried until the timeout",
   const database = new Database(":memory:");
   let fails = 0;
   observe(database, (source) => {
-    if (!source.includes('from "pets"') || fails === 0) return;
+    if (!source.includes('from "main"."pets"') || fails === 0) return;
     fails -= 1;
     throw new Database.SqliteError("database is locked", "SQLITE_BUSY_RECOVERY");
   });

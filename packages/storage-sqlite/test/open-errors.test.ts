@@ -87,7 +87,7 @@ describe("opening a database fails with", () => {
     const database = openDatabase("host.db", "pragma synchronous = NORMAL");
     const pragma = database.pragma.bind(database);
     database.pragma = (source, options) =>
-      source === "synchronous = FULL" ? undefined : pragma(source, options);
+      source === "main.synchronous = FULL" ? undefined : pragma(source, options);
     expect(await codeOf({ database })).toBe("not_durable");
   });
 

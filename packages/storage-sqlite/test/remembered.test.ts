@@ -177,7 +177,7 @@ describe("a change that another program commits in the middle of a read", () => 
     const database = new Database(filename);
     let next = statements;
     observe(database, (source) => {
-      if (!source.includes(`from "${table}"`)) return;
+      if (!source.includes(`from "main"."${table}"`)) return;
       shell.exec(next);
       next = "";
     });

@@ -68,7 +68,7 @@ it("pages of a status and of banned keys, and expired creations, are found witho
     const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${source}`);
     return plan.all(Array(source.split("?").length - 1).fill(null)).map(({ detail }) => detail);
   });
-  expect(steps).toContain("SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)");
-  expect(steps).toContain("SEARCH api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
-  expect(steps.filter((step) => /SCAN (?:api_key|pet_creation)|TEMP/.test(step))).toEqual([]);
+  expect(steps).toContain("SEARCH main.pets USING INDEX pets_by_status (status=? AND rowid>?)");
+  expect(steps).toContain("SEARCH main.api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
+  expect(steps.filter((step) => /SCAN main\.(?:api_key|pet_creation)|TEMP/.test(step))).toEqual([]);
 });

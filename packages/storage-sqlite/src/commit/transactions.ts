@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../database/driver.js";
-import { DatabaseInUse, isIterating, sqliteCode } from "../database/errors.js";
+import { DatabaseInUse, isBusy, isIterating, MayBeStored, sqliteCode } from "../database/errors.js";
 
 /**
  * What a commit survives (https://sqlite.org/pragma.html#pragma_synchronous). `FULL`: a power loss,
@@ -115,7 +115,7 @@ function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchrono
   return (synchronous) => {
     if (synchronous === current) return;
     // Not prepared in advance: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
-    database.exec(`pragma synchronous = ${synchronous}`);
+    database.exec(`pragma main.synchronous = ${synchronous}`);
     current = synchronous;
   };
 }
@@ -125,7 +125,7 @@ function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchrono
  * connection commits (https://sqlite.org/pragma.html#pragma_data_version).
  */
 function createChanges(database: SqliteDatabase, isShared: boolean) {
-  const dataVersion = database.prepare<readonly [number]>("pragma data_version");
+  const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
   dataVersion.raw(true);
   let lastSeen: number | undefined;
   let counted = 0;
@@ -155,15 +155,18 @@ function createCommitOrRollBack(
 ): <T>(work: () => T) => T {
   const commit = database.prepare("commit");
   return (work) => {
+    let isCommitting = false;
     try {
       const result = work();
+      isCommitting = true;
       commit.run([]);
       return result;
     } catch (error) {
       onRollBack();
       rollBack(database);
-      if (sqliteCode(error) === "SQLITE_IOERR_FSYNC") overwriteFailedCommit(database);
-      throw error;
+      // A lock is missing before anything is written.
+      if (!isCommitting || isBusy(error) || overwriteFailedCommit(database)) throw error;
+      throw new MayBeStored(error);
     }
   };
 }
@@ -178,15 +181,17 @@ function rollBack(database: SqliteDatabase): void {
 }
 
 /**
- * A transaction whose sync failed is rolled back, but the log still holds all of it: a recovery would
- * apply it until the next commit overwrites it. This commit changes nothing and need not be synced.
+ * A transaction whose commit failed is rolled back, but the log may hold all of it: a recovery would apply it until the
+ * next commit overwrites it. This commit changes nothing. Returns whether it has overwritten the log: also if only the
+ * index of the log could not grow, for which SQLite writes and syncs the log before.
  */
-function overwriteFailedCommit(database: SqliteDatabase): void {
+function overwriteFailedCommit(database: SqliteDatabase): boolean {
   try {
-    const version = Number(database.pragma("user_version", { simple: true }));
-    database.exec(`begin immediate; pragma user_version = ${version}; commit`);
-  } catch {
-    // This commit's sync may fail, too.
+    const version = Number(database.pragma("main.user_version", { simple: true }));
+    database.exec(`begin immediate; pragma main.user_version = ${version}; commit`);
+    return true;
+  } catch (error) {
     rollBack(database);
+    return sqliteCode(error).startsWith("SQLITE_IOERR_SHM");
   }
 }

@@ -46,7 +46,7 @@ const THREAD = `
   }
   import(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
-    const checkpoint = (mode) => database.pragma("wal_checkpoint(" + mode + ")")[0];
+    const checkpoint = (mode) => database.pragma("main.wal_checkpoint(" + mode + ")")[0];
     parentPort.on("message", () => {
       // It may have been written back since the message was sent.
       if (checkpoint("NOOP").log < longLog) return;
@@ -115,7 +115,7 @@ function startThread(driver: string | undefined, filename: string): Worker {
 /** If another connection writes at the moment, the thread is woken again after the next commits. */
 function writeBackRest(database: SqliteDatabase, onError: () => void): void {
   try {
-    if (database.open) database.pragma("wal_checkpoint(full)");
+    if (database.open) database.pragma("main.wal_checkpoint(full)");
   } catch {
     onError();
   }
@@ -131,7 +131,7 @@ function createIsLogLong(database: SqliteDatabase): () => boolean {
   let look: SqliteStatement<readonly number[]> | undefined;
   return () => {
     try {
-      look ??= database.prepare("pragma wal_checkpoint(noop)");
+      look ??= database.prepare("pragma main.wal_checkpoint(noop)");
       look.raw(true);
       const [, pages = 0] = look.get([]) ?? [];
       return pages >= LONG_LOG;

@@ -37,7 +37,8 @@ export function createConnection(
   database: SqliteDatabase,
   options: TransactionOptions,
 ): Connection {
-  const queries = createQueries();
+  // A temporary table of the host's with the same name would come first.
+  const queries = createQueries().withSchema("main");
   return {
     database,
     queries,

@@ -22,6 +22,14 @@ export class ReadFailed extends Error {
   override readonly name = "ReadFailed";
 }
 
+/** Thrown when a commit failed, and the disk may hold it all the same until the next commit: a crash would store it. */
+export class MayBeStored extends Error {
+  override readonly name = "MayBeStored";
+  constructor(override readonly cause: unknown) {
+    super("the commit failed, and a crash could store it");
+  }
+}
+
 /** Whether a retry may succeed: once another connection or the host is done, or without a read that failed. */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseInUse || error instanceof ReadFailed) return true;
@@ -36,7 +44,7 @@ export function isIterating(error: unknown): boolean {
 
 /** Whether one call caused an error, not the database or the disk. */
 export function isCausedByCall(error: unknown): boolean {
-  if (error instanceof DatabaseUnusable) return false;
+  if (error instanceof DatabaseUnusable || error instanceof MayBeStored) return false;
   const code = sqliteCode(error);
   return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);
 }
@@ -47,6 +55,7 @@ export function isCausedByCall(error: unknown): boolean {
  */
 export function toFailure(name: string, error: unknown): StorageFailure {
   if (error instanceof DatabaseUnusable) return storageFailure(error.message, error);
+  if (error instanceof MayBeStored) return { ...toFailure(name, error.cause), mayBeStored: true };
   const reason = reasonFor(error);
   return storageFailure(`${name} failed${reason && `: ${reason}`}.`, error);
 }

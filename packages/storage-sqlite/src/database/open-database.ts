@@ -81,7 +81,7 @@ export function openFile(
   };
   try {
     database.pragma("foreign_keys = ON");
-    database.pragma(`journal_size_limit = ${LARGE_LOG}`);
+    database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
     if (!database.memory) files = watchFiles(path, readOnly ? [] : BESIDE, now);
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const afterCommit = (): void => checkpoints.afterCommit();
@@ -168,13 +168,13 @@ function bringUpToDate(connection: Connection): void {
   const { database } = connection;
   // Switching to the log changes the file, so a database that will be refused must be detected first.
   // With the journal off, the trial could not be rolled back.
-  const before = database.pragma("journal_mode", { simple: true });
+  const before = database.pragma("main.journal_mode", { simple: true });
   if (before !== "wal" && before !== "off") refuseUnmigratable(connection);
-  const mode = database.pragma("journal_mode = WAL", { simple: true });
+  const mode = database.pragma("main.journal_mode = WAL", { simple: true });
   if (mode !== "wal" && mode !== "memory") {
     throw new OpenRefusal("not_durable", "SQLite cannot keep a write-ahead log at this place.");
   }
-  database.pragma("synchronous = FULL");
+  database.pragma("main.synchronous = FULL");
   migrate(connection);
   refuseLessThanFull(database);
 }
@@ -198,7 +198,7 @@ function isOlder(version: readonly number[], other: readonly number[]): boolean 
 /** Runs after the first write: SQLite may choose another level when it first uses the log. */
 function refuseLessThanFull(database: SqliteDatabase): void {
   const full = 2;
-  if (Number(database.pragma("synchronous", { simple: true })) < full) {
+  if (Number(database.pragma("main.synchronous", { simple: true })) < full) {
     throw new OpenRefusal("not_durable", "SQLite does not sync the disk at every commit.");
   }
 }

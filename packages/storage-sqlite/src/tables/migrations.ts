@@ -2,7 +2,7 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type CompiledQuery, type Kysely, type SchemaModule } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import type { Schema } from "./schema.js";
+import { createQueries, type Schema } from "./schema.js";
 
 /** One step of the schema, forward only. Once released, a migration never changes. */
 export interface Migration {
@@ -63,17 +63,33 @@ class EndOfTrial extends Error {}
 
 function apply(connection: Connection, known: readonly Migration[]): void {
   const { database, queries } = connection;
-  const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
-  execute(createMigrationsTable(queries));
+  // SQLite creates tables in the main database, and does not take its name before that of an index's table.
+  const ddl = createQueries();
+  const execute = (statement: Ddl): void => void database.exec(statement.compile(ddl).sql);
+  refuseShadows(connection);
+  execute(createMigrationsTable(ddl));
   // SQLite begins an immediate transaction even on a read-only file, and fails only at a write.
   execute(queries.deleteFrom("petstore_migrations").where("number", "is", null));
   const latest = prepareLatestNumber(connection)();
   refuseTooNew(latest, known.length);
   const record = prepareRecord(connection);
   for (const migration of known.slice(latest)) {
-    migration.statements(queries.schema).forEach(execute);
+    migration.statements(ddl.schema).forEach(execute);
     record(migration);
   }
+  // Another program may have rebuilt the table, as SQLite advises: its triggers are gone then.
+  petsRevisionTriggers("if not exists").forEach(execute);
+}
+
+/** Refuses a host's connection with temporary objects of the same names as ours, which would be changed in their place. */
+function refuseShadows({ database }: Connection): void {
+  const shadows = database.prepare<{ readonly name: string }>(
+    "select name from temp.sqlite_schema where name in (select name from main.sqlite_schema) or name in ('pets', 'api_keys')",
+  );
+  const [shadow] = shadows.all([]);
+  if (shadow === undefined) return;
+  const message = `The connection has a temporary table or view ${shadow.name}, which would hide the table of the store.`;
+  throw new OpenRefusal("cannot_open", message);
 }
 
 function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {
@@ -143,24 +159,36 @@ function pets(schema: SchemaModule): readonly Ddl[] {
   ];
 }
 
+/**
+ * Random, not a count: a count would repeat after a rollback or a restored backup. 53 of SQLite's 64 random bits fit
+ * into a JavaScript number.
+ */
+const RANDOM = sql`random() >> 11`;
+
 function petsRevision(schema: SchemaModule): readonly Ddl[] {
-  // Random, not a count: a count would repeat after a rollback or a restored backup.
-  // 53 of SQLite's 64 random bits fit into a JavaScript number.
-  const random = sql`random() >> 11`;
-  const renewAfter = (change: "insert" | "update" | "delete") => sql`
-    create trigger ${sql.id(`pets_revision_after_${change}`)} after ${sql.raw(change)} on pets
-    begin update pets_revision set revision = ${random}; end`;
   return [
     schema
       .createTable("pets_revision")
       .addColumn("only", "integer", (column) => column.primaryKey().check(sql`only = 1`))
       .addColumn("revision", "integer", (column) => column.notNull())
       .modifyEnd(sql`strict`),
-    sql`insert into pets_revision (only, revision) values (1, ${random})`,
-    renewAfter("insert"),
-    renewAfter("update"),
-    renewAfter("delete"),
+    sql`insert into pets_revision (only, revision) values (1, ${RANDOM})`,
+    ...petsRevisionTriggers(""),
   ];
+}
+
+/** The changes of `pets` that renew the revision, each by a trigger. */
+const CHANGES = ["insert", "update", "delete"] as const;
+
+/** The names of the triggers on `pets`. */
+export const PETS_TRIGGERS = CHANGES.map((change) => `pets_revision_after_${change}`);
+
+function petsRevisionTriggers(condition: "" | "if not exists"): readonly Ddl[] {
+  return CHANGES.map(
+    (change) => sql`
+    create trigger ${sql.raw(condition)} ${sql.id(`pets_revision_after_${change}`)} after ${sql.raw(change)} on pets
+    begin update pets_revision set revision = ${RANDOM}; end`,
+  );
 }
 
 function apiKeys(schema: SchemaModule): Ddl {

@@ -7,9 +7,11 @@ import {
   toPet,
   type Parameter,
 } from "@petstore/storage-sql";
+import { sql } from "kysely";
 import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
+import { PETS_TRIGGERS } from "./migrations.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -20,7 +22,7 @@ export interface Pets {
   lastId(): bigint;
   /** Adds pets whose ids are new. */
   insert(pets: readonly Pet[]): void;
-  /** A number that changes with every change of the table; `undefined` if another program removed it. */
+  /** A number that changes with every change of the table; `undefined` if another program removed it or its triggers. */
   revision(): number | undefined;
 }
 
@@ -30,9 +32,7 @@ export function preparePets(connection: Connection): Pets {
   const list = connection.select(PET_COLUMNS, selectPets, "bigint");
   const listByStatus = connection.select(PET_COLUMNS, selectPetsByStatus, "bigint");
   const lastIds = prepareLastIds(connection);
-  const revision = connection.select(["revision"], (queries) =>
-    queries.selectFrom("pets_revision").select("revision"),
-  );
+  const revision = prepareRevision(connection);
   return {
     find: (id) => {
       const row = find.get({ id });
@@ -50,6 +50,24 @@ export function preparePets(connection: Connection): Pets {
     insert: prepareManyRows((rows) => prepareInsert(connection, rows)),
     revision: remember(connection, () => revision.get(undefined)?.[0]),
   };
+}
+
+function prepareRevision(connection: Connection) {
+  return connection.select(["revision"], (queries) => {
+    const triggers = queries
+      .selectFrom("sqlite_schema")
+      .select(({ fn }) => fn.countAll().as("count"))
+      .where("tbl_name", "=", sql.lit("pets"))
+      .where(
+        "name",
+        "in",
+        PETS_TRIGGERS.map((name) => sql.lit(name)),
+      );
+    return queries
+      .selectFrom("pets_revision")
+      .select("revision")
+      .where(triggers, "=", sql.lit(PETS_TRIGGERS.length));
+  });
 }
 
 /**

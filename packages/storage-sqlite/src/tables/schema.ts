@@ -10,6 +10,7 @@ import {
 /** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
 export interface Schema extends SqlSchema {
   readonly sqlite_sequence: SequenceTable;
+  readonly sqlite_schema: SchemaTable;
   readonly pets_revision: PetsRevisionTable;
   readonly petstore_migrations: MigrationsTable;
 }
@@ -18,6 +19,13 @@ export interface Schema extends SqlSchema {
 export interface SequenceTable {
   readonly name: string;
   readonly seq: bigint;
+}
+
+/** SQLite's own table: each table, index and trigger. */
+export interface SchemaTable {
+  readonly name: string;
+  /** The table that it belongs to. */
+  readonly tbl_name: string;
 }
 
 /** One row, whose revision changes with every change of `pets`, by any program. */
