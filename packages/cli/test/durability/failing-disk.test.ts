@@ -23,14 +23,14 @@ itTraces("an export is synced before it has its name", async () => {
   await issueUnlimitedKey(database);
   const folder = realpathSync(dirname(database));
   const trace = join(folder, "trace");
-  const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,rename,renameat,renameat2"];
+  const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,link,linkat,rename,renameat,renameat2"];
   const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
   const args = [...calls, "-o", trace, ...command, "--database", database];
   expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
-  const steps = readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|rename\w*\(/g);
+  const steps = readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|(?:link|rename)\w*\(/g);
   expect(steps).toEqual([
     expect.stringMatching(/^fsync\(\d+<.*pets\.ndjson\..*\.unfinished>$/),
-    expect.stringMatching(/^rename/),
+    expect.stringMatching(/^link/),
   ]);
 });
 
@@ -52,6 +52,40 @@ itTraces("a pet whose sync failed is not kept, also when the server is killed th
   agent.destroy();
   expect(await petsIn(database)).toEqual([expect.stringContaining('"name":"kept"')]);
 });
+
+itTraces(
+  "a pet is not kept, also after a kill, when only the index of the log could not grow",
+  async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await startServer("--database", database);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const failing = [
+      "-P",
+      `${database}-shm`,
+      "-e",
+      "trace=pwrite64",
+      "-e",
+      "inject=pwrite64:error=ENOSPC",
+    ];
+    const args = ["-f", "-o", "/dev/null", "-p", String(server.pid), ...failing];
+    const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(tracer, "exit");
+    for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+    // The index grows after about 4,000 pages of the log.
+    let created = 0;
+    for (let status = 201; status === 201 && created < 1_000;) {
+      ({ status } = await addPet(server.url, agent, secret, "x".repeat(60_000)));
+      if (status === 201) created += 1;
+      else expect(status, HOW_TO_TRACE).toBe(503);
+    }
+    expect(created).toBeLessThan(1_000);
+    await server.end("SIGKILL");
+    await ended;
+    agent.destroy();
+    expect(await petsIn(database)).toHaveLength(created);
+  },
+);
 
 it.runIf(inCi)(
   "on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space",
