@@ -1,9 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
+import {
+  copyFileSync,
+  linkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Storage, StorageWarning } from "@petstore/core";
-import { backupSqliteFile } from "@petstore/storage-sqlite";
+import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
@@ -130,23 +138,61 @@ describe("a storage whose file was replaced", () => {
     expect(await allIds(storage)).toEqual([1n, 2n, 3n, 4n]);
   });
 
-  it.each([[[]], [["-shm"]]])(
-    "keeps what another process stored meanwhile, also if it is idle (%j)",
-    async (kept) => {
-      const back = process.cwd();
-      await storage.close();
-      process.chdir(dirname(path));
-      storage = await openStorage({ filename: "pets.db" });
-      process.chdir(back);
-      for (const end of ["-wal", "-shm"].filter((each) => !kept.includes(each as never)))
-        rmSync(path + end);
-      const other = spawnSync(process.execPath, [program(ADDING), path, "3"]);
-      expect(other.status).toBe(0);
-      await storage.close();
-      storage = await openWatched();
-      expect((await allIds(storage)).length).toBeGreaterThanOrEqual(4);
-    },
-  );
+  it("keeps what another process stored meanwhile, also if it is idle, and its name was relative", async () => {
+    const back = process.cwd();
+    await storage.close();
+    process.chdir(dirname(path));
+    storage = await openStorage({ filename: "pets.db" });
+    process.chdir(back);
+    for (const end of ["-wal", "-shm"]) rmSync(path + end);
+    expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
+    await storage.close();
+    storage = await openWatched();
+    expect((await allIds(storage)).length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("leaves no log that would be written into the new file, and the old file has all of its own", async () => {
+    const backup = folder.path("backup.db");
+    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+    for (let pet = 0; pet < 300; pet += 1) await create();
+    renameSync(path, folder.path("old.db"));
+    renameSync(backup, path);
+    expect((await create()).isErr()).toBe(true);
+    await storage.close();
+    storage = await openWatched();
+    expect(await allIds(storage)).toEqual([1n]);
+    expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
+  });
+
+  it("is refused beside the log of another one, as a killed process leaves it", async () => {
+    const backup = folder.path("backup.db");
+    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+    const log = folder.path("left");
+    await create();
+    copyFileSync(`${path}-wal`, log);
+    await storage.close();
+    renameSync(backup, path);
+    copyFileSync(log, `${path}-wal`);
+    const refused = await openSqliteStorage({ filename: path });
+    expect(refused._unsafeUnwrapErr()).toMatchObject({
+      code: "cannot_open",
+      message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
+    });
+    rmSync(`${path}-wal`);
+    storage = await openWatched();
+    expect(await allIds(storage)).toEqual([1n]);
+  });
+
+  it("is not opened by another name, which would have a log of its own", async () => {
+    const other = folder.path("other.db");
+    linkSync(path, other);
+    for (const filename of [path, other]) {
+      const refused = await openSqliteStorage({ filename });
+      expect(refused._unsafeUnwrapErr().message).toContain("2 names (hard links)");
+    }
+    expect((await create()).isOk()).toBe(true);
+    rmSync(other);
+  });
 
   it("is noticed in a host's database, too", async () => {
     const database = new Database(folder.path("host.db"));

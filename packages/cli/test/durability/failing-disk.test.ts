@@ -23,7 +23,13 @@ itTraces("an export is synced before it has its name", async () => {
   await issueUnlimitedKey(database);
   const folder = realpathSync(dirname(database));
   const trace = join(folder, "trace");
-  const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=fsync,link,linkat,rename,renameat,renameat2"];
+  const calls = [
+    "-f",
+    "--seccomp-bpf",
+    "-y",
+    "-e",
+    "trace=fsync,link,linkat,rename,renameat,renameat2",
+  ];
   const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
   const args = [...calls, "-o", trace, ...command, "--database", database];
   expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);

@@ -6,6 +6,7 @@ import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import { setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
@@ -115,11 +116,13 @@ function openReadonly(Database: DatabaseConstructor, filename: string): BetterSq
   }
 }
 
-/** Switches the write-ahead log off: a database that needs one cannot be read in a read-only folder. */
+/** Gives a copy a mark of its own, and switches the write-ahead log off: a database that needs one cannot be read in a read-only folder. */
 function makeSelfContained(Database: DatabaseConstructor, filename: string): void {
   const database = new Database(filename, { fileMustExist: true });
   try {
     database.pragma("journal_mode = delete");
+    // The log of the original must not be taken for that of the copy.
+    setMark(database);
   } finally {
     database.close();
   }

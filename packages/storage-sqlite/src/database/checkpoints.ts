@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { markLog } from "./database-mark.js";
 import type { SqliteDatabase, SqliteStatement } from "./driver.js";
 
 /**
@@ -60,11 +61,13 @@ const THREAD = `
 /**
  * @param driver the URL of the driver; without one, and where no thread can be started, SQLite goes on to
  *   write the log back inside commits.
+ * @param areOurs whether the files are still those that were opened; it may throw
  */
 export function createCheckpoints(
   database: SqliteDatabase,
   filename: string,
   driver: string | undefined,
+  areOurs: () => boolean,
 ): Checkpoints {
   const isLogLong = createIsLogLong(database);
   let commits = 0;
@@ -76,7 +79,7 @@ export function createCheckpoints(
       const started = startThread(driver, filename);
       started.on("message", (message) => {
         if (message === "ready") setLongestLog(database, LONGEST_LOG);
-        else writeBackRest(database, giveUp);
+        else writeBackRest(database, areOurs, giveUp);
       });
       started.on("error", giveUp);
       // After the listeners, which would keep the process alive.
@@ -98,7 +101,7 @@ export function createCheckpoints(
       commits += 1;
       if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
       thread ??= start();
-      if (isLogLong()) thread?.postMessage("write back");
+      if (isLogLong() && areFilesOurs(areOurs)) thread?.postMessage("write back");
     },
     stop: async () => {
       isPossible = false;
@@ -113,11 +116,27 @@ function startThread(driver: string | undefined, filename: string): Worker {
 }
 
 /** If another connection writes at the moment, the thread is woken again after the next commits. */
-function writeBackRest(database: SqliteDatabase, onError: () => void): void {
+function writeBackRest(
+  database: SqliteDatabase,
+  areOurs: () => boolean,
+  onError: () => void,
+): void {
   try {
-    if (database.open) database.pragma("main.wal_checkpoint(full)");
+    if (!database.open || !areOurs()) return;
+    database.pragma("main.wal_checkpoint(full)");
+    // The next commit begins the log anew.
+    markLog(database);
   } catch {
     onError();
+  }
+}
+
+/** Looks before the log is written back. An error of the look may pass, and the log is looked at again. */
+function areFilesOurs(areOurs: () => boolean): boolean {
+  try {
+    return areOurs();
+  } catch {
+    return false;
   }
 }
 

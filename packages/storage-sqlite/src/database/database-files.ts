@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { createWarnings, type Warnings } from "@petstore/storage-sql";
 import type { DatabaseCheck } from "../commit/transactions.js";
 import { DatabaseUnusable } from "./errors.js";
+import { OpenRefusal } from "./open-storage-error.js";
 
 /** The suffixes of the files that SQLite keeps beside a database: the log, its index, a journal. */
 const SUFFIXES = ["-wal", "-shm", "-journal"] as const;
@@ -48,8 +49,23 @@ interface FilesFound {
    * beside it, or they are gone and the database has changed since the last look.
    */
   readonly areTakenOver: boolean;
+  /** Whether the log is beside another database now: the file was exchanged without it. */
+  readonly isLogLeft: boolean;
   /** The size of the log in bytes. */
   readonly logSize: number;
+}
+
+/**
+ * Refuses a database that has another name, a hard link: a process that opens it by that name has a log of its own, and
+ * both lose what the other one stores.
+ */
+export function refuseOtherLinks(path: string): void {
+  const links = Number(statIfPossible(path)?.nlink ?? 1);
+  if (links < 2) return;
+  throw new OpenRefusal(
+    "cannot_open",
+    `The file has ${links} names (hard links), and another process may use one of the others. Remove them: a restore that was killed leaves one that ends in .replaced and a time.`,
+  );
 }
 
 /**
@@ -100,6 +116,8 @@ export function watchFiles(
       return {
         areSame,
         areTakenOver: isDatabase && changed.length > 0 && isNew,
+        isLogLeft:
+          !isDatabase && main !== undefined && inodes[0] !== undefined && inodes[0] === expected[0],
         logSize: Number(stats[0]?.size ?? 0),
       };
     },

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
@@ -13,11 +13,13 @@ import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import {
   LARGE_LOG,
+  refuseOtherLinks,
   watchDatabase,
   watchFiles,
   type WatchedFiles,
   type WatchOptions,
 } from "./database-files.js";
+import { markLog, refuseForeignLog } from "./database-mark.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -49,20 +51,31 @@ export function openFile(
   if (!existsSync(dirname(filename))) {
     throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
   }
+  const isInMemory = filename === ":memory:";
   // A relative name would name another file once the process has changed its folder.
-  const path = filename === ":memory:" ? filename : resolve(filename);
+  const path = isInMemory ? filename : resolve(filename);
+  if (!isInMemory) {
+    refuseOtherLinks(path);
+    if (existsSync(path)) refuseForeignLog(realpathSync(path));
+  }
   const database = new Database(path, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
     fileMustExist: readOnly,
   });
   const isOnDisk = !database.memory && !readOnly;
-  const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined);
   let files = NO_FILES;
+  const areOurs = (): boolean => files.look().areSame;
+  const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
   const closeNow = (): void => {
     if (!database.open) return;
-    if (files.look().areTakenOver) closeWithoutCheckpoint(Database, database);
-    else database.close();
+    const found = files.look();
+    if (found.areTakenOver) closeWithoutCheckpoint(Database, database);
+    else {
+      // SQLite leaves the log of a file that has another name now, and would write it into the new file.
+      if (found.isLogLeft) database.pragma("main.wal_checkpoint(truncate)");
+      database.close();
+    }
   };
   // The driver closes what is open at the end of the process, without a look.
   const closeAtExit = (): void => {
@@ -86,7 +99,9 @@ export function openFile(
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const afterCommit = (): void => checkpoints.afterCommit();
     const options = { files, now, release: close, isShared: false, afterCommit };
-    return { ...openTables(database, prepare, options), close };
+    const opened = openTables(database, prepare, options);
+    if (isOnDisk) markLog(database);
+    return { ...opened, close };
   } catch (error) {
     closeAtExit();
     process.off("exit", closeAtExit);
@@ -99,6 +114,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
   const filename = filenameOf(database);
+  if (filename !== "") refuseOtherLinks(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const nothing = (): Promise<void> => Promise.resolve();
   const afterCommit = (): void => undefined;
@@ -152,7 +168,7 @@ function closeWithoutCheckpoint(
 
 /** A database in memory has no files. */
 const NO_FILES: WatchedFiles = {
-  look: () => ({ areSame: true, areTakenOver: false, logSize: 0 }),
+  look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
 };
 

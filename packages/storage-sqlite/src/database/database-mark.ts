@@ -1,0 +1,74 @@
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { systemRandom } from "@petstore/core";
+import type { SqliteDatabase } from "./driver.js";
+import { OpenRefusal } from "./open-storage-error.js";
+
+/**
+ * Each database file has a random mark, and so has each copy that a backup makes. It is SQLite's `application_id`, which
+ * is on the first page of the file, and of the log when the log has this page.
+ */
+export function setMark(database: Pick<SqliteDatabase, "pragma">): void {
+  // Never 0, which means that there is none.
+  const mark = Buffer.from(systemRandom(4)).readInt32BE() | 1;
+  database.pragma(`main.application_id = ${mark}`);
+}
+
+/** Gives a database a mark that has none, and puts the first page, with the mark, into the log. */
+export function markLog(database: SqliteDatabase): void {
+  if (Number(database.pragma("main.application_id", { simple: true })) === 0) setMark(database);
+  const version = Number(database.pragma("main.user_version", { simple: true }));
+  database.exec(`begin immediate; pragma main.user_version = ${version}; commit`);
+}
+
+/**
+ * Refuses a database beside a log that has the mark of another one: the file was exchanged without its log, and SQLite
+ * would write the log into it. A log without the first page says nothing.
+ *
+ * @param file the database, with all links followed
+ */
+export function refuseForeignLog(file: string): void {
+  const log = `${file}-wal`;
+  if (!existsSync(file) || !existsSync(log)) return;
+  const mark = withFile(file, (read) => read(MARK_AT, 4)?.readInt32BE()) ?? 0;
+  const logsMark = withFile(log, markInLog) ?? 0;
+  if (mark === 0 || logsMark === 0 || mark === logsMark) return;
+  throw new OpenRefusal(
+    "cannot_open",
+    `${log} belongs to another database: the file was exchanged without it. Remove ${log} and ${file}-shm to use the file as it is.`,
+  );
+}
+
+/** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
+const MARK_AT = 68;
+
+/** https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const LOG_HEADER = 32;
+const FRAME_HEADER = 24;
+
+type Read = (position: number, length: number) => Buffer | undefined;
+
+/** Returns the mark in the last frame of the first page that belongs to this run of the log. */
+function markInLog(read: Read): number | undefined {
+  const header = read(0, LOG_HEADER);
+  if (header === undefined) return undefined;
+  const frame = FRAME_HEADER + header.readUInt32BE(8);
+  const salts = header.subarray(16, 24);
+  let mark: number | undefined;
+  for (let at = LOG_HEADER; ; at += frame) {
+    const next = read(at, FRAME_HEADER);
+    if (!next?.subarray(8, 16).equals(salts)) return mark;
+    if (next.readUInt32BE(0) === 1) mark = read(at + FRAME_HEADER + MARK_AT, 4)?.readInt32BE();
+  }
+}
+
+function withFile<T>(path: string, work: (read: Read) => T): T {
+  const file = openSync(path, "r");
+  try {
+    return work((position, length) => {
+      const bytes = Buffer.alloc(length);
+      return readSync(file, bytes, 0, length, position) === length ? bytes : undefined;
+    });
+  } finally {
+    closeSync(file);
+  }
+}
