@@ -1,13 +1,15 @@
-import { runCommand } from "./run-command.js";
+import { isServer, listenForStop } from "./stop-signal.js";
 import { createTerminal } from "./terminal.js";
 
 /** How long to wait until a server's last lines are read, in milliseconds. */
 const OUTPUT_TIMEOUT = 1_000;
 
 const args = process.argv.slice(2);
-const exitCode = await runCommand(args, createTerminal(process));
+const stop = listenForStop(args);
+// eslint-disable-next-line no-restricted-syntax -- A signal may come while the rest is loaded.
+const { runCommand } = await import("./run-command.js");
+const exitCode = await runCommand(args, createTerminal(process), process, stop);
 // A server that stopped after an unexpected error has set its own exit code.
 process.exitCode ??= exitCode;
-// An unread log would keep the process alive. Other commands wait until their output is read.
-if (args[0] === "serve" || args[0] === "console")
-  setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();
+// An unread log, or a pipe that nobody opens, would keep the process alive. Others wait until their output is read.
+if (isServer(args) || stop.signal.aborted) setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();

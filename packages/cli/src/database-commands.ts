@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { ok } from "neverthrow";
 import { openStore, withStore } from "./open-store.js";
 import { databaseFile, databaseOption, example, isPostgres, nameOf } from "./options.js";
-import { listenForStop } from "./stop-signal.js";
 import type { CommandIO } from "./terminal.js";
 
 /** The options of these commands. Each declares the ones that it takes. */
@@ -14,7 +13,7 @@ interface DatabaseOptions {
 }
 
 /** `petstore backup`: copies the database, even while servers use it. */
-export function backupCommand({ terminal, fail }: CommandIO): Command {
+export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
   return new Command("backup")
     .description("Copy the database to one file, even while servers use it.")
     .argument("<file>", "the file to create", databaseFile)
@@ -26,14 +25,12 @@ export function backupCommand({ terminal, fail }: CommandIO): Command {
         fail("PostgreSQL has backups of its own: use pg_dump --format=custom, or base backups");
         return;
       }
-      const stop = listenForStop();
       const backup = await backupSqliteFile({
         filename: database,
         to: file,
         overwrite: force,
         signal: stop.signal,
       });
-      stop.end();
       backup.match(
         ({ bytes }) => terminal.out(`backed up ${database} to ${file} (${megabytes(bytes)})`),
         ({ message }) => fail(`no backup of ${database}: ${message}`),
@@ -47,7 +44,7 @@ To restore it, stop the servers and run \`petstore restore\`.
 `;
 
 /** `petstore restore`: replaces the database with a backup, while nothing uses it. */
-export function restoreCommand({ terminal, fail }: CommandIO): Command {
+export function restoreCommand({ terminal, stop, fail }: CommandIO): Command {
   return new Command("restore")
     .description("Replace the database with a backup, and keep the old one beside it.")
     .argument("<backup>", "the backup to restore; it stays as it is", databaseFile)
@@ -58,9 +55,7 @@ export function restoreCommand({ terminal, fail }: CommandIO): Command {
         fail("PostgreSQL has backups of its own: use pg_restore");
         return;
       }
-      const stop = listenForStop();
       const restored = await restoreSqliteFile({ backup, filename: database, signal: stop.signal });
-      stop.end();
       restored.match(
         ({ bytes, previous }) => {
           terminal.out(`restored ${database} from ${backup} (${megabytes(bytes)})`);

@@ -5,6 +5,7 @@ import { devNull } from "node:os";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "./describe-error.js";
+import { openUnlessStopped } from "./named-pipe.js";
 import type { Streams } from "./terminal.js";
 
 /** A file to read. */
@@ -18,18 +19,19 @@ export interface Source {
 
 /**
  * Opens the file, or standard input for `-`. `Err` says why it cannot be read. A named pipe is open when it has
- * a writer.
+ * a writer, or this signal was aborted.
  */
 export async function openSource(
   path: string,
   stdin: Streams["stdin"],
+  signal: AbortSignal,
 ): Promise<Result<Source, string>> {
   try {
     if (path === "-") return await openStandardInput(stdin);
     const stats = await stat(path, { bigint: true });
     if (stats.isDirectory()) return err(`cannot read ${path}: it is a directory`);
     const stream = createReadStream(path);
-    await once(stream, "open");
+    await openUnlessStopped(path, stats, signal, () => once(stream, "open"));
     const size = Number(stats.size);
     const read = () => Math.min((stream.bytesRead - stream.readableLength) / size, 1);
     return ok({ stream, stats, fraction: () => (size === 0 ? undefined : read()) });

@@ -8,6 +8,7 @@ import { example } from "./options.js";
 import { exportCommand } from "./pets/export-pets.js";
 import { importCommand } from "./pets/import-pets.js";
 import { serveCommand } from "./serve/serve-command.js";
+import { listenForStop } from "./stop-signal.js";
 import type { CommandIO, ReportError, Streams, Terminal } from "./terminal.js";
 
 /**
@@ -18,6 +19,7 @@ export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
   streams: Streams = process,
+  stop = listenForStop(args),
 ): Promise<number> {
   let exitCode = 0;
   const report: ReportError = (message) => terminal.error(`petstore: ${message}`);
@@ -25,7 +27,7 @@ export async function runCommand(
     report(message);
     exitCode = 1;
   };
-  const io: CommandIO = { terminal, streams, report, fail };
+  const io: CommandIO = { terminal, streams, stop, report, fail };
   const program = petstoreCommand(terminal, report)
     .addCommand(serveCommand(io))
     .addCommand(consoleCommand(io))
@@ -45,6 +47,8 @@ export async function runCommand(
     const problem = await terminal.written();
     if (problem !== undefined) fail(`the output could not be printed: ${problem}`);
     return error.exitCode || exitCode;
+  } finally {
+    stop.end();
   }
   return exitCode;
 }

@@ -1,43 +1,109 @@
+import cluster from "node:cluster";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { describeUnknownError } from "./describe-error.js";
 import type { ReportError, Terminal } from "./terminal.js";
 
-/** The operator's signal to stop a command that works through something, such as an import or a backup. */
+/** The operator's signals to stop a command. */
 export interface StopSignal {
-  /** Aborted at the first SIGINT, SIGTERM or SIGHUP. */
+  /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
   readonly signal: AbortSignal;
-  /** Removes the signal handlers. */
+  /** Resolves to the name of that signal. */
+  readonly received: Promise<NodeJS.Signals>;
+  /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
   readonly end: () => void;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Listens for the first stop signal. A second one ends the process at once. */
-export function listenForStop(): StopSignal {
+/**
+ * Listens for the signals that stop a command with these arguments. A handler of our own ends the process even if it
+ * is the first one of a container, for which the system ignores signals without a handler.
+ */
+export function listenForStop(args: readonly string[]): StopSignal {
   const controller = new AbortController();
+  let patience = patienceOf(args);
   const end = (): void => {
-    for (const name of SIGNALS) process.off(name, stop);
+    if (patience < Infinity) for (const name of SIGNALS) process.off(name, stop);
   };
-  const stop = (): void => {
-    end();
+  // Node's own handler would open its inspector on a port.
+  if (patience === Infinity) process.on("SIGUSR1", () => undefined);
+  const isImmune = isHangupIgnored();
+  let resolve: (name: NodeJS.Signals) => void;
+  const received = new Promise<NodeJS.Signals>((settle) => (resolve = settle));
+  const stop = (name: NodeJS.Signals): void => {
+    if (name === "SIGHUP" && isImmune) return;
+    if (patience === 0) {
+      end();
+      process.kill(process.pid, name);
+      process.exit(128 + constants.signals[name]);
+    }
+    patience -= 1;
     controller.abort();
+    resolve(name);
   };
   for (const name of SIGNALS) process.on(name, stop);
-  return { signal: controller.signal, end };
+  return { signal: controller.signal, received, end };
+}
+
+/** Whether a command serves until it is stopped. */
+export const isServer = ([name]: readonly string[]): boolean =>
+  name === "serve" || name === "console";
+
+/**
+ * After how many signals the next one ends the process at once. For a server, later ones have no effect: a terminal may
+ * send Ctrl-C twice. What works through something, such as an import or a backup, stops at the first one.
+ */
+function patienceOf(args: readonly string[]): number {
+  if (isServer(args)) return Infinity;
+  const worksInOrder = ["pets", "backup", "restore"].includes(args[0] ?? "");
+  return worksInOrder || args.includes("--watch") ? 1 : 0;
+}
+
+/**
+ * Whether SIGHUP was ignored when this process was started. Node resets that, so what is left of it is looked at: the
+ * shell's name for the command, the write-only input that nohup sets instead of a terminal, and whether the parent
+ * ignores it. A worker leaves SIGHUP to the process that has started it.
+ */
+function isHangupIgnored(): boolean {
+  return (
+    cluster.isWorker ||
+    /(^|\/)nohup$/.test(process.env["_"] ?? "") ||
+    /^flags:.*1$/m.test(readIfThere("/proc/self/fdinfo/0")) ||
+    /^SigIgn:.*[13579bdf]$/m.test(readIfThere(`/proc/${process.ppid}/status`))
+  );
+}
+
+/** Whether a terminal lets this process read: it stops a process in the background that tries to. */
+export function isInForeground(): boolean {
+  const [, , group, , , foreground] = readIfThere("/proc/self/stat")
+    .replace(/.*\) /s, "")
+    .split(" ");
+  return group === foreground || foreground === "-1";
+}
+
+/** Reads a file of Linux. Other systems have none. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** The exit code after an uncaught error: EX_SOFTWARE of sysexits.h. */
 const SOFTWARE_ERROR = 70;
 
 /**
- * Resolves when the server has to stop: at the first SIGTERM, SIGINT, SIGHUP (from a closed terminal) or
- * uncaught error. The error is reported with its stack and sets the exit code. Later signals have no
- * effect: a terminal may send Ctrl-C twice.
+ * Resolves when the server has to stop: at the first stop signal or uncaught error. The error is reported with its stack
+ * and sets the exit code.
  */
-export async function untilStopped(terminal: Terminal, report: ReportError): Promise<void> {
-  // Node's own handler would open its inspector on a port.
-  process.on("SIGUSR1", () => undefined);
-  const reason = await new Promise<string>((resolve) => {
-    for (const name of SIGNALS) process.on(name, () => resolve(`received ${name}`));
+export async function untilStopped(
+  { received }: StopSignal,
+  terminal: Terminal,
+  report: ReportError,
+): Promise<void> {
+  const failed = new Promise<string>((resolve) => {
     // This event includes unhandled rejections.
     process.on("uncaughtException", (error) => {
       report(`unexpected error: ${describeUnknownError(error)}`);
@@ -45,5 +111,6 @@ export async function untilStopped(terminal: Terminal, report: ReportError): Pro
       resolve("is stopping after an unexpected error");
     });
   });
+  const reason = await Promise.race([received.then((name) => `received ${name}`), failed]);
   terminal.out(`petstore ${reason}: finishing running requests`);
 }

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { describeFileError } from "./describe-error.js";
+import type { StopSignal } from "./stop-signal.js";
 
 /** Where a command writes lines. */
 export interface Terminal {
@@ -35,6 +36,7 @@ export type ReportError = (message: string) => void;
 export interface CommandIO {
   readonly terminal: Terminal;
   readonly streams: Streams;
+  readonly stop: StopSignal;
   readonly report: ReportError;
   /** Reports why the command failed: it then ends with the exit code 1. */
   readonly fail: ReportError;

@@ -129,10 +129,10 @@ describe("keys list --watch", () => {
       [60, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
       [40, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
-      let screen = "";
+      let [screen, isStopped] = ["", false];
       const shown = writableTo((part, done) => {
         screen += stripVTControlCharacters(part.toString());
-        if (screen.endsWith("\n")) process.emit("SIGTERM");
+        if (screen.endsWith("\n") && !isStopped) isStopped = process.emit("SIGTERM", "SIGTERM");
         done();
       });
       const stdout = Object.assign(shown, { isTTY: true, columns, rows: 10 });

@@ -12,6 +12,7 @@ import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf, wholeNumber } from "../options.js";
 import { untilStopped } from "../stop-signal.js";
 import type { CommandIO } from "../terminal.js";
+import { openInput } from "./console-input.js";
 import { serveConsole } from "./console-server.js";
 
 interface ConsoleOptions {
@@ -22,7 +23,7 @@ interface ConsoleOptions {
 }
 
 const HELP = `
-The console is for this machine only, and ends with its terminal. Over SSH, forward its port and open the link at
+The console is for this machine only, and ends with its terminal, or with the pipe that is its input. Over SSH, forward its port and open the link at
 home: ssh -t -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
 `;
 
@@ -53,7 +54,7 @@ export function consoleCommand(io: CommandIO): Command {
 async function runConsole(
   store: PetStore,
   { database, port, url, open }: ConsoleOptions,
-  { terminal, streams, report }: CommandIO,
+  { terminal, streams, stop, report }: CommandIO,
 ): Promise<Result<void, { readonly message: string }>> {
   const onError = (cause: unknown): void =>
     report(hasMessage(cause) ? cause.message : describeUnknownError(cause));
@@ -71,21 +72,18 @@ async function runConsole(
   if (serving.isErr()) return serving.map(() => undefined);
   const { newLink, close } = serving.value;
 
-  const stopped = untilStopped(terminal, report);
+  const stopped = untilStopped(stop, terminal, report);
   const { stdin, stdout } = streams;
+  const input = openInput(stdin);
   const link = newLink();
   const where = isPostgres(database) ? nameOf(database) : resolve(database);
-  const again = stdin.isTTY === true ? "; press Enter for another one" : "";
+  const again = input?.isTerminal === true ? "; press Enter for another one" : "";
   terminal.out(
     `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:\n\n  ${link}\n`,
   );
   const forget = open && stdout.isTTY === true ? await openInBrowser(link) : undefined;
-  // A terminal that is closed ends the input.
-  const closed = new Promise<void>((end) => {
-    if (stdin.isTTY !== true) return;
-    stdin.on("data", () => terminal.out(`  ${newLink()}`)).on("close", end);
-  });
-  await Promise.race([stopped, closed]);
+  const ended = input?.read(() => terminal.out(`  ${newLink()}`));
+  await Promise.race(ended === undefined ? [stopped] : [stopped, ended]);
   stdin.destroy();
   await forget?.();
   await close();

@@ -137,9 +137,9 @@ const issue: Action<IssuedKey> = (keys, options) => {
 };
 
 const list =
-  ({ streams }: CommandIO): Action<readonly ApiKey[]> =>
+  ({ streams, stop }: CommandIO): Action<readonly ApiKey[]> =>
   (keys, options) =>
-    listKeys(keys, options, streams.stdout);
+    listKeys(keys, options, streams.stdout, stop.signal);
 
 const show: Action<ApiKey> = (keys, _, [id = ""]) => keys.find(id);
 

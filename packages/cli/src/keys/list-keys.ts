@@ -4,7 +4,6 @@ import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { example } from "../options.js";
-import { listenForStop } from "../stop-signal.js";
 import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
@@ -44,9 +43,10 @@ export async function listKeys(
   keys: KeyRing,
   { banned, sort, watch }: ListOptions,
   stdout: Streams["stdout"],
+  signal: AbortSignal,
 ): Promise<Result<readonly ApiKey[], KeyError>> {
   const read = () => readKeys(keys, banned, sort ?? (watch ? "use" : "issue"));
-  return watch ? ok(await watchKeys(read, stdout)) : read();
+  return watch ? ok(await watchKeys(read, stdout, signal)) : read();
 }
 
 async function readKeys(
@@ -90,8 +90,8 @@ const LINES_AROUND = 4;
 async function watchKeys(
   read: () => Promise<Result<readonly ApiKey[], KeyError>>,
   stdout: Streams["stdout"],
+  signal: AbortSignal,
 ): Promise<readonly ApiKey[]> {
-  const { signal, end } = listenForStop();
   const screen = openScreen(stdout);
   // At once, because a database may take seconds to respond.
   signal.addEventListener("abort", screen.close);
@@ -113,7 +113,6 @@ async function watchKeys(
     screen.show(`${new Date(now).toISOString().slice(11, 19)} UTC  ${text}`);
     await setTimeout(INTERVAL, undefined, { signal }).catch(() => undefined);
   }
-  end();
   return shown;
 }
 

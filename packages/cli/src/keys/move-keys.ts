@@ -7,7 +7,7 @@ import { openSource } from "../open-source.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
 import { readLines } from "../read-lines.js";
-import { counted, type CommandIO, type Streams } from "../terminal.js";
+import { counted, type CommandIO } from "../terminal.js";
 
 const EXPORT_HELP = `
 Each line is a key as JSON, with its plan, usage and bans. It has the digests of the secrets, and never a
@@ -36,14 +36,15 @@ export function exportKeysCommand({ terminal, fail }: CommandIO): Command {
 }
 
 /** `petstore keys import`: adds keys that `petstore keys export` has printed. */
-export function importKeysCommand({ terminal, streams, report, fail }: CommandIO): Command {
+export function importKeysCommand(io: CommandIO): Command {
+  const { terminal, report, fail } = io;
   return new Command("import")
     .description("Add the keys of another store, with their ids, digests and usage.")
     .argument("<file>", "what `keys export` has printed; - for standard input")
     .addOption(databaseOption())
     .addHelpText("after", IMPORT_HELP + example("petstore keys import keys.ndjson"))
     .action(async (file: string, { database }: { readonly database: string }) => {
-      const read = await readKeys(file, streams);
+      const read = await readKeys(file, io);
       if (read.isErr()) {
         fail(read.error);
         return;
@@ -109,9 +110,9 @@ const LONGEST = 1_048_576;
 
 async function readKeys(
   file: string,
-  { stdin }: Streams,
+  { streams, stop }: CommandIO,
 ): Promise<Result<readonly KeyWithUsage[], string>> {
-  const source = await openSource(file, stdin);
+  const source = await openSource(file, streams.stdin, stop.signal);
   if (source.isErr()) return err(source.error);
   const { stream } = source.value;
   try {

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -15,9 +15,9 @@ import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
 import { complete, createUnfinished, fileAt } from "../new-file.js";
+import { openUnlessStopped } from "../named-pipe.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { formatOf, formatOption, type Format } from "./read-pets.js";
 
@@ -51,7 +51,7 @@ export function exportCommand(io: CommandIO): Command {
 async function exportPets(
   path: string,
   { database, format, status, force }: ExportOptions,
-  { terminal, streams }: CommandIO,
+  { terminal, streams, stop }: CommandIO,
 ): Promise<Result<void, string>> {
   const name = path === "-" ? "to standard output" : path;
   if (isFileOfDatabase(database, path === "-" ? "/dev/stdout" : path)) {
@@ -69,7 +69,7 @@ async function exportPets(
   };
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
     const text = encodePets(trusted, status, formatOf(format, path), onPage);
-    const written = await write(text, path, force === true, streams.stdout);
+    const written = await write(text, path, force === true, streams.stdout, stop.signal);
     return written.mapErr((message) => ({ message }));
   });
   progress("");
@@ -106,14 +106,15 @@ async function write(
   path: string,
   mayReplace: boolean,
   stdout: Writable,
+  signal: AbortSignal,
 ): Promise<Result<void, string>> {
   try {
     const existing = path === "-" ? undefined : await fileAt(path);
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
-    if (path === "-") await pipeline(text, stdout);
-    else if (existing && !isFile) await writeInto(text, path);
+    if (path === "-") await pipeline(text, stdout, { signal });
+    else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !mayReplace) return err(`${path} already exists (--force replaces it)`);
-    else await writeWhole(text, path, mayReplace);
+    else await writeWhole(text, path, mayReplace, signal);
     return ok();
   } catch (error) {
     const name = path === "-" ? "to standard output" : path;
@@ -122,11 +123,16 @@ async function write(
 }
 
 /** Writes into a pipe or a device, but not into a file that has taken its place. Node reports a directory. */
-async function writeInto(text: AsyncIterable<string>, path: string): Promise<void> {
-  const handle = await open(path, constants.O_WRONLY);
+async function writeInto(
+  text: AsyncIterable<string>,
+  path: string,
+  stats: BigIntStats,
+  signal: AbortSignal,
+): Promise<void> {
+  const handle = await openUnlessStopped(path, stats, signal, () => open(path, constants.O_WRONLY));
   try {
     if ((await handle.stat()).isFile()) throw new Error("a file has taken its place");
-    await writeFile(handle, text);
+    await writeFile(handle, text, { signal });
   } finally {
     await handle.close();
   }
@@ -137,16 +143,15 @@ async function writeWhole(
   text: AsyncIterable<string>,
   path: string,
   mayReplace: boolean,
+  signal: AbortSignal,
 ): Promise<void> {
   const target = mayReplace ? await realpath(path).catch(() => path) : path;
-  const stop = listenForStop();
   const { handle, name } = await createUnfinished(target);
   try {
-    await writeFile(handle, text, { signal: stop.signal });
+    await writeFile(handle, text, { signal });
     await handle.sync();
     await complete(name, target, mayReplace);
   } finally {
-    stop.end();
     await handle.close();
     await rm(name, { force: true });
   }

@@ -12,7 +12,6 @@ import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-source.js";
 import { openStorage, withStore } from "../open-store.js";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
-import { listenForStop } from "../stop-signal.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
 import {
   formatOf,
@@ -70,10 +69,10 @@ lines were imported. The command may be repeated: lines imported in the last 24 
 async function importPets(
   path: string,
   options: ImportOptions,
-  { terminal, streams, report }: CommandIO,
+  { terminal, streams, stop, report }: CommandIO,
 ): Promise<Result<void, string>> {
   const { database, fromLine, format } = options;
-  const source = await openSource(path, streams.stdin);
+  const source = await openSource(path, streams.stdin, stop.signal);
   if (source.isErr()) return err(source.error);
   const { stream, stats, fraction } = source.value;
   const isTyped = path === "-" && streams.stdin.isTTY === true;
@@ -88,7 +87,6 @@ async function importPets(
     stream.destroy();
     return err(rejects.error);
   }
-  const stop = listenForStop();
   const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine, isOpenEnded: false };
   const chunks = addAbortSignal(stop.signal, stream);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
@@ -103,7 +101,6 @@ async function importPets(
     if (result.isErr() && tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
     return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
   });
-  stop.end();
   stream.destroy();
   const isDone = imported.isOk() || tally.nextLine > fromLine;
   const summary = await rejects.value.close(isDone);

@@ -65,7 +65,7 @@ type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
   options: ServeOptions,
-  { terminal, streams, report }: CommandIO,
+  { terminal, streams, stop, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
   const { host, port, log, cors, trustProxy, keepAlive, shutdownDelay, rateLimitFields, poll } =
@@ -95,7 +95,7 @@ async function serve(
     return err(listening.error);
   }
   const { url, close } = listening.value;
-  const stopped = untilStopped(terminal, report);
+  const stopped = untilStopped(stop, terminal, report);
   await onListening(url, store);
   await stopped;
   await close();
@@ -107,7 +107,7 @@ async function serve(
 /** Serves with workers. They share keys, limits and pets through the database. */
 async function serveWithWorkers(
   options: ServeOptions,
-  { terminal, report }: CommandIO,
+  { terminal, stop, report }: CommandIO,
   onListening: OnListening,
   sums: Sums | undefined,
 ): Promise<Result<void, string>> {
@@ -123,7 +123,7 @@ async function serveWithWorkers(
     onListening: (url) => void onListening(url, store),
     sums,
   });
-  void untilStopped(terminal, report).then(() => workers.stop());
+  void untilStopped(stop, terminal, report).then(() => workers.stop());
   const ended = await workers.ended;
   const closed = await store.close();
   return ended.andThen(() => closed.mapErr(describeStoreError));

@@ -124,7 +124,7 @@ describe("pets export", () => {
     const stderr = writableTo((part, done) => {
       if (what === "a folder in its place") mkdirSync(file, { recursive: true });
       else if (what === "a file in its place") writeFileSync(file, "mine");
-      else if (part.toString("utf8").endsWith("K100 pets")) process.emit(what);
+      else if (part.toString("utf8").endsWith("K100 pets")) process.emit(what, what);
       done();
     });
     const terminal = Object.assign(stderr, { isTTY: true });

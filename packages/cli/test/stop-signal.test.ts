@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startProgram, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { issueKey, newDatabase } from "./support/command.js";
+
+const program = useBuiltPetstore();
+const isLinux = process.platform === "linux";
+const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
+
+/** Starts a command of a shell that runs a server as its child. */
+async function serveIn(shell: string, script: string, ...options: readonly string[]) {
+  const serve = [process.execPath, program(), "serve", "--port", "0", "--database", newDatabase()];
+  const command = [shell, "-c", script, shell, ...serve, ...options];
+  const server = await startProgram(command, {});
+  const [pid] = workersOf(server);
+  if (pid === undefined) throw new Error("The shell has no child.");
+  onTestFinished(() => {
+    if (workersOf(server).includes(pid)) process.kill(pid, "SIGKILL");
+  });
+  return { ...server, child: pid, health: () => fetch(new URL("/healthz", server.url)) };
+}
+
+describe.runIf(isLinux)("SIGHUP has no effect", () => {
+  it.runIf(hasBash).each([
+    ["bash", "nohup", 'nohup "$@"; exit $?', []],
+    ["bash, with workers, ", "nohup", 'nohup "$@"; exit $?', ["--workers", "2"]],
+    ["sh", "a shell that ignores it", 'trap "" HUP; "$@"; exit $?', []],
+    ["sh", "a script under nohup", `exec nohup sh -c '"$@"; exit $?' sh "$@"`, []],
+  ] as const)("in %s under %s", async (name, _, script, options) => {
+    const server = await serveIn(name.split(",")[0] ?? "", script, ...options);
+    const all = [server.child, ...workersOf({ pid: server.child })];
+    for (const pid of all) process.kill(pid, "SIGHUP");
+    for (let count = 0; count < 5; count += 1) expect((await server.health()).status).toBe(200);
+    process.kill(server.child, "SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(server.output()).not.toContain("SIGHUP");
+    expect(server.output()).not.toContain("restarted");
+  });
+});
+
+/** Sends SIGTERM to the process before the command uses its streams. */
+const EARLY = `data:text/javascript,const { stdout } = process;
+  Object.defineProperty(process, "stdout", { get() { early(); return stdout; } });
+  let early = () => { early = () => {}; process.kill(process.pid, "SIGTERM"); };`;
+
+it.each([
+  [0, /received SIGTERM/, ["serve", "--port", "0"]],
+  [0, /received SIGTERM/, ["console"]],
+  [1, /it received a signal to stop/, ["pets", "import", "-"]],
+  [1, /it received a signal to stop/, ["pets", "export", "-"]],
+  [1, /The backup was stopped/, ["backup", "/dev/null/never.db"]],
+  ["SIGTERM", /^$/, ["keys", "list"]],
+] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
+  const database = newDatabase();
+  await issueKey(database);
+  const command = ["--import", EARLY, program(), ...args, "--database", database];
+  const child = spawn(process.execPath, command, { timeout: 20_000, killSignal: "SIGKILL" });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [exit, signal] = (await once(child, "close")) as [number | null, string | null];
+  expect([exit ?? signal, output]).toEqual([code, expect.stringMatching(says)]);
+});
