@@ -15,24 +15,40 @@ export interface ManualClientClock extends ClientClock {
   advance(milliseconds: number): void;
 }
 
-/** Timers of the platform fire at once beyond this. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** The platform's timers stand still while the machine sleeps, so that a longer one is looked at again. */
+const LONGEST_TIMER = 60_000;
 
-/** A clock of the machine that is never set back, and its timers. */
-export const systemClock: ClientClock = {
-  now: () => performance.timeOrigin + performance.now(),
-  startTimer: (milliseconds, callback) => {
-    let left = milliseconds;
-    let timer: ReturnType<typeof setTimeout>;
-    const start = (): void => {
-      const next = Math.min(left, LONGEST_TIMER);
-      left -= next;
-      timer = setTimeout(left > 0 ? start : callback, next);
-    };
-    start();
-    return () => clearTimeout(timer);
-  },
-};
+/** Creates a clock of the machine that is never set back, and goes on while the machine sleeps, and its timers. */
+export function createSystemClock(): ClientClock {
+  let current = Date.now();
+  let [wall, monotonic] = [current, performance.now()];
+
+  /** The monotonic clock stands still during sleep, and the wall clock can be set back: the larger step counts. */
+  const now = (): number => {
+    const [nextWall, nextMonotonic] = [Date.now(), performance.now()];
+    current += Math.max(nextWall - wall, nextMonotonic - monotonic);
+    [wall, monotonic] = [nextWall, nextMonotonic];
+    return current;
+  };
+  return {
+    now,
+    startTimer: (milliseconds, callback) => {
+      const end = now() + milliseconds;
+      let timer: ReturnType<typeof setTimeout>;
+      const start = (): void => {
+        const left = end - now();
+        if (left <= 0 && milliseconds > 0) callback();
+        else
+          timer = setTimeout(
+            left > 0 ? start : callback,
+            Math.max(0, Math.min(left, LONGEST_TIMER)),
+          );
+      };
+      start();
+      return () => clearTimeout(timer);
+    },
+  };
+}
 
 /** Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. */
 export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClientClock {

@@ -1,7 +1,7 @@
 import type { ListPetsInput, NewPetInput, PetIdInput, Pets } from "@petstore/core";
 import { err, ResultAsync } from "neverthrow";
 import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
-import { limitUsedUp, unexpectedResponse, type TransportError } from "./errors.js";
+import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
 import { startLifetime, type Lifetime } from "./lifetime.js";
@@ -68,20 +68,25 @@ export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
 
   const perform = <T, E extends { readonly code: string }>(
     operation: Operation<T, E>,
-    options: CallOptions,
-  ) =>
-    new ResultAsync(
-      call(context, operation, options.deadlineSeconds ?? deadlineSeconds, options.signal),
-    );
+    options: CallOptions | undefined,
+  ) => {
+    const { signal, deadlineSeconds: seconds = deadlineSeconds } = orNone(options);
+    return new ResultAsync(call(context, operation, seconds, signal));
+  };
   return Object.freeze({
-    listPets: (input = {}, options = {}) => perform(listPets(input), options),
-    createPet: (input, options = {}) => {
-      const { idempotencyKey } = options;
+    listPets: (input = {}, options) => perform(listPets(input), options),
+    createPet: (input, options) => {
+      const { idempotencyKey } = orNone(options);
       const key = idempotencyKey ?? drawIdempotencyKey(random);
       return perform(createPet(input, key, idempotencyKey === undefined), options);
     },
-    getPet: (id, options = {}) => perform(getPet(id), options),
+    getPet: (id, options) => perform(getPet(id), options),
   } satisfies PetsClient);
+}
+
+/** Without types, a caller may pass null for no options. */
+function orNone(options: CreateCallOptions | null | undefined): CreateCallOptions {
+  return options ?? {};
 }
 
 /** The settings and the queue that all calls of a client share. */
@@ -111,11 +116,15 @@ async function call<T, E extends { readonly code: string }>(
   deadlineSeconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Outcome<T, E>> {
-  const lifetime = startLifetime(context.clock, deadlineSeconds, signal);
+  let lifetime: Lifetime | undefined;
   try {
+    lifetime = startLifetime(context.clock, deadlineSeconds, signal);
     return await callUntil(lifetime, context, operation);
+  } catch (cause) {
+    // An option that is not what its type says, such as a signal that is none.
+    return err(unreachable(cause));
   } finally {
-    lifetime.stop();
+    lifetime?.stop();
   }
 }
 

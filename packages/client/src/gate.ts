@@ -12,8 +12,10 @@ export interface Gate {
   readonly inFlight: number;
   /** The quota in the newest response; `undefined` before the first. */
   readonly newest: Newest | undefined;
-  /** No request is sent before this time. */
+  /** Until this time, the server has said, or its limit implies, that it refuses requests. */
   readonly opensAt: number;
+  /** No request is sent before this time. Then one asks, if it is before `opensAt`: the plan may have been raised. */
+  readonly asksAt: number;
   /** How many times in a row the gate was closed by a 429. */
   readonly refusals: number;
   /** `sent` when the last of these refusals arrived: requests up to this number do not count again. */
@@ -51,6 +53,7 @@ export const OPEN: Gate = {
   inFlight: 0,
   newest: undefined,
   opensAt: 0,
+  asksAt: 0,
   refusals: 0,
   sentWhenRefused: 0,
 };
@@ -59,13 +62,16 @@ export const OPEN: Gate = {
 const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;
 
+/** After so long without a request, one asks whether the limit still holds: an hour. */
+const LONGEST_SILENCE = 3_600_000;
+
 /**
  * Whether one more request may be sent. While nothing is known about the limits, and after the gate was
  * closed, one request goes alone. Then at most `maxInFlight` are in flight, and at most as many as remain by
  * the newest response.
  */
 export function isOpen(gate: Gate, maxInFlight: number, now: number): boolean {
-  if (now < gate.opensAt) return false;
+  if (now < gate.asksAt) return false;
   const remaining = gate.newest?.remaining ?? 0;
   const goesAlone = remaining === 0 || gate.refusals > 0;
   return gate.inFlight < (goesAlone ? 1 : Math.min(maxInFlight, remaining));
@@ -81,6 +87,13 @@ export function afterSending(gate: Gate): Gate {
  * 429 closes it for its Retry-After, or for the backoff if that is longer.
  */
 export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
+  const next = withEnding(gate, ended, now);
+  // A response that says less than an earlier one does not postpone the question.
+  if (next.opensAt === gate.opensAt && now < gate.asksAt) return next;
+  return { ...next, asksAt: Math.min(next.opensAt, now + LONGEST_SILENCE) };
+}
+
+function withEnding(gate: Gate, ended: Ended, now: number): Gate {
   const { number, wait } = ended;
   const next = withQuota({ ...gate, inFlight: gate.inFlight - 1 }, ended, now);
   // A request that was sent before the last refusal says nothing about the time after it.

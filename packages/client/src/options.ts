@@ -1,5 +1,5 @@
 import type { Fetch } from "./attempt.js";
-import { systemClock, type ClientClock } from "./clock.js";
+import { createSystemClock, type ClientClock } from "./clock.js";
 import type { ClientEvent } from "./events.js";
 import { systemRandom, type RandomSource } from "./random.js";
 
@@ -58,12 +58,14 @@ export function parseOptions(options: PetsClientOptions) {
     maxResponseBytes: atLeastOne("maxResponseBytes", options.maxResponseBytes ?? 2 ** 24),
     onEvent: options.onEvent ?? (() => undefined),
     fetch: options.fetch ?? globalThis.fetch,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? createSystemClock(),
     random: options.random ?? systemRandom,
   };
 }
 
 function isBaseUrl(text: string): boolean {
+  // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.
+  if (/[\s?#\\]/.test(text)) return false;
   try {
     const { protocol, username, password, search, hash } = new URL(text);
     return /^https?:$/.test(protocol) && username + password + search + hash === "";

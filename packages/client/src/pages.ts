@@ -8,7 +8,7 @@ export interface PetLister<Page extends PetPage, E> {
 
 /**
  * Returns the pages after `input.after`, one call each. An error is the last result. To continue after it,
- * start again after the last pet.
+ * start again after the last pet. A `next` that does not grow ends them, because it would never end.
  */
 export async function* pagesOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
@@ -19,7 +19,9 @@ export async function* pagesOf<Page extends PetPage, E>(
     const page = await pets.listPets({ ...input, after });
     yield page;
     if (page.isErr()) return;
-    after = page.value.next;
+    const { next } = page.value;
+    const isFurther = next !== undefined && (after === undefined || next > BigInt(after));
+    after = isFurther ? next : undefined;
   } while (after !== undefined);
 }
 

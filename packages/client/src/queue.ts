@@ -79,19 +79,19 @@ function createGate(maxInFlight: number) {
       return gate.sent;
     },
     /** Returns after how many milliseconds the gate opens; 0 if it does so when another request ends. */
-    opensIn: (now: number): number => Math.max(0, gate.opensAt - now),
+    opensIn: (now: number): number => Math.max(0, gate.asksAt - now),
     /** Ends a request. Returns whether that closes the gate for longer: then because of `refusal`. */
     end: (ended: Ended, refusal: Refusal | undefined, now: number): boolean => {
-      const { opensAt } = gate;
+      const { asksAt } = gate;
       gate = afterEnding(gate, ended, now);
-      if (gate.opensAt <= opensAt) return false;
+      if (gate.asksAt <= asksAt) return false;
       closedBy = refusal;
       return true;
     },
     /** Returns the refusal for a call that cannot wait until the gate opens. */
     refusalFor: ({ endsAt }: Lifetime, now: number): Refusal | undefined => {
-      const { opensAt } = gate;
-      if (closedBy === undefined || opensAt <= now || endsAt > opensAt) return undefined;
+      const { opensAt, asksAt } = gate;
+      if (closedBy === undefined || asksAt <= now || endsAt > asksAt) return undefined;
       if (closedBy.code === "unexpected_response") return closedBy;
       return withSeconds(closedBy, Math.ceil((opensAt - now) / 1_000));
     },

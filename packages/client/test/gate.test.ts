@@ -23,6 +23,8 @@ const refusedEarly = (number: number): Ended => ({
   ...ended(number, 5),
   wait: { retryAfter: 0, jitter: 0 },
 });
+/** A response after which nothing is left for a day. */
+const dayUsedUp = (number: number): Ended => ({ ...ended(number, 0), resetIn: 86_400_000 });
 const lost = (number: number): Ended => ({
   ...{ number, quota: undefined, resetIn: 0, wait: undefined },
 });
@@ -61,6 +63,9 @@ test.each<readonly [string, readonly Event[], number, number]>([
   ["nothing remains", ["sent", ended(1, 0)], 29_999, 0],
   ["nothing remained, and the window has ended", ["sent", ended(1, 0)], 30_000, 1],
   ["in the next window, 59 remain", ["sent", ended(1, 0), "sent", ended(2, 59, 2)], 30_000, 8],
+  ["a day is used up", ["sent", dayUsedUp(1)], 3_599_999, 0],
+  ["a day is used up: after an hour, one asks", ["sent", dayUsedUp(1)], 3_600_000, 1],
+  ["a 429 for a day: after an hour, one asks", ["sent", refused(1, 86_400_000)], 3_600_000, 1],
   ["a 429 is over", ["sent", refused(1, 5_000)], 4_999, 0],
   ["a 429 is over: a probe goes first", ["sent", refused(1, 5_000)], 5_000, 1],
   ["a 429 without Retry-After", ["sent", refused(1, 0)], 999, 0],

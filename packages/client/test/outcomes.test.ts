@@ -165,6 +165,9 @@ test("without the fields of the draft, the other window shows the one that binds
 
 test.each([
   ["baseUrl", "/v1"],
+  ["baseUrl", "http://pets.test/v1 "],
+  ["baseUrl", "http://pets.test/v1?"],
+  ["baseUrl", "http://pets.test/v1#"],
   ["baseUrl", "http://user:secret@pets.test/v1"],
   ["apiKey", "a\nb"],
   ["apiKey", ""],
@@ -176,4 +179,23 @@ test.each([
   const create = () => createPetsClient({ [name]: value });
   expect(create).toThrow(TypeError);
   expect(create).toThrow(`option ${name} must`);
+});
+
+test("no call rejects, also with options that are none", async () => {
+  const client = clientOf(await stock());
+  for (const options of [null, undefined, {}]) {
+    expect((await client.createPet(rex, options as never)).isOk()).toBe(true);
+    expect((await client.listPets({}, options as never)).isOk()).toBe(true);
+  }
+  const listed = await client.listPets({}, { signal: {} as never });
+  expect(listed._unsafeUnwrapErr().code).toBe("unreachable");
+});
+
+test("a key with the largest limits is served, with the fields of the draft or without them", async () => {
+  const limits = { perMinute: 2 ** 53 - 1, perDay: 2 ** 53 - 1 };
+  const stocked = await stock();
+  const issued = await stocked.store.keys.issue({ plan: "enterprise", limits });
+  const client = clientOf({ ...stocked, key: issued._unsafeUnwrap().secret });
+  const created = (await client.createPet(rex))._unsafeUnwrap();
+  expect(created.quota).toMatchObject({ limit: 2 ** 53 - 1, remaining: 2 ** 53 - 2 });
 });

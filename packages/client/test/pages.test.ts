@@ -1,5 +1,6 @@
 import type { PetPage, Pets } from "@petstore/core";
 import { pagesOf, petsOf, type PetLister, type TransportError } from "@petstore/client";
+import { okAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { clientOf, stock } from "./support/stores.js";
 
@@ -24,6 +25,13 @@ test("pages and pets come from a client, a caller in process and the host alike;
     const failed = await collect(petsOf(pets, { limit: 0 }));
     expect(failed).toMatchObject([{ error: { code: "invalid_query" } }]);
   }
+});
+
+test("pages whose next does not grow come to an end", async () => {
+  const page = { pets: [], next: 7n };
+  const pets: PetLister<PetPage, never> = { listPets: () => okAsync(page) };
+  expect(await collect(pagesOf(pets))).toHaveLength(2);
+  expect(await collect(pagesOf(pets, { after: 7 }))).toHaveLength(1);
 });
 
 async function collect<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {

@@ -33,8 +33,6 @@ test.each<[string, string, string | Uint8Array | null, Record<string, string>?, 
   ["an id beyond int64", MALFORMED, petsWith("9223372036854775808")],
   ["a category below int64", MALFORMED, petsWith("1", "-9223372036854775809")],
   ["a next page without after", MALFORMED, "[]", { ...LIMITS, Link: '<?limit=1>; rel="next"' }],
-  ["no limits", "It lacks X-RateLimit headers.", "[]", {}],
-  ["limits that are no numbers", "It lacks X-RateLimit headers.", "[]", NO_NUMBERS],
   ["an Error of another status", "It is not an Error", errorOf(429, "invalid_query"), LIMITS, 400],
   ["an unknown Error", "teapot: Come back", errorOf(418, "teapot"), LIMITS, 418],
   ["a refusal that is no 429", "api_key_banned:", errorOf(400, "api_key_banned"), LIMITS, 400],
@@ -93,3 +91,12 @@ test.each([
     expect(fetch).toHaveBeenCalledOnce();
   },
 );
+
+test.each([
+  ["no limits", {}, Infinity],
+  ["limits that are no numbers", NO_NUMBERS, Infinity],
+  ["the largest limits", { ...LIMITS, "X-RateLimit-Limit": "9007199254740991" }, 2 ** 53 - 1],
+])("a page with %s is a page", async (_, headers, limit) => {
+  const listed = await listFrom(() => new Response("[]", { headers }));
+  expect(listed._unsafeUnwrap()).toMatchObject({ pets: [], quota: { limit } });
+});

@@ -148,8 +148,12 @@ function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
   };
 }
 
+/** RFC 9651, section 3.3.1. With a larger limit, the fields are left out. */
+const LARGEST_INTEGER = 999_999_999_999_999;
+
 /** draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. */
 function draftFields({ minute, day }: Quota, now: number): Headers {
+  if (Math.max(minute.limit, day.limit) > LARGEST_INTEGER) return {};
   return {
     "RateLimit-Policy": `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`,
     RateLimit: `"minute"${leftIn(minute, now)}, "day"${leftIn(day, now)}`,

@@ -40,7 +40,7 @@ export function readHead({ status, headers }: Response, now: number): Head {
 function readQuota(headers: Headers): Quota | undefined {
   const limit = readCount(headers.get("X-RateLimit-Limit"));
   const remaining = readCount(headers.get("X-RateLimit-Remaining"));
-  const reset = readCount(headers.get("X-RateLimit-Reset"));
+  const reset = readSeconds(headers.get("X-RateLimit-Reset"));
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
   const binding = { limit, remaining, resetAt: reset * 1_000 };
   return { ...binding, ...readWindows(headers, binding) };
@@ -73,20 +73,26 @@ function readWindow(name: string, policy: string, left: string) {
   const limit = readCount(new RegExp(`"${name}";q=(\\d+)`).exec(policy)?.[1]);
   const [, r, t] = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
   const remaining = readCount(r);
-  const seconds = readCount(t);
+  const seconds = readSeconds(t);
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
   return { limit, remaining, endsIn: seconds * 1_000 };
 }
 
 /** RFC 9110, section 10.2.3: seconds or a date. */
 function readRetryAfter(text: string | null, serverNow: number): number | undefined {
-  const seconds = readCount(text);
+  const seconds = readSeconds(text);
   if (seconds !== undefined) return seconds * 1_000;
   const date = Date.parse(text ?? "");
   return Number.isNaN(date) ? undefined : Math.max(0, date - serverNow);
 }
 
-/** At most 13 digits, so that milliseconds of it are exact enough. */
 function readCount(text: string | null | undefined): number | undefined {
-  return typeof text === "string" && /^\d{1,13}$/.test(text) ? Number(text) : undefined;
+  const count = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(count) ? count : undefined;
+}
+
+/** At most 13 digits, so that milliseconds of it are exact enough. */
+function readSeconds(text: string | null | undefined): number | undefined {
+  const seconds = readCount(text);
+  return seconds !== undefined && seconds < 1e13 ? seconds : undefined;
 }

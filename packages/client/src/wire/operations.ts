@@ -146,6 +146,10 @@ function nextOf(link: string): bigint | "malformed" | undefined {
   return parseInt64(after) ?? "malformed";
 }
 
+/** The quota where something has removed its headers: a stored pet is no error because of that. */
+const UNKNOWN_WINDOW = { limit: Infinity, remaining: Infinity, resetAt: 0 };
+const UNKNOWN_QUOTA = { ...UNKNOWN_WINDOW, minute: UNKNOWN_WINDOW, day: UNKNOWN_WINDOW };
+
 /** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
 function readResponse<T extends object, Code extends string>(
   { head, body }: CompleteResponse,
@@ -153,14 +157,13 @@ function readResponse<T extends object, Code extends string>(
   codes: readonly Code[],
   readResult: (value: unknown, head: Head) => T | undefined,
 ) {
-  const { status, quota, requestId } = head;
+  const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
   const value = tryToParse(body);
   if (value === undefined) return unexpected("It is not JSON.");
   if (status === expected) {
     const result = readResult(value, head);
     if (result === undefined) return unexpected("Its body or its Link is malformed.");
-    if (quota === undefined) return unexpected("It lacks X-RateLimit headers.");
     return ok({ ...result, quota });
   }
   return err(readError(value, head, codes));
@@ -179,7 +182,7 @@ function readError<Code extends string>(
   head: Head,
   codes: readonly Code[],
 ): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponse {
-  const { status, quota, requestId } = head;
+  const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const [code, message] = [field(value, "code"), field(value, "message")];
   if (
     typeof code !== "string" ||
@@ -188,12 +191,10 @@ function readError<Code extends string>(
   ) {
     return unexpectedResponse("It is not an Error of the pet store.", status, requestId);
   }
-  if (quota !== undefined) {
-    const own = codes.find((each) => each === code);
-    if (own !== undefined) return { code: own, message, quota };
-    const error = readAdmissionError(code, message, quota, head);
-    if (error !== undefined) return error;
-  }
+  const own = codes.find((each) => each === code);
+  if (own !== undefined) return { code: own, message, quota };
+  const error = readAdmissionError(code, message, quota, head);
+  if (error !== undefined) return error;
   return unexpectedResponse(`${code}: ${message}`, status, requestId);
 }
 
