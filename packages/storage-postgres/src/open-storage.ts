@@ -52,9 +52,9 @@ function createStorage(
 ): Storage {
   // Each has statements of its own kind, which do not wait for the others'.
   const writers = {
-    usage: createWriter(connection, warn),
-    pets: createWriter(connection, warn),
-    keys: createWriter(connection, warn),
+    usage: createWriter(connection, warn, usageCommit),
+    pets: createWriter(connection, warn, "on"),
+    keys: createWriter(connection, warn, "on"),
   };
   const usage = createUsageStorage({
     table: prepareApiKeyUsage(connection, usageCommit),

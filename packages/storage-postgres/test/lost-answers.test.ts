@@ -52,6 +52,50 @@ it("a pet whose answer is lost is created once, with the id that is returned, an
   expect(await allIds(other)).toEqual(ids);
 });
 
+it.each(["08P01", "58000", "XX000", "0A000", "P0001"])(
+  "a pet, a charge and a key that a pooler answers with the error %s are stored once",
+  async (code) => {
+    const ids = [await create()];
+    expect(await chargeOnce(storage, "a")).toBe(0);
+    for (let round = 1; round < 3; round += 1) {
+      proxy.refuseNextAnswer(code);
+      ids.push(await create());
+      proxy.refuseNextAnswer(code);
+      expect(await chargeOnce(storage, "a")).toBe(round);
+      proxy.refuseNextAnswer(code);
+      expect((await storage.keys.insert(aKey(`key ${round}`))).isOk()).toBe(true);
+    }
+    expect(await allIds(other)).toEqual(ids);
+    expect(await usedBy(other, "a")).toBe(3);
+  },
+);
+
+it.each([
+  { name: "is behind", change: "update writers set seq = 1 where seq > 1", created: "4" },
+  { name: "is gone", change: "delete from writers", created: "unknown" },
+])(
+  "a create whose connection is lost in a failover, after which the server's row $name",
+  async ({ change, created }) => {
+    const admin = await connectAdmin(server.url());
+    const warnings: string[] = [];
+    storage.onWarning?.(({ code }) => warnings.push(code));
+    await admin.query(`set search_path = lost_${schemas}`);
+    for (let pet = 0; pet < 3; pet += 1) await create();
+    await admin.query(change);
+    proxy.loseNextStatement();
+    const result = await storage.pets.create(rex);
+    expect(
+      result.match(
+        ({ id }) => String(id),
+        ({ mayBeStored }) => (mayBeStored ? "unknown" : "not stored"),
+      ),
+    ).toBe(created);
+    expect(warnings).toEqual(["commits_lost"]);
+    expect((await storage.pets.create(rex)).isOk()).toBe(true);
+    expect(warnings).toHaveLength(1);
+  },
+);
+
 it("a pet and a key that the server did not get are sent again", async () => {
   const ids = [await create()];
   for (let round = 0; round < ROUNDS; round += 1) {

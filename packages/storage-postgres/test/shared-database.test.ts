@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { NO_USAGE, type StorageWarning } from "@petstore/core";
+import { NO_USAGE, type StorageFailure, type StorageWarning } from "@petstore/core";
 import { openPostgresStorage } from "@petstore/storage-postgres";
+import type { Result } from "neverthrow";
 import pg from "pg";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { inCi, seed, sized } from "../../../scripts/test-size.js";
@@ -42,6 +43,34 @@ it("changes by hand reach a page that is cached", async () => {
   await admin.query("truncate by_hand.pets");
   expect(await names()).toEqual([]);
   expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
+});
+
+it("a page is read again after a failover to a standby that was behind, although no timeline can be read", async () => {
+  const [here, there] = [await open("histories"), await open("histories")];
+  const names = async () =>
+    (await here.pets.list(firstPage))._unsafeUnwrap().pets.map(({ name }) => name);
+  const edit = (name: string) => `update histories.pets set name = '${name}' where id = 1`;
+  await admin.query(
+    `create or replace function histories.current_timeline() returns text language sql as $$ select '' $$;
+    update histories.inventory set timeline = ''`,
+  );
+  (await here.pets.create(rex))._unsafeUnwrap();
+  await admin.query("create table histories.standby as select * from histories.inventory");
+  const failOver = `set session_replication_role = replica;
+    delete from histories.pets where id > 1; update histories.pets set name = 'Rex';
+    update histories.inventory set (last_id, edits) = (select last_id, edits from histories.standby);
+    reset session_replication_role`;
+  (await here.pets.create({ ...rex, name: "lost" }))._unsafeUnwrap();
+  expect(await names()).toEqual(["Rex", "lost"]);
+  await admin.query(failOver);
+  (await there.pets.create({ ...rex, name: "Bo" }))._unsafeUnwrap();
+  expect(await names()).toEqual(["Rex", "Bo"]);
+  await admin.query(failOver);
+  await admin.query(edit("lost"));
+  expect(await names()).toEqual(["lost"]);
+  await admin.query(failOver);
+  await admin.query(edit("Ada"));
+  expect(await names()).toEqual(["Ada"]);
 });
 
 it("publishes each transaction with its group and the number of its calls", async () => {
@@ -107,7 +136,7 @@ it("each charge of a key counts once, with whichever of its secrets", async () =
   expect(await usedBy(storage, "0")).toBe(5);
 });
 
-it("a host's pool of one connection delays calls, and fails them in time, while it is in use, and lists nothing when it is read-only", async () => {
+it("a host's pool of one connection delays calls, and fails them in time, while it is in use, and reads nothing when it is read-only", async () => {
   const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
   onTestFinished(() => pool.end());
   const storage = await openStorage({ pool, schema: "one_connection" });
@@ -121,10 +150,31 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
   againInUse.release();
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
   // As behind a pooler that leads to a standby now.
-  await pool.query("set default_transaction_read_only = on");
-  const listed = await whileTimePasses(() => storage.pets.list(firstPage));
-  expect(listed._unsafeUnwrapErr().message).toContain("a standby, or read-only");
-  await pool.query("set default_transaction_read_only = off");
+  const setReadOnly = async (value: string) => {
+    await admin.query(`alter system set default_transaction_read_only = ${value}`);
+    await admin.query("select pg_reload_conf()");
+    const show = "show default_transaction_read_only";
+    await expect
+      .poll(async () => (await pool.query({ text: show, rowMode: "array" })).rows)
+      .toEqual([[value]]);
+  };
+  await setReadOnly("on");
+  const reads = [
+    () => storage.pets.list(firstPage),
+    () => storage.pets.find(1n),
+    () => storage.keys.list({ limit: 9, after: undefined, banned: false }),
+    () => storage.keys.find("a"),
+    () => storage.keys.update("a", () => ({ result: 0 })),
+    () => storage.usage.findByDigest("digest of a"),
+    () => storage.usage.charge("digest of a", () => ({ result: 0 })),
+  ];
+  for (const read of reads) {
+    const { message } = (
+      await whileTimePasses<Result<unknown, StorageFailure>>(read)
+    )._unsafeUnwrapErr();
+    expect(message).toContain("a standby, or read-only");
+  }
+  await setReadOnly("off");
   expect(await allIds(storage)).toHaveLength(2);
 });
 
@@ -169,9 +219,16 @@ it.runIf(inCi).each([
   "while $name, creates fail, everything else goes on, and few backends are in use",
   async ({ begin, end }) => {
     await admin.query("drop schema if exists waiting cascade");
-    const pool = new pg.Pool({ connectionString: server.url(), application_name: "petstore" });
+    await admin.query("drop role if exists ordinary");
+    const url = new URL(server.url());
+    const first = await open("waiting");
+    await admin.query(`create role ordinary login password '${url.password}';
+      grant usage on schema waiting to ordinary;
+      grant select, insert, update, delete on all tables in schema waiting to ordinary`);
+    url.username = "ordinary";
+    const pool = new pg.Pool({ connectionString: url.href, application_name: "petstore" });
     onTestFinished(() => pool.end());
-    const storages = [await open("waiting"), await openStorage({ pool, schema: "waiting" })];
+    const storages = [first, await openStorage({ pool, schema: "waiting" })];
     const [storage = expect.unreachable()] = storages;
     (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
     for (const each of storages) (await each.pets.create(rex))._unsafeUnwrap();
@@ -205,6 +262,26 @@ it.runIf(inCi).each([
     for (const sql of end) await admin.query(sql);
     await expect.poll(backends).toBe(0);
     for (const each of storages) expect((await each.pets.create(rex)).isOk()).toBe(true);
+  },
+);
+
+it.runIf(inCi)(
+  "a commit whose wait for a synchronous standby was ended is not acknowledged without the standby",
+  async () => {
+    const storage = await open("ended");
+    (await storage.pets.create(rex))._unsafeUnwrap();
+    await admin.query("alter system set synchronous_standby_names = 'away'");
+    await admin.query("select pg_reload_conf()");
+    const end = `select count(pg_terminate_backend(pid))::int from pg_stat_activity where wait_event = 'SyncRep'`;
+    const created = await whileTimePasses(async () => {
+      const creating = storage.pets.create(rex);
+      while ((await admin.query(end)).flat()[0] === 0);
+      return creating;
+    });
+    expect(created._unsafeUnwrapErr().mayBeStored).toBe(true);
+    await admin.query("alter system reset synchronous_standby_names");
+    await admin.query("select pg_reload_conf()");
+    expect(await allIds(storage)).toEqual([1n, 2n]);
   },
 );
 

@@ -42,10 +42,10 @@ export const withLockTimeout = sql`set_config('lock_timeout', ${sql.lit(String(L
 
 /** Prepares a statement that writes, for a `Writer`. */
 export function prepareWrite<Argument>(
-  { select, table }: Connection,
+  { prepare, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,
 ): Write<Argument> {
-  return select(COLUMNS, (_queries, value: Parameter<Numbered<Argument>>) => {
+  return prepare(COLUMNS, (_queries, value: Parameter<Numbered<Argument>>) => {
     const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
     const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
     const { expressions, written, synchronous } = build(Object.assign(named, { of }));
@@ -67,7 +67,7 @@ const COLUMNS = ["written", "synchronous", "is_durable"] as const;
  * Sets the level of this statement's own commit. A session may have a weaker one, which its role, a pooler's other client
  * or an operator has set; a stronger one stays.
  */
-const LEVELS: Readonly<Record<Synchronous, RawBuilder<string>>> = {
+export const LEVELS: Readonly<Record<Synchronous, RawBuilder<string>>> = {
   on: sql`case when current_setting('synchronous_commit') = 'remote_apply' then 'remote_apply'
     else set_config('synchronous_commit', 'on', true) end`,
   off: sql`set_config('synchronous_commit', 'off', true)`,

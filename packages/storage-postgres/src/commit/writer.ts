@@ -2,15 +2,21 @@ import { systemRandom, type StorageWarning } from "@petstore/core";
 import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
-import { isBusy, isConnectionLost, NotWritten, OutcomeUnknown } from "../database/errors.js";
-import { withLockTimeout, type Write } from "./write.js";
+import {
+  isBusy,
+  isConnectionLost,
+  mayBeCommitted,
+  NotWritten,
+  OutcomeUnknown,
+} from "../database/errors.js";
+import { LEVELS, withLockTimeout, type Synchronous, type Write } from "./write.js";
 
 /**
  * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
  * committed, may have failed, or may still be running. Each statement therefore has a number: it sets this
  * number in the writer's own row of `writers`, and does nothing unless it finds the number before it there.
- * After a lost connection, the writer sets the number itself. The row then shows whether the statement was
- * committed, and the statement can no longer be committed later.
+ * After an error, the writer sets the number itself. The row then shows whether the statement was committed, and the
+ * statement can no longer be committed later. Without the row, that is not known: an operator may have removed it.
  */
 export interface Writer {
   /**
@@ -40,17 +46,31 @@ interface WriterRow {
   readonly seq: number;
 }
 
-/** @param onWarning learns that the database has lost commits, or may lose them. */
+/**
+ * @param onWarning learns that the database has lost commits, or may lose them.
+ * @param synchronous how the statements commit.
+ */
 export function createWriter(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,
+  synchronous: Synchronous,
 ): Writer {
-  const rows = prepareRows(connection);
+  const rows = prepareRows(connection, synchronous);
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
   let wroteAt = -Infinity;
   let wasDurable = true;
 
+  /** What the statement after `before` recorded: nothing, if it never will; `undefined`, if that is not known. */
+  const lookUp = async (before: WriterRow, after: WriterRow) => {
+    row = undefined;
+    const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
+    if (!found) return undefined;
+    const [[seq, written] = []] = found;
+    if ((seq ?? 0) < before.seq) onWarning(COMMITS_LOST);
+    else if (seq !== undefined) row = after;
+    return seq === undefined || seq === after.seq ? written : [];
+  };
   const reportDurability = (isDurable: boolean): void => {
     if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
     wasDurable = isDurable;
@@ -62,23 +82,27 @@ export function createWriter(
       wroteAt = now;
       const before = (row ??= await register(rows));
       const after = { id: before.id, seq: before.seq + 1 };
+      let failure: unknown = new NotWritten("the database has lost this server's last commits");
+      let isUnknown = false;
       try {
         const [recorded] = await statement({ argument, writer: after.id, seq: after.seq });
-        if (!recorded) {
-          row = undefined;
-          return await refuseReplaced(rows, before, onWarning);
+        if (recorded) {
+          row = after;
+          reportDurability(recorded[2]);
+          return recorded[0];
         }
-        row = after;
-        reportDurability(recorded[2]);
-        return recorded[0];
       } catch (error) {
-        if (!isConnectionLost(error)) throw error;
-        row = undefined;
-        const recorded = await lookUp(rows, after);
-        row = after;
-        if (recorded.length > 0) return recorded;
-        throw new NotWritten("the connection was lost before the statement was committed");
+        if (!mayBeCommitted(error)) throw error;
+        isUnknown = true;
+        failure = isConnectionLost(error)
+          ? new NotWritten("the connection was lost before the statement was committed")
+          : error;
       }
+      const recorded = await lookUp(before, after);
+      if (recorded && recorded.length > 0) return recorded;
+      throw isUnknown && !recorded
+        ? new OutcomeUnknown("the connection was lost, and it may have been stored")
+        : failure;
     },
     close: async () => {
       if (row) await rows.remove(row);
@@ -92,36 +116,6 @@ async function register(rows: WriterRows): Promise<WriterRow> {
   await rows.insert({ id });
   await rows.sweep(undefined);
   return { id, seq: 0 };
-}
-
-/** Returns what the statement with this number recorded: nothing, if it was not committed and never will be. */
-async function lookUp(
-  rows: WriterRows,
-  { id, seq }: WriterRow,
-): Promise<readonly (bigint | null)[]> {
-  try {
-    return await retryWhileBusy(LOOK_UP, async () => {
-      await rows.fence({ id, seq });
-      const [row] = await rows.find({ id });
-      return row?.[1] ?? [];
-    });
-  } catch {
-    throw new OutcomeUnknown("the connection was lost, and it may have been stored");
-  }
-}
-
-/**
- * Throws, because the row is not as the writer's last statement left it: an operator removed it, or the server lost
- * commits.
- */
-async function refuseReplaced(
-  rows: WriterRows,
-  { id, seq }: WriterRow,
-  onWarning: (warning: StorageWarning) => void,
-): Promise<never> {
-  const [row] = await rows.find({ id });
-  if ((row?.[0] ?? 0) < seq) onWarning(COMMITS_LOST);
-  throw new NotWritten("the database has lost this server's last commits");
 }
 
 const COMMITS_LOST: StorageWarning = {
@@ -141,38 +135,41 @@ const NOT_DURABLE: StorageWarning = {
 type WriterRows = ReturnType<typeof prepareRows>;
 
 /**
- * Prepares the statements on the rows of writers. Their commits wait for no standby. What a crash undoes is registered
- * or removed again; only a fence has to survive it.
+ * Prepares the statements on the rows of writers. Only a fence has to survive a crash: what that undoes is registered
+ * or removed again.
  */
-function prepareRows({ select, table }: Connection) {
+function prepareRows({ prepare, table }: Connection, synchronous: Synchronous) {
   const writers = table("writers");
   return {
-    find: select(
-      ["seq", "written"],
-      (_queries, value: Parameter<{ id: string }>) =>
-        sql<{ seq: number; written: readonly (bigint | null)[] }>`
-        select seq, written from ${writers} where id = ${value("id")}`,
-    ),
-    insert: select(
+    insert: prepare(
       [],
       (_queries, value: Parameter<{ id: string }>) =>
         sql`insert into ${writers} (id, seq, written, seen_at)
         values (${value("id")}, 0, '{}', clock_timestamp()) returning ${committing("off")}`,
     ),
-    /** Makes sure that the statement with this number is not committed later. */
-    fence: select(
-      [],
-      (_queries, value: Parameter<{ id: string; seq: number }>) =>
-        sql`update ${writers} set seq = ${value("seq")}, written = '{}', seen_at = clock_timestamp()
-        where id = ${value("id")} and seq < ${value("seq")} and ${withLockTimeout}
-        returning ${committing("local")}`,
+    /**
+     * Makes sure that the statement with this number is not committed later, or that its commit survives what it was to
+     * survive: its own wait for a standby may have been ended. Returns the row as it was; one that is behind stays so.
+     */
+    fence: prepare(
+      ["seq", "written"],
+      (_queries, value: Parameter<WriterRow>) =>
+        sql<{ seq: number; written: readonly (bigint | null)[] }>`
+        with found as (
+          select * from ${writers} where id = ${value("id")} and ${withLockTimeout} for no key update),
+        fenced as (
+          update ${writers} as own set seq = ${value("seq")}, seen_at = clock_timestamp(),
+            written = case when found.seq = ${value("seq")} then found.written else '{}' end
+          from found where own.id = found.id and found.seq >= ${value("seq")}::bigint - 1
+          returning ${synchronous === "on" ? LEVELS.on : committing("local")})
+        select seq, written from found`,
     ),
-    remove: select(
+    remove: prepare(
       [],
       (_queries, value: Parameter<{ id: string }>) =>
         sql`delete from ${writers} where id = ${value("id")} returning ${committing("off")}`,
     ),
-    sweep: select(
+    sweep: prepare(
       [],
       () =>
         sql`delete from ${writers} where id = any(array(

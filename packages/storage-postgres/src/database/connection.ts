@@ -11,29 +11,40 @@ export interface Connection {
   readonly table: (name: keyof Schema) => RawBuilder<unknown>;
   /** A call of a function of this schema. */
   readonly callOf: (name: string) => RawBuilder<unknown>;
-  /** Prepares a query that has to select exactly these columns, for the type of its rows. */
-  readonly select: <Argument, Row, const Columns extends readonly string[]>(
-    columns: Columns,
-    build: BuildQuery<Schema, Argument, Row>,
-    integers?: Integers,
-  ) => Select<Argument, Tuple<Row, Columns>>;
+  /** Prepares a statement that writes. */
+  readonly prepare: Prepare;
+  /** Prepares a query that only reads. It fails on a standby: a pooler's connection may lead there at any time. */
+  readonly select: Prepare;
 }
 
-/** A prepared query. Rejects with PostgreSQL's errors. */
+/** Prepares a statement that has to return exactly these columns first, for the type of its rows. */
+type Prepare = <Argument, Row, const Columns extends readonly string[]>(
+  columns: Columns,
+  build: BuildQuery<Schema, Argument, Row>,
+  integers?: Integers,
+) => Select<Argument, Tuple<Row, Columns>>;
+
+/** A prepared statement. Rejects with PostgreSQL's errors. */
 export type Select<Argument, Row> = (argument: Argument) => Promise<readonly Row[]>;
 
 /** Creates the connection to the tables of a schema. */
 export function createConnection(database: Database, schema: string): Connection {
   const queries: Kysely<Schema> = createQueries(schema);
+  const preparing =
+    (wrap: (source: string) => string): Prepare =>
+    (_columns, build, integers = "number") => {
+      const { source, bind } = compile(queries, build);
+      const statement = named(wrap(source));
+      return (argument) => database.query(statement, bind(argument), integers);
+    };
+  // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked.
+  const onPrimary = `not exists (select from "${schema}".inventory where false for key share)`;
   return {
     database,
     table: (name) => sql.id(schema, name),
     callOf: (name) => sql`${sql.id(schema, name)}()`,
-    select: (_columns, build, integers = "number") => {
-      const { source, bind } = compile(queries, build);
-      const statement = named(source);
-      return (argument) => database.query(statement, bind(argument), integers);
-    },
+    prepare: preparing((source) => source),
+    select: preparing((source) => `select * from (${source}) as found where ${onPrimary}`),
   };
 }
 

@@ -6,13 +6,6 @@ export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
-/** Thrown when the server cannot write, and may lack the newest commits: it is a standby, or read-only. */
-export class ReadOnly extends ConnectionLost {
-  constructor() {
-    super("the server is a standby, or read-only");
-  }
-}
-
 /** Thrown when a write was certainly not stored, and may be tried again. */
 export class NotWritten extends Error {
   override readonly name = "NotWritten";
@@ -42,7 +35,7 @@ export function sqlState(error: unknown): string {
 /**
  * Whether the connection is useless now, or leads to the wrong server. Of a write it is then unknown
  * whether it was stored. 25006: the server became a standby, where a write fails. A pooler sends fatal errors of its own,
- * under various codes, also after a commit; those of a login (28, 3D, 53) come before any statement.
+ * under various codes; those of a login (28, 3D, 53) come before any statement.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
@@ -56,6 +49,16 @@ function isFatal(error: unknown): boolean {
     "severity" in error &&
     /^(?:FATAL|PANIC)$/.test(String(error.severity))
   );
+}
+
+/**
+ * Whether a write that ended with this error may have been stored. The errors of these classes come from PostgreSQL,
+ * before the commit; any other may be a pooler's own, which has lost its server after the commit.
+ */
+export function mayBeCommitted(error: unknown): boolean {
+  if (error instanceof StillRunning) return false;
+  const isRefusal = /^(?:22|23|26|28|3D|3F|40001|40P01|42|53|54|55P03|57014)/.test(sqlState(error));
+  return isConnectionLost(error) || !isRefusal;
 }
 
 /** Whether a retry may succeed soon, and nothing was stored. */
@@ -94,7 +97,6 @@ export function causeOf(error: unknown): unknown {
 }
 
 function reasonFor(error: unknown): string {
-  if (error instanceof ReadOnly) return error.message;
   if (error instanceof ConnectionLost) return `the connection was lost (${error.message})`;
   const isOurs = [Contention, NotWritten, StillRunning, OutcomeUnknown, TooLate, NoIdLeft].some(
     (each) => error instanceof each,

@@ -10,7 +10,7 @@ import {
   type PoolSource,
 } from "./database.js";
 import { loadDriver } from "./driver.js";
-import { OpenRefusal } from "./open-storage-error.js";
+import { OpenRefusal, READ_ONLY } from "./open-storage-error.js";
 import type { Settings } from "./options.js";
 
 /** A database whose tables are up to date. */
@@ -52,6 +52,7 @@ async function poolSourceOf(source: Settings["source"]): Promise<PoolSource> {
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
   current_setting('fsync'), current_setting('full_page_writes'),
+  current_setting('transaction_read_only'),
   (extract(epoch from clock_timestamp()) * 1000)::float8`;
 
 type ServerRow = readonly [
@@ -59,6 +60,7 @@ type ServerRow = readonly [
   encoding: string,
   fsync: string,
   fullPageWrites: string,
+  readOnly: string,
   now: number,
 ];
 
@@ -72,8 +74,10 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   const sentAt = monotonicNow();
   const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
   if (!row) throw new TypeError("The server returned no settings.");
-  const [version, encoding, fsync, fullPageWrites, now] = row;
+  const [version, encoding, fsync, fullPageWrites, readOnly, now] = row;
   clock.observe(now, sentAt, monotonicNow());
+  // It answers reads, but may lack the newest commits.
+  if (readOnly === "on") throw new OpenRefusal("read_only", READ_ONLY);
   const major = Math.floor(version / 10_000);
   if (major < OLDEST_POSTGRES) {
     const message = `PostgreSQL is ${major}, but must be ${OLDEST_POSTGRES} or newer.`;

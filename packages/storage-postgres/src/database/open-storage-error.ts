@@ -1,4 +1,4 @@
-import { causeOf, isConnectionLost, ReadOnly, sqlState } from "./errors.js";
+import { causeOf, isConnectionLost, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenPostgresError {
@@ -59,7 +59,6 @@ export function openStorageError(error: unknown): OpenPostgresError {
   const state = sqlState(error);
   const known = byState.find(([prefix]) => state.startsWith(prefix));
   if (known) return { code: known[1], message: known[2], cause };
-  if (error instanceof ReadOnly) return { code: "read_only", message: READ_ONLY, cause };
   if (isConnectionLost(error)) {
     const message = `The PostgreSQL server cannot be reached${state && ` (${state})`}.`;
     return { code: "cannot_connect", message, cause };
@@ -68,7 +67,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
   return { code: "failed", message, cause };
 }
 
-const READ_ONLY = "The database is a standby, or read-only.";
+export const READ_ONLY = "The database is a standby, or read-only.";
 
 /** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const byState = [

@@ -196,5 +196,19 @@ update ${schema}.inventory set timeline = ${schema}.current_timeline();
 `,
 };
 
+/** Makes `edits` random: two histories of a database, before and after a failover, must not share a value. */
+const randomEdits: Migration = {
+  number: 3,
+  name: "random edits",
+  breaking: false,
+  statements: (schema) => `
+create or replace function ${schema}.count_edit() returns trigger language plpgsql as $body$
+begin
+  update ${schema}.inventory set edits = (random() * 9e18)::bigint;
+  return null;
+end $body$;
+`,
+};
+
 /** Every migration, in order. */
-const migrations: readonly Migration[] = [initial, timeline];
+const migrations: readonly Migration[] = [initial, timeline, randomEdits];

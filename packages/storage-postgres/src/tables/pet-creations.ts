@@ -90,9 +90,9 @@ function prepareAdd(connection: Connection) {
   });
 }
 
-function prepareRemoveExpired({ select, table }: Connection) {
+function prepareRemoveExpired({ prepare, table }: Connection) {
   const creations = table("pet_creations");
-  return select(
+  return prepare(
     [],
     (_queries, value: Parameter<{ now: number; count: number }>) => sql`
       delete from ${creations} where token = any(array(

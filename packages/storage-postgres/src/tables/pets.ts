@@ -17,7 +17,6 @@ import {
 import { sql, type RawBuilder } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
-import { ReadOnly } from "../database/errors.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -34,7 +33,7 @@ export interface Additions<Item> {
   readonly lastId: bigint;
 }
 
-/** Changes with every change of the pets: the greatest id, and how often pets were changed by hand. */
+/** Changes with every change of the pets: the greatest id, and the random `edits`. */
 export type Revision = `${bigint}/${bigint}`;
 
 /** A page of pets, and the revision that it was read at. */
@@ -81,7 +80,7 @@ export function preparePets(connection: Connection): Pets {
       const [lastId = "", edits = ""] = known.split("/");
       const rows = await list({ count: limit + 1, after, status, lastId, edits });
       const [first] = rows;
-      if (!first) throw new ReadOnly();
+      if (!first) throw new TypeError("The table inventory is empty.");
       const revision: Revision = `${first[0]}/${first[1]}`;
       if (revision === known) return { revision, page: undefined };
       return { revision, page: pageOf(rows.flatMap(toPets), limit) };
@@ -98,6 +97,8 @@ const SKIPPED = 1_000_000;
  * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
  *
+ * They also renew `edits`: after a failover, other pets may have the same ids.
+ *
  * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
  */
 export function countIds<Item>(
@@ -111,7 +112,7 @@ export function countIds<Item>(
       update ${table("inventory")}
       set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
           + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
-        timeline = ${currentTimeline}
+        timeline = ${currentTimeline}, edits = (random() * 9e18)::bigint
       where exists (select from writer)
       returning last_id - ${count} as before)`;
 }
@@ -160,7 +161,6 @@ type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
  * Reads at most one pet more than `pageOf` takes: names are counted without being read from the disk.
  *
  * Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one.
- * Reads nothing on a server that cannot write: a connection of a pooler may lead to a standby later.
  */
 function prepareList(
   { select, table }: Connection,
@@ -182,7 +182,6 @@ function prepareList(
         ) as measured
         where bytes_before is null or bytes_before <= ${sql.lit(PAGE_BYTES)}
       ) as page on true
-      where current_setting('transaction_read_only') = 'off'
       order by page.id`,
     "bigint",
   );

@@ -21,7 +21,7 @@ export interface Schema extends SqlSchema {
 export interface InventoryTable {
   /** The greatest id that was ever used. */
   readonly last_id: bigint;
-  /** Counts the changes of `pets` other than new pets, by any program. */
+  /** Random; renewed by every change of `pets` but an insert by hand. A counter could repeat after a failover. */
   readonly edits: bigint;
   /** The timeline of the server when the last pet was added. */
   readonly timeline: string;

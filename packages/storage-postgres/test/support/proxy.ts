@@ -5,7 +5,7 @@ import { portOf } from "../../../../scripts/ports.js";
 /** Creates a network between storages and a server that fails when a test says so, until the end of the test. */
 export async function createProxy(port: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
-  let onNextAnswer: ((end: () => void) => void) | undefined;
+  let onNextAnswer: ((end: () => void, client: Socket) => void) | undefined;
   let losesStatement = false;
   const dead = new WeakSet<readonly [Socket, Socket]>();
   let isFrozen = false;
@@ -32,7 +32,7 @@ export async function createProxy(port: number) {
       if (isFrozen || dead.has(pair)) return;
       const isAnswer = chunk.includes("UPDATE 1") || chunk.includes("INSERT 0");
       if (!onNextAnswer || !isAnswer) return void client.write(chunk);
-      onNextAnswer(end);
+      onNextAnswer(end, client);
       onNextAnswer = undefined;
     });
   });
@@ -50,6 +50,16 @@ export async function createProxy(port: number) {
     url: (database: string) => database.replace(`:${port}/`, `:${ownPort}/`),
     /** Loses the next answer of the server, and the connection with it. The statement was committed. */
     loseNextAnswer: () => void (onNextAnswer = (end) => end()),
+    /** Answers with an error of a pooler's instead of the next answer of the server. The statement was committed. */
+    refuseNextAnswer: (code: string) =>
+      void (onNextAnswer = (_end, client) => {
+        const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mserver lost\0\0`);
+        const length = Buffer.alloc(4);
+        length.writeInt32BE(fields.length + 4);
+        client.write(
+          Buffer.concat([Buffer.from("E"), length, fields, Buffer.from("Z\0\0\0\x05I")]),
+        );
+      }),
     /** Loses the next statement, and the connection with it. The server does not get it. */
     loseNextStatement: () => void (losesStatement = true),
     /** Cuts every connection. */
