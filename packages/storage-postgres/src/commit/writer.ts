@@ -40,6 +40,8 @@ const FORGOTTEN_AFTER = "7 days";
 /** A writer that was idle for longer takes a new row, because the old one may be forgotten. In milliseconds: a day. */
 const LONGEST_IDLE = 86_400_000;
 
+const LOST_BEFORE = "the connection was lost before the statement was committed";
+
 /** A writer's row: its id, and the number of its last statement. */
 interface WriterRow {
   readonly id: string;
@@ -61,16 +63,6 @@ export function createWriter(
   let wroteAt = -Infinity;
   let wasDurable = true;
 
-  /** What the statement after `before` recorded: nothing, if it never will; `undefined`, if that is not known. */
-  const lookUp = async (before: WriterRow, after: WriterRow) => {
-    row = undefined;
-    const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
-    if (!found) return undefined;
-    const [[seq, written] = []] = found;
-    if ((seq ?? 0) < before.seq) onWarning(COMMITS_LOST);
-    else if (seq !== undefined) row = after;
-    return seq === undefined || seq === after.seq ? written : [];
-  };
   const reportDurability = (isDurable: boolean): void => {
     if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
     wasDurable = isDurable;
@@ -94,11 +86,11 @@ export function createWriter(
       } catch (error) {
         if (!mayBeCommitted(error)) throw error;
         isUnknown = true;
-        failure = isConnectionLost(error)
-          ? new NotWritten("the connection was lost before the statement was committed")
-          : error;
+        failure = isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
       }
-      const recorded = await lookUp(before, after);
+      const { recorded, isBehind, ...found } = await lookUp(rows, before, after);
+      ({ row } = found);
+      if (isBehind) onWarning(COMMITS_LOST);
       if (recorded && recorded.length > 0) return recorded;
       throw isUnknown && !recorded
         ? new OutcomeUnknown("the connection was lost, and it may have been stored")
@@ -116,6 +108,24 @@ async function register(rows: WriterRows): Promise<WriterRow> {
   await rows.insert({ id });
   await rows.sweep(undefined);
   return { id, seq: 0 };
+}
+
+/** What became of a statement: `recorded` is empty if it stored nothing, and left out if that is not known. */
+interface Found {
+  readonly row: WriterRow | undefined;
+  readonly recorded?: readonly (bigint | null)[] | undefined;
+  /** Whether the database lacks what the writer has committed. */
+  readonly isBehind: boolean;
+}
+
+async function lookUp(rows: WriterRows, before: WriterRow, after: WriterRow): Promise<Found> {
+  const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
+  if (!found) return { row: undefined, isBehind: false };
+  const [[seq, written] = []] = found;
+  const isBehind = (seq ?? 0) < before.seq;
+  if (seq === undefined) return { row: undefined, isBehind };
+  const recorded = seq === after.seq ? written : [];
+  return { row: isBehind ? undefined : after, recorded, isBehind };
 }
 
 const COMMITS_LOST: StorageWarning = {
