@@ -39,6 +39,21 @@ describe.runIf(isLinux)("SIGHUP has no effect", () => {
   });
 });
 
+it.runIf(isLinux && hasBash)("SIGHUP does not stop an import under nohup", async () => {
+  const args = [process.execPath, program(), "pets", "import", "-", "--database", newDatabase()];
+  const child = spawn("bash", ["-c", 'nohup "$@"; exit $?', "bash", ...args]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  await expect.poll(() => output).toContain("new database");
+  const [pid] = workersOf(child);
+  if (pid === undefined) throw new Error("The shell has no child.");
+  process.kill(pid, "SIGHUP");
+  child.stdin.end('{"name":"Rex","categoryId":1}\n');
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(output).toContain("imported 1 pet\n");
+});
+
 /** Sends SIGTERM to the process before the command uses its streams. */
 const EARLY = `data:text/javascript,const { stdout } = process;
   Object.defineProperty(process, "stdout", { get() { early(); return stdout; } });
