@@ -88,7 +88,8 @@ async function importPets(
     return err(rejects.error);
   }
   const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine, isOpenEnded: false };
-  const chunks = addAbortSignal(stop.signal, stream);
+  // A signal may come before the stream is read, which then fails.
+  const chunks = addAbortSignal(stop.signal, stream).on("error", () => undefined);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const imported = await withStore(openStorage(database, report), async (storage) => {
     const add = (entry: Entry) => addPet(storage, entry, options.again === true, tally);
