@@ -8,7 +8,7 @@ import { example } from "./options.js";
 import { exportCommand } from "./pets/export-pets.js";
 import { importCommand } from "./pets/import-pets.js";
 import { serveCommand } from "./serve/serve-command.js";
-import { listenForStop } from "./stop-signal.js";
+import { isServer, listenForStop } from "./stop-signal.js";
 import type { CommandIO, ReportError, Streams, Terminal } from "./terminal.js";
 
 /**
@@ -50,6 +50,9 @@ export async function runCommand(
   } finally {
     stop.end();
   }
+  if (exitCode !== 0 || isServer(args)) return exitCode;
+  const problem = await terminal.written();
+  if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
   return exitCode;
 }
 

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { describeFileError } from "./describe-error.js";
+import { escapeUnprintable } from "./printable.js";
 import type { StopSignal } from "./stop-signal.js";
 
 /** Where a command writes lines. */
@@ -10,8 +11,11 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a line about a problem. */
   error(line: string): void;
-  /** Resolves when the lines of the result are written: to the reason if one could not be written. */
-  written(): Promise<string | undefined>;
+  /**
+   * Resolves when the lines of the result are written: to the reason if one could not be written. A reader that has
+   * closed its pipe, as `head` does, wants no more, which is a reason only if `mustBeRead`.
+   */
+  written(mustBeRead?: boolean): Promise<string | undefined>;
 }
 
 /** Where a command reads and writes data; `process` has this type. */
@@ -42,27 +46,40 @@ export interface CommandIO {
   readonly fail: ReportError;
 }
 
-/** Creates a terminal on these streams. A full disk or a closed pipe does not end the process. */
+/**
+ * Creates a terminal on these streams. A full disk or a closed pipe does not end the process. Control characters reach
+ * pipes and files as they are, but no real terminal.
+ */
 export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
-  let problem: string | undefined;
+  let problem: unknown;
   let last = Promise.resolve();
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
     columns: columnsOf(stdout),
     out: (line) => {
       last = new Promise((resolve) => {
-        stdout.write(`${line}\n`, (error) => {
-          if (error) problem ??= describeFileError(error);
+        stdout.write(`${textFor(stdout, line)}\n`, (error) => {
+          problem ??= error ?? undefined;
           resolve();
         });
       });
     },
-    error: (line) => void stderr.write(`${line}\n`),
-    written: async () => {
+    error: (line) => void stderr.write(`${textFor(stderr, line)}\n`),
+    written: async (mustBeRead = false) => {
       await last;
-      return problem;
+      const isFine = problem === undefined || (isClosedPipe(problem) && !mustBeRead);
+      return isFine ? undefined : describeFileError(problem);
     },
   };
+}
+
+/** Whether an error of a stream says that its reader has closed the pipe. */
+export function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+function textFor({ isTTY }: TerminalStream, line: string): string {
+  return isTTY === true ? escapeUnprintable(line) : line;
 }
 
 /**

@@ -100,6 +100,11 @@ describe("the other commands of keys", () => {
   });
 });
 
+const DIGEST = /(?<="digest":")[^"]+/;
+
+const withDigestOf = (line: string, first: string) =>
+  line.replace(DIGEST, DIGEST.exec(first)?.[0] ?? "");
+
 describe("keys export and import", () => {
   it("move keys with any label, in chunks of any size, with CRLF too", async () => {
     const from = newDatabase();
@@ -115,6 +120,60 @@ describe("keys export and import", () => {
       const listed = JSON.parse((await petstore("keys", "list", "--json", ...to)).out) as unknown;
       expect(listed).toMatchObject(LABELS.map((label) => ({ label })));
     }
+  });
+
+  it.each<[string, RegExp, (line: string, first: string) => string]>([
+    ["an id with a control character", / id$/, (line) => line.replace("key_", "\\u001bkey")],
+    ["another id", / id$/, (line) => line.replace('"key_', '"key_0')],
+    [
+      "a hint with one",
+      / secrets\.0\.hint$/,
+      (line) => line.replace("pet_live_", "pet_live\\u009b"),
+    ],
+    ["a plan with one", / plan$/, (line) => line.replace('"free"', '"fr\\u009bee"')],
+    ["a label with NUL", / label$/, (line) => line.replace('"ok"', '"o\\u0000k"')],
+    ["half a character", / label$/, (line) => line.replace('"ok"', '"\\ud800"')],
+    [
+      "a label of 201 characters",
+      / label$/,
+      (line) => line.replace('"ok"', `"${"k".repeat(201)}"`),
+    ],
+    ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
+    ["the id of line 2", / or a secret of line 2$/, (line) => `${line}\n${line}`],
+  ])("refuse all keys for %s", async (_, reason, change) => {
+    const from = newDatabase();
+    for (const label of ["first", "ok"]) await issueKey(from, "--label", label);
+    const { out } = await petstore("keys", "export", "--database", from);
+    const [first = "", second = ""] = out.split("\n");
+    const to = ["--database", newDatabase()];
+    const changed = change(second, first);
+    const imported = await petstoreReading(`${first}\n${changed}`, "keys", "import", "-", ...to);
+    expect(imported).toMatchObject({
+      code: 1,
+      out: "",
+      error: expect.stringMatching(reason) as string,
+    });
+    expect((await petstore("keys", "list", ...to)).error).toContain("there is no database");
+  });
+
+  it("name the line whose secret is there under another id, and import none", async () => {
+    const database = newDatabase();
+    for (const label of ["there", "a", "b"]) await issueKey(database, "--label", label);
+    const { out } = await petstore("keys", "export", "--database", database);
+    const [there = "", ...others] = out.split("\n");
+    const to = ["--database", newDatabase()];
+    const imported = (...lines: readonly string[]) =>
+      petstoreReading(lines.join("\n"), "keys", "import", "-", ...to);
+    expect(await imported(there)).toMatchObject({ code: 0 });
+    const { id } = JSON.parse(there) as { id: string };
+    const renamed = there.replace(id, `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`);
+    expect(await imported(...others, renamed)).toEqual({
+      code: 1,
+      out: "",
+      error: `petstore: line 3 has a secret of the key ${id}, which is there`,
+    });
+    expect((await petstore("keys", "export", ...to)).out).toBe(there);
+    expect((await imported(...others, there)).out).toBe("imported 2 keys; 1 key was there already");
   });
 
   it("a wrong line ends the command, also while its input stays open", async () => {

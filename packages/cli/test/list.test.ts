@@ -1,6 +1,8 @@
 import { renameSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { describe, expect, it } from "vitest";
+import { aKey } from "../../storage-sql/test/support/samples.js";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
 import {
   issueKey,
@@ -16,6 +18,9 @@ import { openBeside } from "./support/open-beside.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
+
+/** A control character other than a line break. */
+const CONTROL = /(?![\r\n])\p{Cc}/u;
 
 /** How many columns of a terminal a line takes. */
 function columnsOf(line: string): number {
@@ -66,6 +71,26 @@ describe("keys list", () => {
       for (const id of ids) expect(out).toContain(id);
       if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/m);
     }
+  });
+
+  it("shows no control character of a key that is stored, and exact JSON, escaped only on a terminal", async () => {
+    const database = newDatabase();
+    const storage = (await openSqliteStorage({ filename: database }))._unsafeUnwrap();
+    const secrets = [{ digest: "d", hint: "h\u001b[2J", expiresAt: undefined }];
+    const key = { ...aKey("i\u009b2J"), label: "l\u009b2J", plan: "p\u001b[2J", secrets };
+    (await storage.keys.insert(key))._unsafeUnwrap();
+    await storage.close();
+    const list = ["keys", "list", "--database", database];
+    expect((await petstore(...list)).out).not.toMatch(CONTROL);
+    expect((await petstore("keys", "show", key.id, "--database", database)).out).not.toMatch(
+      CONTROL,
+    );
+    expect((await petstore(...list, "--json")).out).toContain(key.label);
+    const words = [process.execPath, program(), ...list, "--json"];
+    const { output, ended } = runOnTerminal(words.join(" "), 100, 24);
+    expect(await ended).toBe(0);
+    expect(JSON.parse(output())).toMatchObject([{ id: key.id, label: key.label }]);
+    expect(output()).not.toMatch(CONTROL);
   });
 
   it("sorts by use with --sort use, and as issued otherwise", async () => {

@@ -49,7 +49,7 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
     expect(await end()).toBe(0);
   });
 
-  it("keys issue, keys list and help fail with the cause", async () => {
+  it("keys issue, keys list, help and completion fail with the cause", async () => {
     const database = newDatabase();
     await issueKey(database);
     const run = (...args: readonly string[]) =>
@@ -57,14 +57,37 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
         encoding: "utf8",
       });
     for (const [lost = "", ...args] of [
-      ["done, but the result", "keys", "issue", "--plan", "free", "--json"],
+      ["done, but the secret", "keys", "issue", "--plan", "free", "--json"],
       ["done, but the result", "keys", "list"],
+      ["done, but the result", "keys", "export"],
+      ["done, but the result", "completion", "bash"],
       ["the output", "keys", "--help"],
     ]) {
       const stderr = `petstore: ${lost} could not be printed: the disk is full\n`;
-      expect(run(...args, "--database", database)).toMatchObject({ status: 1, stderr });
+      expect(run(...args, ...(args[0] === "keys" ? ["--database", database] : []))).toMatchObject({
+        status: 1,
+        stderr,
+      });
     }
   });
+});
+
+it("a closed pipe ends every listing quietly, and fails a command whose secret nobody has read", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const ended = async (...args: readonly string[]) => {
+    const run = startCommand(...args);
+    run.child.stdout.destroy();
+    return [await run.ended, run.output()];
+  };
+  for (const command of ["keys list", "keys list --json", "keys export", "pets export"])
+    expect(await ended(...command.split(" "), "--database", database), command).toEqual([0, ""]);
+  for (const command of ["completion zsh", "keys --help", "migrate --print"])
+    expect(await ended(...command.split(" ")), command).toEqual([0, ""]);
+  expect(await ended("keys", "issue", "--plan", "free", "--database", database)).toEqual([
+    1,
+    "petstore: done, but the secret could not be printed: the reader has closed the pipe\n",
+  ]);
 });
 
 it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", async () => {

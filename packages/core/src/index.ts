@@ -41,12 +41,14 @@ export type {
   StorageWarned,
 } from "./events.js";
 export type { IssuedKey, PurgedKeys } from "./keys/change-keys.js";
-export type {
-  IssueKeyInput,
-  ListKeysInput,
-  PlanInput,
-  PurgeKeysOptions,
-  RotateKeyOptions,
+export { isKeyHint, isKeyId } from "./keys/key-format.js";
+export {
+  isKeyLabel,
+  type IssueKeyInput,
+  type ListKeysInput,
+  type PlanInput,
+  type PurgeKeysOptions,
+  type RotateKeyOptions,
 } from "./keys/key-requests.js";
 export type { KeyRing } from "./keys/key-ring.js";
 export type { KeyPage } from "./keys/read-keys.js";

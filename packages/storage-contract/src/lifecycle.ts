@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { INT64_MAX, type Storage } from "@petstore/core";
+import { INT64_MAX, NO_USAGE, type Storage } from "@petstore/core";
 import {
   allPets,
   assertFails,
@@ -174,6 +174,7 @@ function callsOfEveryMember({ pets, keys, usage }: Storage) {
     () => pets.find(1n),
     () => pets.list({ limit: 1, status: undefined, after: undefined }),
     () => keys.insert(aKey("another")),
+    () => keys.import([{ key: aKey("one more"), usage: NO_USAGE }]),
     () => keys.find("a"),
     () => keys.list({ limit: 1, after: undefined, banned: false }),
     () => keys.update("a", () => ({ result: 1 })),

@@ -1,4 +1,5 @@
 import { creationRequirements } from "./creations.js";
+import { importRequirements } from "./import.js";
 import { keyRequirements } from "./keys.js";
 import { lifecycleRequirements } from "./lifecycle.js";
 import { petRequirements } from "./pets.js";
@@ -34,6 +35,7 @@ export const storageRequirements: readonly StorageRequirement[] = [
   ...petRequirements,
   ...creationRequirements,
   ...keyRequirements,
+  ...importRequirements,
   ...usageRequirements,
   ...lifecycleRequirements,
 ];

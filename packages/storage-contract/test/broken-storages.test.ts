@@ -103,6 +103,21 @@ const faults: Readonly<Record<string, Fault>> = {
   "keeps every field of an API key: loses an empty label": withKey(({ label }) => {
     return { label: label === "" ? undefined : label };
   }),
+  "imports exactly: forgets the usage": keys("import", (imported) => (moved) => {
+    return imported(moved.map(({ key }) => ({ key, usage: NO_USAGE })));
+  }),
+  "imports exactly: counts all": keys("import", (imported) => async (moved) => {
+    return (await imported(moved)).map(() => moved.length);
+  }),
+  "imports all API keys or: one after the other": keys("import", (imported) => async (moved) => {
+    let added = 0;
+    for (const each of moved) {
+      const one = await imported([each]);
+      if (one.isErr()) return err(one.error);
+      added += one.value;
+    }
+    return ok(added);
+  }),
   "lists API keys: compares by locale": keys("list", (list) => async (query) => {
     const all = (await list({ ...query, limit: 100, after: undefined }))._unsafeUnwrap();
     const inOrder = all.toSorted((one, other) => one.key.id.localeCompare(other.key.id));

@@ -374,7 +374,7 @@ it("a refused value does not appear in the failure", async () => {
   expect(messages).toEqual([
     "Adding a pet failed: a value cannot be stored (22021).",
     "Adding an API key failed: a rule of the schema forbids it (23514).",
-    "Adding an API key failed: a rule of the schema forbids it (23505).",
+    "Adding an API key failed: its id is taken.",
   ]);
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
 });

@@ -170,8 +170,9 @@ async function print<T>(
   const { value } = result;
   const view = { now: systemClock.now(), columns: terminal.columns };
   terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, view));
-  const problem = await terminal.written();
-  if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
+  if (renderer.isShownOnce !== true) return;
+  const problem = await terminal.written(true);
+  if (problem !== undefined) fail(`done, but the secret could not be printed: ${problem}`);
 }
 
 /** The names of the plans. */

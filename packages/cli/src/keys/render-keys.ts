@@ -1,4 +1,5 @@
 import type { ApiKey, IssuedKey, PurgedKeys, WindowQuota } from "@petstore/core";
+import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 
 /** The time and the place for which a value is shown as text. */
@@ -11,6 +12,8 @@ export interface View {
 
 /** Renders a value in two ways. */
 export interface Renderer<T> {
+  /** Whether what is not read is lost for ever. */
+  readonly isShownOnce?: true;
   /** Returns the value that `--json` prints. */
   json(value: T): unknown;
   /** Returns the text to print without `--json`. */
@@ -31,10 +34,11 @@ export const keyList: Renderer<readonly ApiKey[]> = {
 
 /** Renders a key with its secret. */
 export const issuedKey: Renderer<IssuedKey> = {
+  isShownOnce: true,
   json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
   text: ({ secret, key }) =>
     [
-      `Key ${key.id} on the ${printable(key.plan)} plan. Its secret, shown only once:`,
+      `Key ${replaceUnprintable(key.id)} on the ${replaceUnprintable(key.plan)} plan. Its secret, shown only once:`,
       "",
       `  ${secret}`,
       "",
@@ -66,10 +70,10 @@ function keyToJson(key: ApiKey): object {
 
 /** The columns of a list; also the lines of one key. */
 const COLUMNS: readonly Column<ApiKey>[] = [
-  { heading: "ID", cell: (key) => key.id },
-  { heading: "SECRET", cell: (key) => `${key.hint}…`, dropOrder: 3 },
-  { heading: "LABEL", cell: (key) => printable(key.label ?? "-"), shrinks: true },
-  { heading: "PLAN", cell: (key) => printable(key.plan), dropOrder: 7 },
+  { heading: "ID", cell: (key) => replaceUnprintable(key.id) },
+  { heading: "SECRET", cell: (key) => `${replaceUnprintable(key.hint)}…`, dropOrder: 3 },
+  { heading: "LABEL", cell: (key) => replaceUnprintable(key.label ?? "-"), shrinks: true },
+  { heading: "PLAN", cell: (key) => replaceUnprintable(key.plan), dropOrder: 7 },
   { heading: "MINUTE", cell: (key) => used(key.usage.minute), dropOrder: 5 },
   { heading: "DAY", cell: (key) => used(key.usage.day), dropOrder: 6 },
   { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), dropOrder: 1 },
@@ -152,12 +156,4 @@ const LAST_TIME = 8_640_000_000_000_000;
 /** Shows a time that is too late for a `Date` as the latest one. */
 function iso(time: number): string {
   return new Date(Math.min(time, LAST_TIME)).toISOString();
-}
-
-/** Replaces the characters that a terminal would interpret or not show, except those that join others (emoji). */
-function printable(text: string): string {
-  return text.replace(
-    /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    "\uFFFD",
-  );
 }

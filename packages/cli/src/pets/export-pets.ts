@@ -18,7 +18,8 @@ import { complete, createUnfinished, fileAt } from "../new-file.js";
 import { openUnlessStopped } from "../named-pipe.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { counted, createProgress, type CommandIO } from "../terminal.js";
+import { escapeUnprintable } from "../printable.js";
+import { counted, createProgress, isClosedPipe, type CommandIO } from "../terminal.js";
 import { formatOf, formatOption, type Format } from "./read-pets.js";
 
 /** The options of `petstore pets export`. */
@@ -69,11 +70,19 @@ async function exportPets(
   };
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
     const text = encodePets(trusted, status, formatOf(format, path), onPage);
-    const written = await write(text, path, force === true, streams.stdout, stop.signal);
+    const shown = isShown ? escaped(text) : text;
+    const written = await write(shown, path, force === true, streams.stdout, stop.signal);
     return written.mapErr((message) => ({ message }));
   });
   progress("");
-  return exported.map(() => terminal.error(`exported ${counted(pets, "pet")}`));
+  return exported.map((isRead) => {
+    if (isRead) terminal.error(`exported ${counted(pets, "pet")}`);
+  });
+}
+
+/** Escapes control characters, for a terminal. */
+async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const part of text) yield escapeUnprintable(part);
 }
 
 /** Encodes page after page, in ascending order of id. Throws if the store fails. */
@@ -101,13 +110,14 @@ function encodeRecord({ id, name, categoryId, status }: Pet): string {
   return `${id},"${name.replaceAll('"', '""')}",${categoryId},${status}`;
 }
 
+/** Resolves to whether everything was read: a reader of standard output that has closed its pipe wants no more. */
 async function write(
   text: AsyncIterable<string>,
   path: string,
   mayReplace: boolean,
   stdout: Writable,
   signal: AbortSignal,
-): Promise<Result<void, string>> {
+): Promise<Result<boolean, string>> {
   try {
     const existing = path === "-" ? undefined : await fileAt(path);
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
@@ -115,8 +125,9 @@ async function write(
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !mayReplace) return err(`${path} already exists (--force replaces it)`);
     else await writeWhole(text, path, mayReplace, signal);
-    return ok();
+    return ok(true);
   } catch (error) {
+    if (path === "-" && isClosedPipe(error)) return ok(false);
     const name = path === "-" ? "to standard output" : path;
     return err(`cannot write ${name}: ${describeFileError(error)}`);
   }

@@ -134,7 +134,7 @@ describe("pets export", () => {
     expect(left()).toEqual(remaining);
   });
 
-  it("keeps only a few pages in memory while the reader of standard output is slow, and fails when it has closed it", async () => {
+  it("keeps only a few pages in memory while the reader of standard output is slow, and ends quietly when it has closed it", async () => {
     const { database } = await filled(2_000);
     let most = 0;
     const slow = writableTo((_, done) => {
@@ -147,10 +147,24 @@ describe("pets export", () => {
     expect(most).toBeLessThan(5 * 100 * 80);
     const problem = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
     const closed = writableTo((_, done) => void setImmediate(() => done(problem)));
-    expect(await petstoreOn({ stdout: closed }, ...args)).toEqual({
-      code: 1,
-      out: "",
-      error: "petstore: cannot write to standard output: the reader has closed the pipe",
-    });
+    expect(await petstoreOn({ stdout: closed }, ...args)).toEqual({ code: 0, out: "", error: "" });
+  });
+
+  it("escapes control characters on a terminal, and nowhere else", async () => {
+    const database = newDatabase();
+    const name = "a\u001b[2J\u009b\u202e\u{13430}é 👩‍🚀";
+    const pet = JSON.stringify({ name, categoryId: 1 });
+    await petstoreReading(pet, "pets", "import", "-", "--database", database);
+    for (const isTTY of [true, false]) {
+      for (const format of ["csv", "ndjson"]) {
+        let shown = "";
+        const screen = writableTo((part, done) => done(void (shown += part.toString())));
+        const stdout = Object.assign(screen, { isTTY });
+        await petstoreOn({ stdout }, "pets", "export", "--format", format, "--database", database);
+        const escaped = "a\\u001b[2J\\u009b\\u202e\\ud80d\\udc30é 👩‍🚀";
+        const inFile = format === "csv" ? name : JSON.stringify(name).slice(1, -1);
+        expect(shown).toContain(isTTY ? escaped : inFile);
+      }
+    }
   });
 });

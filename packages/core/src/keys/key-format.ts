@@ -10,6 +10,7 @@ const CHECKSUM_LENGTH = 6;
 const CHECKSUM_AT = PREFIX.length + RANDOM_LENGTH;
 const HINT_LENGTH = PREFIX.length + 4;
 
+const ID_PREFIX = "key_";
 const ID_TIME_LENGTH = 8;
 const ID_COUNT_LENGTH = 3;
 const ID_RANDOM_LENGTH = 7;
@@ -20,6 +21,20 @@ const BASE = DIGITS.length;
 const UNBIASED = 248;
 /** A working random source needs more draws than this only once in 10^20 cases. */
 const MAX_DRAWS = 16;
+
+const ID_LENGTH = ID_TIME_LENGTH + ID_COUNT_LENGTH + ID_RANDOM_LENGTH;
+const ID_FORM = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_LENGTH}}$`);
+const HINT_FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${HINT_LENGTH - PREFIX.length}}$`);
+
+/** Whether a text has the form of a key's id. */
+export function isKeyId(text: string): boolean {
+  return ID_FORM.test(text);
+}
+
+/** Whether a text has the form of a secret's hint. */
+export function isKeyHint(text: string): boolean {
+  return HINT_FORM.test(text);
+}
 
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
 export function mintSecret(random: RandomSource): string {
@@ -42,7 +57,7 @@ export function createKeyIds(random: RandomSource): (now: number) => string {
       count = 0;
     }
     const order = toBase62(time, ID_TIME_LENGTH) + toBase62(count, ID_COUNT_LENGTH);
-    return `key_${order}${randomBase62(random, ID_RANDOM_LENGTH)}`;
+    return `${ID_PREFIX}${order}${randomBase62(random, ID_RANDOM_LENGTH)}`;
   };
 }
 

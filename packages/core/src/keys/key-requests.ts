@@ -65,11 +65,7 @@ export interface KeyRequest extends PlanChoice {
 }
 
 const labelSchema = v.custom<string>(
-  (label) =>
-    typeof label === "string" &&
-    label.length <= LABEL_LENGTH &&
-    label.isWellFormed() &&
-    !label.includes("\0"),
+  isKeyLabel,
   `must be text of at most ${LABEL_LENGTH} characters`,
 );
 
@@ -143,6 +139,16 @@ export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKey
   return validate(querySchema, input, ROOT)
     .map(({ limit, after, banned }) => ({ limit, after, banned }))
     .mapErr(invalidKeyRequest);
+}
+
+/** Whether a value may be the label of a key: well-formed text of at most 200 characters, without U+0000. */
+export function isKeyLabel(label: unknown): label is string {
+  return (
+    typeof label === "string" &&
+    label.length <= LABEL_LENGTH &&
+    label.isWellFormed() &&
+    !label.includes("\0")
+  );
 }
 
 function planEntries(plans: Plans) {

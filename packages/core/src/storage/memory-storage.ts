@@ -113,10 +113,9 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
     insert: (key) =>
       run(() => {
         if (keys.has(key.id)) throw new Error("This id is taken.");
-        putKey(tables, key);
-        const index = indexAfter(tables.ids, (id) => id > key.id);
-        if (tables.ids[index - 1] !== key.id) tables.ids.splice(index, 0, key.id);
+        addKey(tables, key);
       }),
+    import: (moved) => run(() => importKeys(tables, moved)),
     find: (id) => run(() => find(id)),
     list: ({ limit, after = "", banned }) =>
       run(() => {
@@ -147,10 +146,32 @@ function createKeyStorage(run: Run, tables: KeyTables): KeyStorage {
   };
 }
 
+/** Adds those whose ids are not taken, all or none. Returns how many these are. */
+function importKeys(tables: KeyTables, moved: readonly KeyWithUsage[]): number {
+  const { keys, owners, usages } = tables;
+  const added = moved.filter(({ key }) => !keys.has(key.id));
+  const digests = added.flatMap(({ key }) => key.secrets.map(({ digest }) => digest));
+  const isTaken = digests.some((digest) => owners.has(digest));
+  if (isTaken || new Set(digests).size < digests.length) throw new Error(DIGEST_TAKEN);
+  for (const { key, usage } of added) {
+    addKey(tables, key);
+    usages.set(key.id, usage);
+  }
+  return added.length;
+}
+
+const DIGEST_TAKEN = "This digest is taken.";
+
+function addKey(tables: KeyTables, key: StoredApiKey): void {
+  putKey(tables, key);
+  const index = indexAfter(tables.ids, (id) => id > key.id);
+  if (tables.ids[index - 1] !== key.id) tables.ids.splice(index, 0, key.id);
+}
+
 /** Stores a key in place of an older version of it. */
 function putKey({ keys, owners }: KeyTables, key: StoredApiKey, older?: StoredApiKey): void {
   for (const { digest } of key.secrets) {
-    if ((owners.get(digest) ?? key.id) !== key.id) throw new Error("This digest is taken.");
+    if ((owners.get(digest) ?? key.id) !== key.id) throw new Error(DIGEST_TAKEN);
   }
   older?.secrets.forEach(({ digest }) => owners.delete(digest));
   for (const { digest } of key.secrets) owners.set(digest, key.id);

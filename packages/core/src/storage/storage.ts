@@ -128,6 +128,11 @@ export interface KeyQuery {
 export interface KeyStorage {
   /** Adds a key. Its id and digests are new. */
   insert(key: StoredApiKey): Promise<Result<void, StorageFailure>>;
+  /**
+   * Atomically adds those of the keys whose ids are not taken, with their usage, and returns how many these were. The
+   * ids differ. If a digest is taken, by a key in the storage or by another of these, it adds none and fails.
+   */
+  import(keys: readonly KeyWithUsage[]): Promise<Result<number, StorageFailure>>;
   /** Finds the key with this id; `undefined` if there is none. */
   find(id: string): Promise<Result<KeyWithUsage | undefined, StorageFailure>>;
   /** Lists keys in ascending order of id, compared byte by byte. */

@@ -15,10 +15,11 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
-/** Runs a call, and retries it until its deadline while its error is temporary. */
+/** Runs a call, and retries it until its deadline while its error is temporary. It may have a limit of its own. */
 export type RunCall = <T>(
   name: string,
   action: () => Promise<T>,
+  limit?: number,
 ) => Promise<Result<T, StorageFailure>>;
 
 /** Runs calls that share no statement with others. */
@@ -33,9 +34,9 @@ export function createCalls(settings: CallSettings): Calls {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
   return {
-    run: (name, action) => {
+    run: (name, action, limit = settings.limit) => {
       if (isClosed) return Promise.resolve(err(storageClosed(name)));
-      const result = runInTime(settings, name, action);
+      const result = runInTime({ ...settings, limit }, name, action);
       running.add(result);
       void result.finally(() => running.delete(result));
       return result;

@@ -26,6 +26,7 @@ export interface Writer {
   write<Argument>(
     statement: Write<Argument>,
     argument: Argument,
+    timeout?: number,
   ): Promise<readonly (bigint | null)[]>;
   /** Removes the writer's row. */
   close(): Promise<void>;
@@ -68,7 +69,7 @@ export function createWriter(
     wasDurable = isDurable;
   };
   return {
-    write: async (statement, argument) => {
+    write: async (statement, argument, timeout) => {
       const now = monotonicNow();
       if (now - wroteAt > LONGEST_IDLE) row = undefined;
       wroteAt = now;
@@ -77,7 +78,7 @@ export function createWriter(
       let failure: unknown = new NotWritten("the database has lost this server's last commits");
       let isUnknown = false;
       try {
-        const [recorded] = await statement({ argument, writer: after.id, seq: after.seq });
+        const [recorded] = await statement({ argument, writer: after.id, seq: after.seq }, timeout);
         if (recorded) {
           row = after;
           reportDurability(recorded[2]);

@@ -24,8 +24,11 @@ type Prepare = <Argument, Row, const Columns extends readonly string[]>(
   integers?: Integers,
 ) => Select<Argument, Tuple<Row, Columns>>;
 
-/** A prepared statement. Rejects with PostgreSQL's errors. */
-export type Select<Argument, Row> = (argument: Argument) => Promise<readonly Row[]>;
+/** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
+export type Select<Argument, Row> = (
+  argument: Argument,
+  timeout?: number,
+) => Promise<readonly Row[]>;
 
 /** Creates the connection to the tables of a schema. */
 export function createConnection(database: Database, schema: string): Connection {
@@ -35,7 +38,7 @@ export function createConnection(database: Database, schema: string): Connection
     (_columns, build, integers = "number") => {
       const { source, bind } = compile(queries, build);
       const statement = named(wrap(source));
-      return (argument) => database.query(statement, bind(argument), integers);
+      return (argument, timeout) => database.query(statement, bind(argument), integers, timeout);
     };
   // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked.
   const onPrimary = `not exists (select from "${schema}".inventory where false for key share)`;

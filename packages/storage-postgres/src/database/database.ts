@@ -4,7 +4,13 @@ import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./erro
 
 /** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
 export interface Database {
-  query<Row>(statement: Statement, values: unknown[], integers: Integers): Promise<readonly Row[]>;
+  /** @param timeout in milliseconds, connecting included; `STATEMENT_TIMEOUT` by default. */
+  query<Row>(
+    statement: Statement,
+    values: unknown[],
+    integers: Integers,
+    timeout?: number,
+  ): Promise<readonly Row[]>;
   /** Runs a script of several statements. If it fails, its connection is closed, and so it is rolled back. */
   run(script: string): Promise<void>;
   /** Closes the storage's own pool; a host's pool stays open. */
@@ -29,7 +35,7 @@ export interface PoolSource {
   readonly isOwn: boolean;
 }
 
-/** How long one statement may take, connecting included, in milliseconds. */
+/** How long one statement may take if nothing else is said, connecting included, in milliseconds. */
 export const STATEMENT_TIMEOUT = 2_000;
 
 /** Creates the database over a pool, which is opened at once. */
@@ -78,13 +84,13 @@ function createCurrentPool(source: PoolSource): CurrentPool {
   };
 }
 
-/** Runs work on a connection of the pool, within `STATEMENT_TIMEOUT`. */
-type Use = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
+/** Runs work on a connection of the pool, within a time in milliseconds. */
+type Use = <T>(work: (client: PostgresClient) => Promise<T>, timeout?: number) => Promise<T>;
 
 function createUse(pool: CurrentPool): Use {
-  return async (work) => {
+  return async (work, timeout = STATEMENT_TIMEOUT) => {
     const from = pool.get();
-    const late = createTimeout();
+    const late = createTimeout(timeout);
     const connecting = from.connect();
     let client: PostgresClient | undefined;
     try {
@@ -113,6 +119,7 @@ function createQuery(use: Use): Database["query"] {
     statement: Statement,
     values: unknown[],
     integers: Integers,
+    timeout?: number,
   ): Promise<readonly Row[]> {
     const { text } = statement;
     const named = areKept ? statement : { text };
@@ -120,13 +127,14 @@ function createQuery(use: Use): Database["query"] {
     try {
       return await use(
         async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
+        timeout,
       );
     } catch (error) {
       if (isConnectionLost(error)) givenUp.add(text);
       if (named !== statement || !isStatementMissing(error)) throw error;
       // The statement did not run: it was not found, or could not be kept.
       areKept = false;
-      return query(statement, values, integers);
+      return query(statement, values, integers, timeout);
     }
   };
 }
@@ -195,12 +203,12 @@ function release(client: PostgresClient, destroy: boolean): void {
   if (!destroy) client.off("error", ignore);
 }
 
-/** Rejects after `STATEMENT_TIMEOUT`: a network that is silently dead would let a query wait for minutes. */
-function createTimeout() {
+/** Rejects after so many milliseconds: a network that is silently dead would let a query wait for minutes. */
+function createTimeout(timeout: number) {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     const timedOut = (): void => reject(new ConnectionLost("no answer in time"));
-    timer = setTimeout(timedOut, STATEMENT_TIMEOUT);
+    timer = setTimeout(timedOut, timeout);
   });
   expired.catch(ignore);
   return { expired, clear: () => clearTimeout(timer) };

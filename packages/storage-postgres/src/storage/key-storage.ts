@@ -1,23 +1,32 @@
-import type { KeyStorage } from "@petstore/core";
+import { NO_USAGE, storageFailure, type KeyStorage, type KeyWithUsage } from "@petstore/core";
 import { Contention } from "@petstore/storage-sql";
-import { ok } from "neverthrow";
+import { err, ok } from "neverthrow";
 import type { RunCall } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
 
+/** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
+const IMPORT_TIMEOUT = 60_000;
+/** How much later the call fails, so that the writer can find out what became of its statement. */
+const LOOK_UP_TIME = 5_000;
+
 /** Creates the storage of API keys. Changes of one key run one after another. */
 export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
   const inTurn = createTurns();
+  const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {
+    const argument = { added, version: randomStamp() };
+    const write = async () => Number((await writer.write(keys.insert, argument, timeout))[0]);
+    return run(name, () => inTurn(write), timeout && timeout + LOOK_UP_TIME);
+  };
   return {
-    insert: (key) => {
-      const version = randomStamp();
-      return run("Adding an API key", () =>
-        inTurn(async () => {
-          await writer.write(keys.insert, { key, version });
-        }),
+    insert: async (key) => {
+      const added = await insert("Adding an API key", [{ key, usage: NO_USAGE }]);
+      return added.andThen((count) =>
+        count === 1 ? ok() : err(storageFailure("Adding an API key failed: its id is taken.")),
       );
     },
+    import: (moved) => insert("Adding API keys", moved, IMPORT_TIMEOUT),
     find: (id) =>
       isText(id)
         ? run("Finding an API key", async () => {

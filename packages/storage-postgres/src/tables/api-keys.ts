@@ -5,6 +5,8 @@ import {
   selectKey,
   selectKeys,
   toKeyWithUsage,
+  USAGE_COLUMNS,
+  usageFields,
   type KeyRow,
   type KeysAfter,
   type Parameter,
@@ -18,12 +20,18 @@ import type { Connection } from "../database/connection.js";
 export interface ApiKeys {
   find(id: string): Promise<VersionedKey | undefined>;
   list(query: KeyQuery): Promise<readonly KeyWithUsage[]>;
-  /** Adds a key. */
-  readonly insert: Write<{ readonly key: StoredApiKey; readonly version: string }>;
+  /** Adds the keys whose ids are not taken, with their usage; records how many. */
+  readonly insert: Write<NewKeys>;
   /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
   readonly update: Write<KeyChange>;
   /** Removes keys; records an item, and one for each that existed. Records nothing if one of them has just changed. */
   readonly remove: Write<{ readonly ids: readonly string[] }>;
+}
+
+/** Keys to add, and their version. */
+export interface NewKeys {
+  readonly added: readonly KeyWithUsage[];
+  readonly version: string;
 }
 
 /** A key as it was read, with the version that a change must still find. */
@@ -78,25 +86,48 @@ function secretsIn({ table }: Connection) {
 
 function prepareInsert(connection: Connection) {
   const { table } = connection;
-  return prepareWrite(connection, (value: Parameter<{ key: StoredApiKey; version: string }>) => {
-    const columns = keyValues(keyOf(value));
+  return prepareWrite(connection, (value: Parameter<NewKeys>) => {
+    const keys = keyValues(valuesOf(value, ({ key }) => key));
+    const usages = valuesOf(value, ({ usage }) => usage);
+    const ids = value.of(({ added }) => added.map(({ key }) => key.id));
+    const usageColumns = sql.join(USAGE_COLUMNS.map((column) => sql.ref(column)));
     return {
       expressions: sql`
         inserted as (
-          insert into ${table("api_keys")} (id, version, ${namesOf(columns)})
-          select ${value.of(({ key }) => key.id)}, ${value("version")}, ${sql.join(Object.values(columns))}
-          from writer returning id),
+          insert into ${table("api_keys")} (version, id, ${namesOf(keys)})
+          select ${value("version")}, key.* from writer, unnest(${ids}::text[], ${sql.join(
+            Object.entries(keys).map(([column, values]) => sql`${values}::${typeOf(column)}[]`),
+          )}) as key
+          on conflict (id) do nothing returning id),
         secrets as (
           insert into ${table("api_key_secrets")} (key_id, digest, hint, expires_at, position)
-          select inserted.id, secret.* from inserted, ${secretsOf(value)}),
+          select secret.* from inserted join ${secretsOf(value, newKeys)} on key_id = id),
         usage as (
-          insert into ${table("api_key_usage")} (key_id, stamp)
-          select id, ${value("version")} from inserted)`,
-      written: sql`select array_agg(1) from inserted`,
+          insert into ${table("api_key_usage")} (stamp, key_id, ${usageColumns})
+          select ${value("version")}, usage.* from inserted join unnest(${ids}::text[], ${sql.join(
+            usageFields.map((field) => sql`${usages(field)}::bigint[]`),
+          )}) as usage (key_id, ${usageColumns}) on key_id = id)`,
+      written: sql`select array[count(*)] from inserted`,
       synchronous: "on",
     };
   });
 }
+
+/** The values that a part of each new key has, as a list. */
+function valuesOf<Part>(
+  value: Parameter<NewKeys>,
+  partOf: (added: KeyWithUsage) => Part,
+): Parameter<Part> {
+  const of = <T>(read: (part: Part) => T) =>
+    sql<T>`${value.of(({ added }) => added.map((each) => read(partOf(each))))}`;
+  return Object.assign(<Name extends keyof Part>(name: Name) => of((part) => part[name]), { of });
+}
+
+const typeOf = (column: string) =>
+  column === "plan" || column === "label" ? sql`text` : sql`bigint`;
+
+const newKeys = ({ added }: NewKeys) => added.map(({ key }) => key);
+const changedKey = ({ key }: KeyChange) => [key];
 
 /** Renews the stamp of the usage, so that no decision on the old key is stored. */
 function prepareUpdate(connection: Connection) {
@@ -122,11 +153,11 @@ function prepareUpdate(connection: Connection) {
         kept as (
           update ${secrets} as kept
           set hint = secret.hint, expires_at = secret.expires_at, position = secret.position
-          from changed, ${secretsOf(value)}
+          from changed, ${secretsOf(value, changedKey)}
           where kept.key_id = changed.id and kept.digest = secret.digest),
         added as (
           insert into ${secrets} (key_id, digest, hint, expires_at, position)
-          select changed.id, secret.* from changed, ${secretsOf(value)}
+          select secret.* from changed, ${secretsOf(value, changedKey)}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
       written: sql`select array_agg(1) from changed`,
@@ -163,15 +194,24 @@ function prepareRemove(connection: Connection) {
   }));
 }
 
-/** The secrets of the key in an argument, as a table. */
-function secretsOf(value: Parameter<{ readonly key: StoredApiKey }>): RawBuilder<unknown> {
-  const each = <T>(read: (secret: ApiKeySecret) => T) =>
-    value.of(({ key }) => key.secrets.map(read));
+/** The secrets of the keys in an argument, as a table. */
+function secretsOf<Argument>(
+  value: Parameter<Argument>,
+  keysOf: (argument: Argument) => readonly StoredApiKey[],
+): RawBuilder<unknown> {
+  const each = <T>(read: (secret: ApiKeySecret, index: number, key: StoredApiKey) => T) =>
+    value.of((argument) =>
+      keysOf(argument).flatMap((key) =>
+        key.secrets.map((secret, index) => read(secret, index, key)),
+      ),
+    );
   return sql`unnest(
+    ${each((_secret, _index, { id }) => id)}::text[],
     ${each(({ digest }) => digest)}::text[],
     ${each(({ hint }) => hint)}::text[],
-    ${each(({ expiresAt }) => expiresAt ?? null)}::bigint[]
-  ) with ordinality as secret (digest, hint, expires_at, position)`;
+    ${each(({ expiresAt }) => expiresAt ?? null)}::bigint[],
+    ${each((_secret, index) => index)}::bigint[]
+  ) as secret (key_id, digest, hint, expires_at, position)`;
 }
 
 /** Reads the values of the key in an argument. */

@@ -1,16 +1,27 @@
 import type { KeyStorage } from "@petstore/core";
 import type { Transactions } from "../commit/transactions.js";
+import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
 
 /** Creates the storage of API keys. A key and its secrets are read in one snapshot. */
 export function createKeyStorage(
   keys: ApiKeys,
+  usages: Pick<ApiKeyUsage, "save">,
   { readSnapshot }: Pick<Transactions, "readSnapshot">,
   { reads, writes }: Pick<Groups, "reads" | "writes">,
 ): KeyStorage {
   return {
     insert: (key) => writes.add("Adding an API key", () => keys.insert(key)),
+    import: (moved) =>
+      writes.add("Adding API keys", () => {
+        const added = moved.filter(({ key }) => keys.find(key.id) === undefined);
+        for (const { key, usage } of added) {
+          keys.insert(key);
+          usages.save(key.id, usage);
+        }
+        return added.length;
+      }),
     find: (id) => reads.add("Finding an API key", () => readSnapshot(() => keys.find(id))),
     list: (query) => reads.add("Listing API keys", () => readSnapshot(() => keys.list(query))),
     update: (id, decide) =>
