@@ -8,6 +8,7 @@ import type { CommandIO } from "./terminal.js";
 /** The options of these commands. Each declares the ones that it takes. */
 interface DatabaseOptions {
   readonly database: string;
+  readonly check?: boolean;
   readonly force?: true;
   readonly print?: true;
 }
@@ -19,8 +20,9 @@ export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
     .argument("<file>", "the file to create", databaseFile)
     .addOption(databaseOption())
     .option("--force", "replace an existing file, but never a database that is in use")
+    .option("--no-check", "do not read the whole backup to find damage")
     .addHelpText("after", BACKUP_HELP + example("petstore backup monday.db"))
-    .action(async (file: string, { database, force }: DatabaseOptions) => {
+    .action(async (file: string, { database, check, force }: DatabaseOptions) => {
       if (isPostgres(database)) {
         fail("PostgreSQL has backups of its own: use pg_dump --format=custom, or base backups");
         return;
@@ -29,6 +31,7 @@ export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
         filename: database,
         to: file,
         overwrite: force,
+        check,
         signal: stop.signal,
       });
       backup.match(

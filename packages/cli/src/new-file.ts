@@ -31,6 +31,11 @@ export async function linkAt(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch(() => undefined);
 }
 
+/** The mode of a file that is written from another one: its owner can write it, and it is at most as open to others. */
+export function modeFrom(source: BigIntStats | undefined): number | undefined {
+  return source && (Number(source.mode) & 0o666) | 0o600;
+}
+
 /** Whether these are one file, whatever its names. */
 export function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;

@@ -62,6 +62,22 @@ it("says in one line why there is no backup, creates no database, and replaces a
   expect((await backup(file, "--force")).code).toBe(0);
 });
 
+it("makes no backup of a damaged database, and says what to do, unless it is told not to check", async () => {
+  const database = newDatabase();
+  const file = join(dirname(database), "backup.db");
+  await petstoreReading(PET.repeat(1_000), "pets", "import", "-", "--database", database);
+  writeFileSync(database, readFileSync(database).fill(255, 5 * 4_096, 12 * 4_096));
+  expect(await petstore("backup", file, "--database", database)).toEqual({
+    code: 1,
+    out: "",
+    error: `petstore: no backup of ${database}: The database is damaged, or not an SQLite database: restore the last backup.`,
+  });
+  expect((await petstore("backup", file, "--no-check", "--database", database)).code).toBe(0);
+  // The drill.
+  const drill = await petstore("restore", file, "--database", newDatabase());
+  expect(drill.error).toContain("The backup is damaged");
+});
+
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 it.each(SIGNALS.slice(0, sized(1, 2, 2)))("leaves no files behind at %s", async (signal) => {

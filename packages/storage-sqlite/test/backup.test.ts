@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { Storage } from "@petstore/core";
-import { backupSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
+import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
@@ -108,6 +109,45 @@ describe("a backup of a database in use", () => {
       expect(backupFiles()).toEqual(["backup.db"]);
     }
   });
+
+  it("is checked, unless that is switched off", async () => {
+    await add(100, "x".repeat(2_000));
+    await storage.close();
+    // The rows of a page in another order, which SQLite reads without an error.
+    const bytes = readFileSync(filename);
+    const page = 4_096 * 20;
+    bytes
+      .subarray(page + 8, page + 12)
+      .swap32()
+      .swap16();
+    writeFileSync(filename, bytes);
+    expect(await codeOf({ filename, to })).toBe("damaged");
+    expect(backupFiles()).toEqual([]);
+    expect((await backupSqliteFile({ filename, to, check: false })).isOk()).toBe(true);
+    const restored = await restoreSqliteFile({ backup: to, filename: folder.path("restored.db") });
+    expect(restored._unsafeUnwrapErr().code).toBe("damaged");
+  });
+
+  it.each([0o600, 0o640, 0o400])(
+    "is at most as open as a file of mode %i, from the first byte",
+    async (mode) => {
+      await add(1_000, "x".repeat(2_000));
+      chmodSync(filename, mode);
+      const backup = backupSqliteFile({ filename, to });
+      const ended = new AbortController();
+      void backup.then(() => ended.abort());
+      const modes = new Set<number>();
+      while (!ended.signal.aborted) {
+        for (const name of backupFiles()) {
+          const found = statSync(folder.path(name), { throwIfNoEntry: false });
+          if (found) modes.add(found.mode & 0o177 & ~mode);
+        }
+        await turns(1);
+      }
+      expect((await backup).isOk()).toBe(true);
+      expect([...modes]).toEqual([0]);
+    },
+  );
 
   it("does not replace a database that another connection has open", async () => {
     const other = await openStorage({ filename: to });

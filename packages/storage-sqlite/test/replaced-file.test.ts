@@ -5,6 +5,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
 } from "node:fs";
@@ -192,6 +193,14 @@ describe("a storage whose file was replaced", () => {
     }
     expect((await create()).isOk()).toBe(true);
     rmSync(other);
+  });
+
+  it("is noticed behind a link, beside whose target the log is", async () => {
+    const link = folder.path("link.db");
+    symlinkSync(path, link);
+    const linked = await openStorage({ filename: link });
+    rmSync(`${path}-wal`);
+    expect((await linked.pets.create(rex)).isErr()).toBe(true);
   });
 
   it("is noticed in a host's database, too", async () => {

@@ -1,4 +1,6 @@
 // What a backup is for: to be restored, or to be opened read-only.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -18,9 +20,12 @@ import {
 } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
 import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 
+const ADDING = "packages/storage-sqlite/test/adding-process.ts";
+const program = useBundled("adding-process", [ADDING]);
 const folder = useFolder();
 let filename: string;
 let backup: string;
@@ -54,6 +59,25 @@ describe("a restore", () => {
     expect([petsIn(link), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
     expect(statSync(filename).mode & 0o777).toBe(0o600);
     expect(files()).toHaveLength(4);
+  });
+
+  it("makes its copy at most as open as the backup and the old database, from the first byte", async () => {
+    chmodSync(filename, 0o600);
+    chmodSync(backup, 0o664);
+    const copies = () => files().filter((name) => name.includes("restored-"));
+    const restoring = restoreSqliteFile({ backup, filename });
+    const ended = new AbortController();
+    void restoring.then(() => ended.abort());
+    const modes = new Set<number>();
+    while (!ended.signal.aborted) {
+      for (const name of copies()) {
+        const found = statSync(folder.path(name), { throwIfNoEntry: false });
+        if (found) modes.add(found.mode & 0o777);
+      }
+      await turns(1);
+    }
+    expect((await restoring).isOk()).toBe(true);
+    expect([...modes]).toEqual([0o600]);
   });
 
   it("creates a database from one with a log, and moves a log aside that has lost its database", async () => {
@@ -94,6 +118,22 @@ describe("a restore is refused, and changes nothing,", () => {
     }
     other.close();
     expect(petsIn(filename)).toBe(3);
+  });
+
+  it("also to a backup, while another process uses the database, however damaged its header is", async () => {
+    const child = spawn(process.execPath, [program(ADDING), filename, "0", "wait"]);
+    await once(child.stdout, "data");
+    const sound = readFileSync(filename);
+    writeFileSync(filename, Buffer.from(sound).fill("mine", 0, 512), { flag: "r+" });
+    const before = files();
+    expect(await codeOf()).toBe("destination_in_use");
+    const replaced = await backupSqliteFile({ filename: backup, to: filename, overwrite: true });
+    expect(replaced._unsafeUnwrapErr().code).toBe("destination_in_use");
+    expect(files()).toEqual(before);
+    writeFileSync(filename, sound, { flag: "r+" });
+    child.stdin.end();
+    await once(child, "exit");
+    expect(petsIn(filename)).toBe(2);
   });
 
   it("if it is aborted, or the backup is missing, damaged, something else, newer, or the database itself", async () => {

@@ -14,10 +14,10 @@ import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
-import { complete, createUnfinished, fileAt } from "../new-file.js";
+import { complete, createUnfinished, fileAt, modeFrom } from "../new-file.js";
 import { openUnlessStopped } from "../named-pipe.js";
 import { openExistingStore, withStore } from "../open-store.js";
-import { databaseOption, example } from "../options.js";
+import { databaseOption, example, isPostgres, nameOf } from "../options.js";
 import { escapeUnprintable } from "../printable.js";
 import { counted, createProgress, isClosedPipe, type CommandIO } from "../terminal.js";
 import { formatOf, formatOption, type Format } from "./read-pets.js";
@@ -51,9 +51,10 @@ export function exportCommand(io: CommandIO): Command {
  */
 async function exportPets(
   path: string,
-  { database, format, status, force }: ExportOptions,
+  options: ExportOptions,
   { terminal, streams, stop }: CommandIO,
 ): Promise<Result<void, string>> {
+  const { database, format, status } = options;
   const name = path === "-" ? "to standard output" : path;
   if (isFileOfDatabase(database, path === "-" ? "/dev/stdout" : path)) {
     return err(`cannot write ${name}: it is a file of the database`);
@@ -71,7 +72,7 @@ async function exportPets(
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
     const text = encodePets(trusted, status, formatOf(format, path), onPage);
     const shown = isShown ? escaped(text) : text;
-    const written = await write(shown, path, force === true, streams.stdout, stop.signal);
+    const written = await write(shown, path, options, streams.stdout, stop.signal);
     return written.mapErr((message) => ({ message }));
   });
   progress("");
@@ -85,7 +86,12 @@ async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
   for await (const part of text) yield escapeUnprintable(part);
 }
 
-/** Encodes page after page, in ascending order of id. Throws if the store fails. */
+/** Thrown when the pets cannot be read. */
+class ReadFailed extends Error {
+  override readonly name = "ReadFailed";
+}
+
+/** Encodes page after page, in ascending order of id. Throws `ReadFailed` if the store fails. */
 async function* encodePets(
   store: TrustedPets,
   status: PetStatus | undefined,
@@ -97,7 +103,7 @@ async function* encodePets(
   let after: bigint | undefined;
   do {
     const page = await store.listPets({ limit: PAGE_LIMIT.maximum, status, after });
-    if (page.isErr()) throw new Error(describeStoreError(page.error));
+    if (page.isErr()) throw new ReadFailed(describeStoreError(page.error));
     const { pets, next } = page.value;
     yield pets.map((pet) => `${encode(pet)}\n`).join("");
     onPage(pets.length);
@@ -114,7 +120,7 @@ function encodeRecord({ id, name, categoryId, status }: Pet): string {
 async function write(
   text: AsyncIterable<string>,
   path: string,
-  mayReplace: boolean,
+  { database, force }: ExportOptions,
   stdout: Writable,
   signal: AbortSignal,
 ): Promise<Result<boolean, string>> {
@@ -123,14 +129,22 @@ async function write(
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
     if (path === "-") await pipeline(text, stdout, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
-    else if (existing && !mayReplace) return err(`${path} already exists (--force replaces it)`);
-    else await writeWhole(text, path, mayReplace, signal);
+    else if (existing && !force) return err(`${path} already exists (--force replaces it)`);
+    else await writeWhole(text, path, force === true, await modeOf(database), signal);
     return ok(true);
   } catch (error) {
+    if (error instanceof ReadFailed) {
+      return err(`cannot read the database ${nameOf(database)}: ${error.message}`);
+    }
     if (path === "-" && isClosedPipe(error)) return ok(false);
     const name = path === "-" ? "to standard output" : path;
     return err(`cannot write ${name}: ${describeFileError(error)}`);
   }
+}
+
+/** The mode of a file with the pets of this database; `undefined` for PostgreSQL. */
+async function modeOf(database: string): Promise<number | undefined> {
+  return isPostgres(database) ? undefined : modeFrom(await fileAt(database));
 }
 
 /** Writes into a pipe or a device, but not into a file that has taken its place. Node reports a directory. */
@@ -154,10 +168,11 @@ async function writeWhole(
   text: AsyncIterable<string>,
   path: string,
   mayReplace: boolean,
+  mode: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const target = mayReplace ? await realpath(path).catch(() => path) : path;
-  const { handle, name } = await createUnfinished(target);
+  const { handle, name } = await createUnfinished(target, mode);
   try {
     await writeFile(handle, text, { signal });
     await handle.sync();

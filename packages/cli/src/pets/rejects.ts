@@ -9,6 +9,7 @@ import {
   fileAt,
   isSameFile,
   linkAt,
+  modeFrom,
   type UnfinishedFile,
 } from "../new-file.js";
 import { counted } from "../terminal.js";
@@ -46,7 +47,7 @@ export async function openRejects(
   if (earlier?.isFile() === false) return failed("it is not an ordinary file");
   try {
     // A run that is killed leaves no lines that the next one would repeat.
-    const file = await createUnfinished(path, earlier && Number(earlier.mode) & 0o777);
+    const file = await createUnfinished(path, modeFrom(earlier ?? inUse.input));
     if (earlier) await writeFile(file.handle, createReadStream(path));
     const { size } = await file.handle.stat();
     return ok(createRejects({ ...file, path, earlier, sizeAtStart: size }, list));

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  appendFileSync,
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -42,6 +45,29 @@ async function filled(count: number, name = "pets.ndjson") {
 }
 
 describe("pets export", () => {
+  it("names a database that is damaged, and not what it writes to", async () => {
+    const { database, file, exportTo, left } = await filled(1_000);
+    const damaged = readFileSync(database).fill(255, 5 * 4_096, 12 * 4_096);
+    writeFileSync(database, damaged);
+    const reason = `the file is damaged \\(SQLITE_CORRUPT\\w*\\)`;
+    const error = new RegExp(`^petstore: cannot read the database ${database}: [^:]+: ${reason}`);
+    for (const to of ["-", file]) {
+      const exported = await exportTo(to);
+      expect([exported.code, exported.error]).toEqual([1, expect.stringMatching(error)]);
+    }
+    expect(left()).toEqual([]);
+  });
+
+  it("writes a file, and an import its rejects, at most as open as what they come from", async () => {
+    const { database, file, exportTo } = await filled(1);
+    chmodSync(database, 0o600);
+    expect((await exportTo(file)).code).toBe(0);
+    const rejects = `${file}.rejects`;
+    appendFileSync(file, "bad\n");
+    await petstore("pets", "import", file, "--rejects", rejects, "--database", newDatabase());
+    expect([file, rejects].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600]);
+  });
+
   it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (format) => {
     const { file, exportTo } = await filled(1_234, `pets.${format}`);
     const handlers = () => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");

@@ -14,13 +14,13 @@ export interface BackupError {
 export type BackupErrorCode =
   /** The database file does not exist or cannot be read. */
   | "no_database"
-  /** The file is not an SQLite database, or is damaged. */
+  /** The database, or the backup to restore, is damaged or not an SQLite database. */
   | "damaged"
   /** Another connection has locked the whole database. */
   | "busy"
   /** The destination exists, or a file beside it that SQLite would treat as part of the backup. */
   | "destination_exists"
-  /** The file to replace is a database that another connection has open. */
+  /** The file to replace is a database that another connection has open, or may have if it is damaged. */
   | "destination_in_use"
   /** The destination is the database itself, under any name, or a file that SQLite keeps beside it. */
   | "destination_is_database"
@@ -101,10 +101,10 @@ const byPrefix = [
 
 const messages = {
   no_database: "The database does not exist or cannot be read.",
-  damaged: "The file is not an SQLite database, or is damaged.",
+  damaged: "The database is damaged, or not an SQLite database: restore the last backup.",
   busy: "Another connection has locked the database.",
   destination_exists: "The destination already exists.",
-  destination_in_use: "The file to replace is a database that another connection has open.",
+  destination_in_use: "The database is in use: stop the servers and other commands on it first.",
   destination_is_database: "The destination is the database itself, or a file that belongs to it.",
   disk_full: "The disk has no room for the backup.",
   cannot_write: "The file cannot be created: its folder is missing or not writable.",

@@ -10,6 +10,7 @@ import { setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
+import { lockDatabase } from "./lock-database.js";
 
 /** Which database to back up, and where to. */
 export interface BackupOptions {
@@ -19,6 +20,8 @@ export interface BackupOptions {
   readonly to: string;
   /** Whether to replace an existing file; `false` by default. */
   readonly overwrite?: boolean | undefined;
+  /** Whether to check the copy with SQLite's `quick_check`, which blocks the event loop; `true` by default. */
+  readonly check?: boolean | undefined;
   /** Aborts the backup until it is complete. An aborted backup leaves no files behind. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +42,7 @@ const PAGES_PER_TURN = 1_024;
  * Copies a database, also while it is in use, into one file. The file holds everything that was
  * committed before this call and may hold later commits. Readers and writers do not wait, but the
  * write-ahead log cannot be checkpointed meanwhile. The file gets its name only when it is complete and
- * synced.
+ * synced. It is at most as open to others as the database.
  * @example
  * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
  */
@@ -47,7 +50,14 @@ export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, Ba
   return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
 }
 
-async function backUp({ filename, to, overwrite = false, signal }: BackupOptions): Promise<Backup> {
+/** A backup whose file has at most the permissions of the mode `atMost`, too. */
+interface LimitedBackup extends BackupOptions {
+  readonly atMost?: number | undefined;
+}
+
+/** `backupSqliteFile`, for an absolute `to`. Throws if it fails. */
+export async function backUp(options: LimitedBackup): Promise<Backup> {
+  const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
   if (!existsSync(filename)) throw new BackupRefusal("no_database");
   if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
@@ -58,9 +68,9 @@ async function backUp({ filename, to, overwrite = false, signal }: BackupOptions
   const random = Buffer.from(systemRandom(6)).toString("hex");
   const unfinished = `${to}.unfinished-${process.pid}-${random}`;
   try {
-    await createEmpty(unfinished);
+    await createEmpty(unfinished, statSync(filename).mode & atMost);
     await copy(Database, filename, unfinished, signal);
-    makeSelfContained(Database, unfinished);
+    finish(Database, unfinished, check);
     await sync(unfinished);
     const { size } = await stat(unfinished);
     refuseAborted(signal);
@@ -116,16 +126,31 @@ function openReadonly(Database: DatabaseConstructor, filename: string): BetterSq
   }
 }
 
-/** Gives a copy a mark of its own, and switches the write-ahead log off: a database that needs one cannot be read in a read-only folder. */
-function makeSelfContained(Database: DatabaseConstructor, filename: string): void {
+/**
+ * Checks a copy. Gives it a mark of its own, and switches the write-ahead log off: a database that needs one cannot be
+ * read in a read-only folder.
+ */
+function finish(Database: DatabaseConstructor, filename: string, check: boolean): void {
   const database = new Database(filename, { fileMustExist: true });
   try {
     database.pragma("journal_mode = delete");
     // The log of the original must not be taken for that of the copy.
     setMark(database);
+    if (check) refuseDamaged(database);
   } finally {
     database.close();
   }
+}
+
+/** Throws a `BackupRefusal` with this message if the database is damaged. */
+export function refuseDamaged(database: BetterSqlite3.Database, message?: string): void {
+  let found: unknown;
+  try {
+    found = database.pragma("quick_check(1)", { simple: true });
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+  }
+  if (found !== "ok") throw new BackupRefusal("damaged", message);
 }
 
 /** Renames a file. Throws when the new name is taken, even at the last moment. */
@@ -135,7 +160,7 @@ async function giveFreeName(file: string, to: string): Promise<void> {
     await link(file, to);
   } catch {
     // The name is taken, or the file system has no links. Then this claims the name.
-    await createEmpty(to);
+    await createEmpty(to, 0);
     await rename(file, to);
     return;
   }
@@ -156,40 +181,20 @@ function refuseExisting(to: string): void {
 
 /** Replaces a file and removes the files that SQLite left beside it. Throws when it is a database in use. */
 async function replace(Database: DatabaseConstructor, file: string, to: string): Promise<void> {
-  if (existsSync(to)) refuseInUse(Database, to);
+  lockDatabase(Database, to)?.close();
   // Before the rename: the new file must never be beside the log of another database.
   for (const leftover of filesBeside(to)) await rm(leftover, { force: true });
   await sync(dirname(to));
   await rename(file, to);
 }
 
-/**
- * An open connection to a database with a write-ahead log holds a shared lock all the time; without a
- * log, only while it reads or writes. Taking the exclusive lock also moves the log into the database, so
- * that nothing is lost if the file is not replaced after all.
- */
-function refuseInUse(Database: DatabaseConstructor, file: string): void {
-  if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
-  const database = new Database(file, { fileMustExist: true, timeout: 0 });
-  try {
-    database.pragma("locking_mode = exclusive");
-    database.exec("begin exclusive; rollback");
-  } catch (error) {
-    if (isBusy(error)) throw new BackupRefusal("destination_in_use");
-    // A file that is not a database may be replaced.
-    if (!isDamaged(error)) throw error;
-  } finally {
-    database.close();
-  }
-}
-
 function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new BackupRefusal("aborted");
 }
 
-/** Creates a file with the permissions that SQLite uses. Throws when it exists. */
-async function createEmpty(file: string): Promise<void> {
-  await (await open(file, "wx", 0o644)).close();
+/** Creates a file that its owner can write, and others at most as this mode says. Throws when it exists. */
+async function createEmpty(file: string, mode: number): Promise<void> {
+  await (await open(file, "wx", (mode & 0o666) | 0o600)).close();
 }
 
 /** Syncs a file, or the names in a folder, to the disk. */

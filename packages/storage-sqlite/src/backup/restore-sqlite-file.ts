@@ -1,15 +1,14 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "@petstore/core";
-import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
 import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import { isBusy } from "../database/errors.js";
 import { migrations } from "../tables/migrations.js";
-import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
-import { backupSqliteFile, sync } from "./backup-sqlite-file.js";
+import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import { backUp, refuseDamaged, sync } from "./backup-sqlite-file.js";
+import { lockDatabase } from "./lock-database.js";
 
 /** Which backup to restore, and where to. */
 export interface RestoreOptions {
@@ -54,15 +53,15 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
   const suffix = new Date(systemClock.now()).toISOString().replaceAll(":", "-");
   const copy = `${file}.restored-${suffix}`;
   try {
-    const copied = await backupSqliteFile({ filename: backup, to: copy, signal });
-    if (copied.isErr()) throw new BackupRefusal(copied.error.code, copied.error.message);
-    const previous = `${file}.replaced-${suffix}`;
     const isOld = existsSync(file);
+    const atMost = isOld ? statSync(file).mode : undefined;
+    const { bytes } = await backUp({ filename: backup, to: copy, check: false, signal, atMost });
+    const previous = `${file}.replaced-${suffix}`;
     await clearBeside(file, lock === undefined ? previous : undefined);
     if (isOld) await keep(file, previous, copy);
     await rename(copy, file);
     await sync(dirname(file));
-    return { bytes: copied.value.bytes, previous: isOld ? previous : undefined };
+    return { bytes, previous: isOld ? previous : undefined };
   } finally {
     await rm(copy, { force: true });
     lock?.close();
@@ -73,9 +72,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
 function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
   const database = new Database(backup, { readonly: true, fileMustExist: true });
   try {
-    if (database.pragma("quick_check(1)", { simple: true }) !== "ok") {
-      throw new BackupRefusal("damaged");
-    }
+    refuseDamaged(database, "The backup is damaged, or not an SQLite database: use an older one.");
     const tables = database.prepare("select 1 from sqlite_schema where name = ?");
     if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
     const latest = database.prepare("select max(number) from petstore_migrations").pluck().get();
@@ -84,31 +81,6 @@ function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
     database.close();
   }
 }
-
-/**
- * Locks a database, so that no other connection can open it, and moves its log into it. Returns
- * `undefined` if there is none, or if it is too damaged to be locked.
- */
-function lockDatabase(
-  Database: DatabaseConstructor,
-  file: string,
-): BetterSqlite3.Database | undefined {
-  if (!existsSync(file)) return undefined;
-  const database = new Database(file, { fileMustExist: true, timeout: 0 });
-  try {
-    database.pragma("locking_mode = exclusive");
-    database.exec("begin exclusive; commit");
-    database.pragma("journal_mode = delete");
-    return database;
-  } catch (error) {
-    database.close();
-    if (isBusy(error)) throw new BackupRefusal("destination_in_use", IN_USE);
-    if (isDamaged(error)) return undefined;
-    throw error;
-  }
-}
-
-const IN_USE = "The database is in use: stop the servers and other commands on it first.";
 
 /**
  * Removes the files beside a database: SQLite would replay a log over the new one. Moves a log that could
