@@ -105,7 +105,7 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** Matches ids that are safe to repeat in a response and a log. An API key does not match, even cut or in capitals. */
-const SAFE = /^(?!.*live_)[\w.:=+/-]{1,128}$/i;
+const SAFE = /^(?!.*(?<![a-z\d])live_)[\w.:=+/-]{1,128}$/i;
 
 /** Returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
 function requestIdOf(sentId: Parameters<StartReport>[0]): string {

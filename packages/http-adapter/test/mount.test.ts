@@ -3,7 +3,12 @@ import { createServer, Server, type RequestListener } from "node:http";
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { createNodeHandler, mount, petStorePlugin } from "@petstore/http-adapter";
+import {
+  createNodeHandler,
+  createPetStoreServer,
+  mount,
+  petStorePlugin,
+} from "@petstore/http-adapter";
 import fastify from "fastify";
 import { expect, test } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
@@ -182,4 +187,17 @@ test("a request of HTTP/2 is refused with an error that says so, also by Fastify
     client.close();
     server.close();
   }
+});
+
+test("a server of ours is refused, because its requests wait for each other and it drains", async () => {
+  const { store } = await makeStore();
+  expect(() => mount(createPetStoreServer(store), store)).toThrow(/createPetStoreServer/);
+});
+
+test("HEAD has a response on a server that rejects writes without a body", async () => {
+  const { store, key } = await makeStore();
+  const server = createServer({ rejectNonStandardBodyWrites: true });
+  mount(server, store);
+  const { call } = await listen(server, key);
+  expect((await call({ method: "HEAD" })).status).toBe(200);
 });

@@ -121,24 +121,34 @@ test("a server of ours also reports unreadable messages and the responses of its
   const signals = collectSignals();
   const { dial, call } = await serve({
     onResponse,
-    fallback: ({ url }, response) => {
+    fallback: ({ url }, response, next) => {
+      response.setHeader("Content-Encoding", "gzip");
+      response.setHeader("Set-Cookie", "a=b");
       if (url === "/boom") throw new Error("a bug");
       if (url === "/docs") response.writeHead(203).end();
+      if (url === "/gone") next();
     },
   });
   const { headers } = await call({ path: "/docs" });
   const failed = await call({ path: "/boom" });
+  expect(failed.headers).not.toHaveProperty("content-encoding");
+  expect(failed.headers).not.toHaveProperty("set-cookie");
+  expect((await call({ path: "/gone" })).status).toBe(404);
   const broken = `${compose({ path: "/", headers: ["Transfer-Encoding: chunked"] })}zz\r\n`;
   await (await dial(broken)).rest();
   const refused = await (await dial("hostile\r\n\r\n")).response();
   const unnamed = { operation: undefined, keyId: undefined };
-  expect(await reports(4)).toMatchObject([
+  expect(await reports(5)).toMatchObject([
     { ...unnamed, status: 203, code: undefined, requestId: headers["x-request-id"] },
     { ...unnamed, status: 500, code: "internal_error", requestId: failed.headers["x-request-id"] },
+    { ...unnamed, status: 404, code: "not_found" },
     { ...unnamed, status: 400, code: "bad_request" },
     { ...unnamed, status: 400, code: "bad_request", requestId: refused.headers["x-request-id"] },
   ]);
-  expect((await signals(4))[3]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
+  await (await dial("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).rest();
+  const published = await signals(6);
+  expect(published.slice(3).map(({ method }) => method)).toEqual(["GET", "_OTHER", "CONNECT"]);
+  expect(published[4]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
 });
 
 test.each([
@@ -182,7 +192,8 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   const idFor = async (sent: string, path: string) =>
     (await call({ path, headers: [`X-Request-Id: ${sent}`] })).headers["x-request-id"];
   for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
-    for (const id of ["trace-1.2:3/+=", "x".repeat(128)]) expect(await idFor(id, path)).toBe(id);
+    for (const id of ["trace-1.2:3/+=", "olive_7", "x".repeat(128)])
+      expect(await idFor(id, path)).toBe(id);
   }
   const keys = ["apet_live_abc", "PET_LIVE_ABC", "live_abc"];
   for (const sent of ["x".repeat(129), "a b", "<script>", ...keys, "ü", "a\r\nX-Request-Id: b"]) {

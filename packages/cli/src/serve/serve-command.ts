@@ -96,7 +96,8 @@ async function serve(
   }
   const { url, close } = listening.value;
   const stopped = untilStopped(stop, terminal, report);
-  await onListening(url, store);
+  // If it fails, that is an unhandled rejection, which stops the server.
+  void onListening(url, store);
   await stopped;
   await close();
   errors.end();

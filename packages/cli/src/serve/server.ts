@@ -1,11 +1,11 @@
-import type { RequestListener, Server } from "node:http";
+import type { Server } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import {
-  createNodeHandler,
   createPetStoreServer,
   pollForRequests,
   type FindClientAddress,
+  type PetStoreServerOptions,
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
@@ -60,10 +60,11 @@ export async function listen(
   let isClosing = false;
   const health = createHealthHandler(store, areWritesFailing, () => isClosing);
   const docs = createDocsHandler();
-  // Outside `/v1` it has nothing to handle: its 404 has the headers of every response.
-  const notFound = createNodeHandler(store, { origin: findClientAddress });
-  const fallback: RequestListener = (request, response) =>
-    health(request, response, () => docs(request, response, () => notFound(request, response)));
+  const fallback: PetStoreServerOptions["fallback"] = (request, response, next) => {
+    // The absolute form (RFC 9112, section 3.2.2) names the same resource.
+    request.url = request.url?.replace(/^https?:\/\/[^/?#@]+(?=\/)/i, "");
+    health(request, response, () => docs(request, response, next));
+  };
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
   const server = createPetStoreServer(store, {
     fallback,
@@ -101,6 +102,7 @@ export function describeProblem(problem: Error, host: string, port: number): str
 function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  // A URL cannot have the zone of an address.
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.replace(/%.*$/, "");
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}`;
 }

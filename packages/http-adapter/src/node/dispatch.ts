@@ -8,6 +8,7 @@ import {
   internalError,
   methodNotAllowed,
   requestTimeout,
+  type HttpError,
   type UnreadableMessage,
 } from "../error.js";
 import type { HttpSettings } from "../options.js";
@@ -23,8 +24,12 @@ import {
 import { flawOf, isUpgrade, unknownVersion } from "./request.js";
 import { createResponder, sendReport, type Responder } from "./response.js";
 
-/** Responds to the requests of a server outside the base path. */
-export type Fallback = (request: IncomingMessage, response: ServerResponse) => unknown;
+/** Responds to the requests of a server outside the base path, or calls `next` for the store's 404. */
+export type Fallback = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => unknown;
 
 interface DispatchOptions {
   readonly origin: (request: IncomingMessage) => string | undefined;
@@ -75,10 +80,10 @@ export function dispatchMessages(
     if (error === undefined || !(socket instanceof Socket)) socket.destroy();
     else breakOff(responder, error, socket);
   });
-  server.on("connect", ({ socket }) => {
+  server.on("connect", ({ socket, method }) => {
     // Node has removed its own listener for CONNECT.
     socket.on("timeout", () => socket.destroy());
-    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket));
+    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket, method));
   });
 }
 
@@ -119,19 +124,25 @@ function createFallback(
       if (request.complete || response.headersSent) return;
       response.off("close", finish);
       // It ends the socket: anything that the fallback writes from now on is not sent.
-      responder.refuseInput(error, socket);
+      responder.refuseInput(error, socket, request.method);
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (hasOpenExpect) response.writeContinue();
+    const respond = (error?: HttpError): Promise<void> => {
+      response.off("close", finish);
+      return responder.respond(exchange, undefined, error);
+    };
     try {
-      await fallback(request, response);
+      await fallback(request, response, () => void respond());
     } catch (cause) {
       onError(cause);
       if (response.headersSent || response.destroyed) response.destroy();
       else {
-        response.off("close", finish);
-        await responder.respond(exchange, undefined, internalError());
+        // They describe the response that the fallback did not send.
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        response.statusMessage = "";
+        await respond(internalError());
       }
     }
   };

@@ -27,10 +27,11 @@ export type NodeServer = Server | SecureServer;
  * ```
  * @returns a function that unmounts the store.
  * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http`
- * or `node:https`; or if another store is mounted at the base path.
+ * or `node:https`, or is one of `createPetStoreServer`; or if another store is mounted at the base path.
  */
 export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
   if (![Server, SecureServer].some((kind) => server instanceof kind)) throw new TypeError(NO_HTTP2);
+  if ("drain" in server) throw new TypeError(OURS);
   const settings = parseOptions(store, options);
   const { basePath } = settings;
   const mounts = mountsOf(server);
@@ -48,6 +49,9 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     if (index !== -1) mounts.splice(index, 1);
   };
 }
+
+const OURS =
+  "@petstore/http-adapter: a server of createPetStoreServer takes no further store: mount both on a server of node:http";
 
 /** A store on a server. */
 interface Mount {

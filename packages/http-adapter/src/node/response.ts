@@ -20,8 +20,8 @@ export interface Responder {
    * target, the response is 404. Resolves when the response is passed to Node.
    */
   respond(exchange: Exchange, target: Target | undefined, error?: HttpError): Promise<void>;
-  /** Responds to input that is not a request, and closes the connection. */
-  refuseInput(error: HttpError, socket: Socket): void;
+  /** Responds to input that is not a request, or to a request whose input ended, and closes the connection. */
+  refuseInput(error: HttpError, socket: Socket, method?: string): void;
 }
 
 /** Creates the responder of a store. While `isDraining` returns true, every response closes its connection. */
@@ -52,10 +52,10 @@ export function createResponder(
         response.destroy();
       }
     },
-    refuseInput: (error, socket) => {
+    refuseInput: (error, socket, method) => {
       if (!socket.writable) return;
       try {
-        const report = startReport(undefined, undefined);
+        const report = startReport(undefined, method);
         const handled = handler.refuse(error, socket.remoteAddress);
         addRequestId(handled, report);
         writeToSocket(socket, handled.response, clock.now());
@@ -103,7 +103,8 @@ function writeResponse(
   response.writeHead(status, headers);
   // `end(body)` would pass two chunks to the socket; one chunk takes a shorter path through Node.
   response.socket?.cork();
-  response.write(body);
+  // A server may reject even an empty write in a response without a body.
+  if (body.length > 0) response.write(body);
   response.socket?.uncork();
   response.end();
   unsent.add(response, body.length);

@@ -52,7 +52,7 @@ export interface PetStoreServer extends Server {
   /**
    * Accepts no more connections and finishes the requests that are in progress or still arrive. Each
    * response then has `Connection: close`, connections that stay idle are closed soon after, and the
-   * rest after `milliseconds`. Resolves when no connection is left.
+   * rest after `milliseconds`, or never if these are 2^31 or more. Resolves when no connection is left.
    */
   drain(milliseconds: number): Promise<void>;
 }
@@ -115,6 +115,9 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
  */
 const GRACE = 500;
 
+/** The longest time of a timer, in milliseconds: Node fires a longer one at once. */
+const LONGEST_TIMER = 2_147_483_647;
+
 async function drain(
   server: Server,
   sockets: ReadonlySet<Socket>,
@@ -122,9 +125,10 @@ async function drain(
 ): Promise<void> {
   await acceptWaiting(server);
   await new Promise<void>((resolve) => {
-    const deadline = setTimeout(() => {
+    const cut = (): void => {
       for (const socket of sockets) socket.destroy();
-    }, milliseconds);
+    };
+    const deadline = milliseconds > LONGEST_TIMER ? undefined : setTimeout(cut, milliseconds);
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       // Node does not treat a connection as idle that has never sent anything.
