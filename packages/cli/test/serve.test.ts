@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { createPetsClient } from "@petstore/client";
+import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
@@ -115,6 +116,30 @@ describe("serve", () => {
       await expect(fetch(server.url)).rejects.toThrow();
     },
   );
+
+  it("is not ready while another process holds the write lock, or no request can be charged, and is again after it", async () => {
+    const database = newDatabase();
+    const { secret } = await issueKey(database);
+    const server = await startServer("--database", database);
+    const readiness = async () => (await fetch(new URL("/readyz", server.url))).status;
+    const list = async () => (await fetch(`${server.url}/pets`, bearer(secret))).status;
+    const other = new Database(database);
+    onTestFinished(() => void other.close());
+    expect(await readiness()).toBe(200);
+    other.exec("begin immediate");
+    expect(await readiness()).toBe(503);
+    other.exec("rollback");
+    expect(await readiness()).toBe(200);
+    other.exec(
+      "create trigger full before update on api_key_usage begin select raise(abort, 'full'); end",
+    );
+    expect(await list()).toBe(200);
+    expect(await list()).toBe(503);
+    expect([await readiness(), await readiness()]).toEqual([503, 503]);
+    other.exec("drop trigger full");
+    expect([await readiness(), await list()]).toEqual([200, 200]);
+    expect(await server.end()).toBe(0);
+  });
 
   it("is not ready while pets cannot be stored or its database was removed, and reports failures of one kind once with their number", async () => {
     const database = newDatabase();

@@ -146,7 +146,7 @@ test("a server of ours also reports unreadable messages and the responses of its
     { ...unnamed, status: 400, code: "bad_request", requestId: refused.headers["x-request-id"] },
   ]);
   await (await dial("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).rest();
-  const published = await signals(6);
+  const published = (await signals(6)) as { readonly method?: string }[];
   expect(published.slice(3).map(({ method }) => method)).toEqual(["GET", "_OTHER", "CONNECT"]);
   expect(published[4]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
 });

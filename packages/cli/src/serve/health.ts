@@ -1,15 +1,14 @@
 import type { ServerResponse } from "node:http";
-import type { Clock, PetStore, Storage } from "@petstore/core";
+import type { Clock, Storage, Usage } from "@petstore/core";
 import type { NodeHandler } from "@petstore/http-adapter";
 
 /**
  * Responds to `/healthz` and `/readyz`, which need no key. `/healthz` is 200 while the process runs.
- * `/readyz` is 200 while it can serve requests, and 503 when the storage cannot be read, PostgreSQL cannot be
- * written, pets could not be stored lately, or the server is closing.
+ * `/readyz` is 200 while it can serve requests with a key, and 503 when the storage cannot be read or written, or the
+ * server is closing.
  */
 export function createHealthHandler(
-  store: PetStore,
-  areWritesFailing: () => boolean,
+  isReady: () => Promise<boolean>,
   isClosing: () => boolean,
 ): NodeHandler {
   return (request, response, next) => {
@@ -17,44 +16,74 @@ export function createHealthHandler(
     if (path !== "/healthz" && path !== "/readyz") next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
     else if (path === "/healthz") respond(response, 200, "ok");
-    else void respondWithReadiness(store, areWritesFailing, isClosing, response);
+    else void respondWithReadiness(isReady, isClosing, response);
   };
 }
 
+/** A storage whose writes are watched, and whether it can serve a request with a key now. */
+export interface WatchedStorage {
+  readonly storage: Storage;
+  readonly isReady: () => Promise<boolean>;
+}
+
 /**
- * How long a failed write counts if no other write succeeds, in milliseconds. Without an end, a proxy that sends
- * requests only to servers that are ready would never send another write.
+ * How long a failed create counts if no other one succeeds, in milliseconds. Without an end, a proxy that sends requests
+ * only to servers that are ready would never send another create.
  */
 const FAILURE_COUNTS = 10_000;
 
-/** Watches whether pets can be stored. On a full disk, a storage may still be read. */
-export function watchWrites(
-  storage: Storage,
-  clock: Clock,
-): { readonly storage: Storage; readonly areFailing: () => boolean } {
-  let failedAt = -Infinity;
-  const watch = async <T extends { isErr(): boolean }>(writing: Promise<T>): Promise<T> => {
-    const written = await writing;
-    failedAt = written.isErr() ? clock.now() : -Infinity;
-    return written;
+/**
+ * Watches the writes of a storage: a full disk may still be read. While the last charge has failed, a look at the
+ * readiness writes the usage of a key as it is. Otherwise it takes the write lock, as each request does.
+ */
+export function watchWrites(storage: Storage, clock: Clock): WatchedStorage {
+  let createFailedAt = -Infinity;
+  let areChargesFailing = false;
+  let looking: Promise<boolean> | undefined;
+  const watchCreate = <T extends { isErr(): boolean }>(creating: Promise<T>): Promise<T> => {
+    void creating.then((created) => (createFailedAt = created.isErr() ? clock.now() : -Infinity));
+    return creating;
   };
-  const { pets } = storage;
+  const watchCharge = <T extends { isErr(): boolean }>(charging: Promise<T>): Promise<T> => {
+    void charging.then((charged) => (areChargesFailing = charged.isErr()));
+    return charging;
+  };
+  const { pets, keys, usage } = storage;
+
+  const write = async (): Promise<boolean> => {
+    const found = await keys.list({ limit: 1, after: undefined, banned: false });
+    const id = found.isOk() ? found.value[0]?.key.id : undefined;
+    if (id === undefined) return found.isOk();
+    const again = (used: Usage | undefined) => ({ next: used && { ...used }, result: undefined });
+    return (await watchCharge(usage.update(id, again))).isOk();
+  };
+  const lock = async (): Promise<boolean> =>
+    (await usage.charge(NO_DIGEST, () => ({ result: undefined }))).isOk();
+  const look = async (): Promise<boolean> => {
+    const listed = await pets.list({ limit: 1, status: undefined, after: undefined });
+    if (listed.isErr() || clock.now() - createFailedAt < FAILURE_COUNTS) return false;
+    return areChargesFailing ? write() : lock();
+  };
   return {
     storage: {
       ...storage,
       pets: {
         ...pets,
-        create: (pet) => watch(pets.create(pet)),
-        createOnce: (pet, request) => watch(pets.createOnce(pet, request)),
+        create: (pet) => watchCreate(pets.create(pet)),
+        createOnce: (pet, request) => watchCreate(pets.createOnce(pet, request)),
       },
+      usage: { ...usage, charge: (digest, decide) => watchCharge(usage.charge(digest, decide)) },
     },
-    areFailing: () => clock.now() - failedAt < FAILURE_COUNTS,
+    // Looks that come meanwhile share the outcome.
+    isReady: () => (looking ??= look().finally(() => (looking = undefined))),
   };
 }
 
+/** No secret has this digest. */
+const NO_DIGEST = "";
+
 async function respondWithReadiness(
-  store: PetStore,
-  areWritesFailing: () => boolean,
+  isReady: () => Promise<boolean>,
   isClosing: () => boolean,
   response: ServerResponse,
 ): Promise<void> {
@@ -62,9 +91,8 @@ async function respondWithReadiness(
     respond(response, 503, "shutting down");
     return;
   }
-  const listed = await store.trusted.listPets({ limit: 1 });
-  if (listed.isErr() || areWritesFailing()) respond(response, 503, "storage unavailable");
-  else respond(response, 200, "ready");
+  if (await isReady()) respond(response, 200, "ready");
+  else respond(response, 503, "storage unavailable");
 }
 
 function respond(response: ServerResponse, status: number, text: string): void {

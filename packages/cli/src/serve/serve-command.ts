@@ -72,7 +72,7 @@ async function serve(
     options;
   const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
-  const { storage, areFailing } = watchWrites(opened.value, systemClock);
+  const { storage, isReady } = watchWrites(opened.value, systemClock);
   const store = createPetStore({ storage });
   const errors = createErrorLog(report);
   // Requests may fail with the same message.
@@ -88,7 +88,7 @@ async function serve(
     isPolling: poll,
     onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
     onError: errors.add,
-    areWritesFailing: areFailing,
+    isReady,
   });
   if (listening.isErr()) {
     await store.close();

@@ -32,8 +32,8 @@ export interface ListenOptions {
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** Called with the cause of each failure, which clients do not see. */
   readonly onError: (cause: unknown) => void;
-  /** Whether the storage cannot store pets at present. */
-  readonly areWritesFailing: () => boolean;
+  /** Whether the storage can serve a request with a key now. */
+  readonly isReady: () => Promise<boolean>;
 }
 
 /** How long running requests may take after the server was told to stop, in milliseconds. */
@@ -56,9 +56,9 @@ export async function listen(
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
   const { host, port, keepAlive, shutdownDelay, hasRateLimitFields, isPolling } = options;
-  const { corsOrigins, findClientAddress, onResponse, onError, areWritesFailing } = options;
+  const { corsOrigins, findClientAddress, onResponse, onError, isReady } = options;
   let isClosing = false;
-  const health = createHealthHandler(store, areWritesFailing, () => isClosing);
+  const health = createHealthHandler(isReady, () => isClosing);
   const docs = createDocsHandler();
   const fallback: PetStoreServerOptions["fallback"] = (request, response, next) => {
     // The absolute form (RFC 9112, section 3.2.2) names the same resource.
