@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { systemRandom } from "@petstore/core";
 import type { SqliteDatabase } from "./driver.js";
@@ -29,9 +30,10 @@ export function markLog(database: SqliteDatabase): void {
 export function refuseForeignLog(file: string): void {
   const log = `${file}-wal`;
   if (!existsSync(file) || !existsSync(log)) return;
-  const mark = withFile(file, (read) => read(MARK_AT, 4)?.readInt32BE()) ?? 0;
   const logsMark = withFile(log, markInLog) ?? 0;
-  if (mark === 0 || logsMark === 0 || mark === logsMark) return;
+  if (logsMark === 0) return;
+  const mark = markInFile(file) ?? 0;
+  if (mark === 0 || mark === logsMark) return;
   throw new OpenRefusal(
     "cannot_open",
     `${log} belongs to another database: the file was exchanged without it. Remove ${log} and ${file}-shm to use the file as it is.`,
@@ -40,6 +42,18 @@ export function refuseForeignLog(file: string): void {
 
 /** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
 const MARK_AT = 68;
+
+/**
+ * Reads the mark in another process: where locks belong to the process (POSIX), closing the file here would end those of
+ * every connection to it. `undefined` where no program can do it.
+ */
+function markInFile(file: string): number | undefined {
+  if (process.platform === "win32")
+    return withFile(file, (read) => read(MARK_AT, 4)?.readInt32BE());
+  const args = ["-c", String(MARK_AT + 4), "--", file];
+  const { status, stdout } = spawnSync("head", args, { timeout: 2_000 });
+  return status === 0 && stdout.length > MARK_AT ? stdout.readInt32BE(MARK_AT) : undefined;
+}
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const LOG_HEADER = 32;
