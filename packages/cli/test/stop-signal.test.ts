@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startProgram, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase } from "./support/command.js";
@@ -64,13 +65,14 @@ it.each([
   [0, /received SIGTERM/, ["console"]],
   [1, /it received a signal to stop/, ["pets", "import", "-"]],
   [1, /it received a signal to stop/, ["pets", "export", "-"]],
-  [1, /The backup was stopped/, ["backup", "/dev/null/never.db"]],
+  [1, /The backup was stopped/, ["backup", "never.db"]],
   ["SIGTERM", /^$/, ["keys", "list"]],
 ] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
   const database = newDatabase();
   await issueKey(database);
   const command = ["--import", EARLY, program(), ...args, "--database", database];
-  const child = spawn(process.execPath, command, { timeout: 20_000, killSignal: "SIGKILL" });
+  const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
+  const child = spawn(process.execPath, command, options);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));

@@ -37,7 +37,8 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
     bannedUntil: time,
     usage: {
       minute: { limit: 3, remaining: 0, resetAt: time },
-      day: { limit: 50, remaining: 47, resetAt: time },
+      // During a ban, nothing is left.
+      day: { limit: 50, remaining: 0, resetAt: time },
     },
   };
   expect(JSON.parse(await keys("show", id, "--json"))).toMatchObject(expected);
@@ -45,7 +46,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   const [head, row, ...more] = (await keys("list")).split("\n");
   expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
   const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
-  const shown = `^${id} .* hammer +enterprise +3/3 +3/50 +${day} +${day} +2099-01-01 00:00`;
+  const shown = `^${id} .* hammer +enterprise +3/3 +50/50 +${day} +${day} +2099-01-01 00:00`;
   expect(row).toMatch(new RegExp(`${shown} +banned until ${day}:\\d\\d UTC$`));
   expect(more).toEqual([]);
 

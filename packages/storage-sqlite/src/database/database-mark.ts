@@ -14,11 +14,15 @@ export function setMark(database: Pick<SqliteDatabase, "pragma">): void {
   database.pragma(`main.application_id = ${mark}`);
 }
 
-/** Gives a database a mark that has none, and puts the first page, with the mark, into the log. */
-export function markLog(database: SqliteDatabase): void {
+/** Gives a database a mark, unless it has one. */
+export function ensureMark(database: SqliteDatabase): void {
   if (Number(database.pragma("main.application_id", { simple: true })) === 0) setMark(database);
+}
+
+/** Puts the first page, with the mark, into the log: with the transaction around it, or with one of its own. */
+export function markLog(database: SqliteDatabase): void {
   const version = Number(database.pragma("main.user_version", { simple: true }));
-  database.exec(`begin immediate; pragma main.user_version = ${version}; commit`);
+  database.exec(`pragma main.user_version = ${version}`);
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   type WatchedFiles,
   type WatchOptions,
 } from "./database-files.js";
-import { markLog, refuseForeignLog } from "./database-mark.js";
+import { ensureMark, markLog, refuseForeignLog } from "./database-mark.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -100,7 +100,7 @@ export function openFile(
     const afterCommit = (): void => checkpoints.afterCommit();
     const options = { files, now, release: close, isShared: false, afterCommit };
     const opened = openTables(database, prepare, options);
-    if (isOnDisk) markLog(database);
+    if (isOnDisk) ensureMark(database);
     return { ...opened, close };
   } catch (error) {
     closeAtExit();
@@ -137,8 +137,25 @@ function openTables(
   // Remembers the log and the shared memory, which exist from now on.
   check.beforeTransaction();
   return {
-    connection: createConnection(database, { isShared, afterCommit, check }),
+    connection: createConnection(database, {
+      isShared,
+      afterCommit,
+      check: marking(database, check),
+    }),
     onWarning: check.onWarning,
+  };
+}
+
+/** The first commit of pets or keys marks the log. Opening a database changes nothing. */
+function marking(database: SqliteDatabase, check: DatabaseCheck): DatabaseCheck {
+  let isMarked = false;
+  return {
+    beforeTransaction: () => check.beforeTransaction(),
+    beforeFullCommit: () => {
+      check.beforeFullCommit();
+      if (!isMarked) markLog(database);
+      isMarked = true;
+    },
   };
 }
 
