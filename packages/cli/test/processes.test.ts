@@ -50,6 +50,23 @@ it.each(ENDS.slice(0, sized(1, 2, 2)))(
   },
 );
 
+it.runIf(inCi)(
+  "workers that are all restarted at once listen on the port that was printed",
+  async () => {
+    const server = await startCrashing("--workers", "2");
+    for (let round = 0; round < 2; round += 1) {
+      const before = workersOf(server);
+      for (const worker of before) process.kill(worker, "SIGKILL");
+      const health = () => healthOf(server).catch(() => 0);
+      await expect
+        .poll(() => workersOf(server).filter((pid) => !before.includes(pid)).length)
+        .toBe(2);
+      await expect.poll(health).toBe(200);
+    }
+    expect(await server.end()).toBe(0);
+  },
+);
+
 it.each(["1", "2"].slice(0, sized(1, 2, 2)))(
   "SIGUSR1 opens no inspector, with --workers %s",
   async (workers) => {

@@ -61,14 +61,12 @@ interface Known {
 export function createHandler(store: PetStore, settings: HttpSettings): Handler {
   const { onError, cors, rateLimitHeaders } = settings;
   const perform = createPerform(store, settings);
-  const reportProxy = settings.hasOrigin ? undefined : createProxyReport(onError);
 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { origin: undefined, charged: undefined };
     let performed: Performed;
-    reportProxy?.(request);
     try {
       performed = await perform(request, target, route, known);
     } catch (cause) {
@@ -126,8 +124,8 @@ const UNTRUSTED_PROXY =
 
 /** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
 function createPerform(store: PetStore, settings: HttpSettings) {
-  const { rateLimitHeaders, cors } = settings;
-  const callerOf = createCallers(store);
+  const { rateLimitHeaders, cors, hasOrigin, onError } = settings;
+  const callerOf = createCallers(store, hasOrigin ? () => undefined : createProxyReport(onError));
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
@@ -247,14 +245,19 @@ interface Remembered {
  * Creates the function that finds the caller of a request. It remembers the last caller of each
  * connection, because a client sends the same key with every request and a caller hashes its key only
  * once. The engine still checks with every request whether the key is valid.
+ *
+ * @param onNew receives the first request of each caller
  */
 function createCallers(
   store: PetStore,
+  onNew: (request: HttpRequest) => void,
 ): (request: HttpRequest, origin: string | undefined) => Caller {
   const remembered = new WeakMap<object, Remembered>();
-  return ({ connection, lines }, origin) => {
+  return (request, origin) => {
+    const { connection, lines } = request;
     const authorizations = lines("authorization");
     if (connection === undefined || authorizations.length > 1) {
+      onNew(request);
       return store.as(apiKeyOf(authorizations), origin);
     }
     const [authorization] = authorizations;
@@ -262,6 +265,7 @@ function createCallers(
     if (last !== undefined && last.authorization === authorization && last.origin === origin) {
       return last.caller;
     }
+    onNew(request);
     const caller = store.as(apiKeyOf(authorizations), origin);
     remembered.set(connection, { authorization, origin, caller });
     return caller;

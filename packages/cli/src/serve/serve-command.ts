@@ -15,7 +15,7 @@ import { openMetrics } from "./metrics/metrics.js";
 import type { Sums } from "./metrics/sums.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
-import { isWorker, runAsWorker, startWorkers } from "./workers.js";
+import { isWorker, portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
 export function serveCommand(io: CommandIO): Command {
@@ -79,7 +79,7 @@ async function serve(
   store.events.on("storage_warning", errors.add);
   const listening = await listen(store, {
     host,
-    port,
+    port: portOfWorkers(port),
     keepAlive,
     shutdownDelay,
     corsOrigins: cors,

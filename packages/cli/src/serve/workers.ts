@@ -54,6 +54,10 @@ interface Group {
   readonly stopping: AbortController;
   /** The first problem. */
   problem: string | undefined;
+  /** The port that they listen on, once it is known. */
+  port: number | undefined;
+  /** Whether workers are told this port: the system would choose another one when none holds it any more. */
+  isPortTold: boolean;
 }
 
 /**
@@ -69,6 +73,8 @@ export function startWorkers(options: WorkersOptions): Workers {
     listened: 0,
     stopping,
     problem: undefined,
+    port: undefined,
+    isPortTold: false,
   };
   const all = Array.from({ length: options.count }, () => keepServing(group, options));
   const ended = Promise.all(all).then(() =>
@@ -140,7 +146,8 @@ async function runWorker(
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const worker = cluster.fork();
+  group.isPortTold ||= group.port !== undefined && group.running.size === 0;
+  const worker = cluster.fork(group.isPortTold ? { [PORT]: String(group.port) } : {});
   group.running.add(worker);
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
@@ -148,6 +155,7 @@ async function runWorker(
     else if (message.kind === "metrics") sums?.receive(worker.id, message.snapshot);
     else {
       group.serving.add(worker);
+      group.port ??= Number(new URL(message.url).port);
       onServing(message.url);
     }
   });
@@ -162,9 +170,18 @@ async function runWorker(
   return { how, problem };
 }
 
+/** The variable in which a worker is told its port. */
+const PORT = "PETSTORE_WORKER_PORT";
+
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
   return cluster.isWorker;
+}
+
+/** Returns the port to listen on: that of the workers before this one, or the chosen one. */
+export function portOfWorkers(chosen: number): number {
+  const told = process.env[PORT];
+  return isWorker() && told !== undefined ? Number(told) : chosen;
 }
 
 /** How often a worker sends its metrics, in milliseconds. */
