@@ -18,33 +18,34 @@ export interface ManualClientClock extends ClientClock {
 /** The platform's timers stand still while the machine sleeps, so that a longer one is looked at again. */
 const LONGEST_TIMER = 60_000;
 
+/** A smaller step of the wall clock is rounding or a correction, and no sleep. */
+const SHORTEST_SLEEP = 1_000;
+
 /** Creates a clock of the machine that is never set back, and goes on while the machine sleeps, and its timers. */
 export function createSystemClock(): ClientClock {
-  let current = Date.now();
-  let [wall, monotonic] = [current, performance.now()];
+  const ahead = (): number => Date.now() - performance.now();
+  let offset = ahead();
+  let difference = offset;
 
-  /** The monotonic clock stands still during sleep, and the wall clock can be set back: the larger step counts. */
+  /** The monotonic clock stands still during sleep, after which the wall clock is further ahead of it. */
   const now = (): number => {
-    const [nextWall, nextMonotonic] = [Date.now(), performance.now()];
-    current += Math.max(nextWall - wall, nextMonotonic - monotonic);
-    [wall, monotonic] = [nextWall, nextMonotonic];
-    return current;
+    const step = ahead() - difference;
+    if (Math.abs(step) >= SHORTEST_SLEEP) {
+      difference += step;
+      offset += Math.max(0, step);
+    }
+    return offset + performance.now();
   };
   return {
     now,
     startTimer: (milliseconds, callback) => {
       const end = now() + milliseconds;
       let timer: ReturnType<typeof setTimeout>;
-      const start = (): void => {
-        const left = end - now();
-        if (left <= 0 && milliseconds > 0) callback();
-        else
-          timer = setTimeout(
-            left > 0 ? start : callback,
-            Math.max(0, Math.min(left, LONGEST_TIMER)),
-          );
+      const wait = (left: number): void => {
+        const next = left > LONGEST_TIMER ? () => wait(end - now()) : callback;
+        timer = setTimeout(next, Math.min(left, LONGEST_TIMER));
       };
-      start();
+      wait(milliseconds);
       return () => clearTimeout(timer);
     },
   };

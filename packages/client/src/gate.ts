@@ -62,8 +62,11 @@ export const OPEN: Gate = {
 const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;
 
-/** After so long without a request, one asks whether the limit still holds: an hour. */
-const LONGEST_SILENCE = 3_600_000;
+/**
+ * After an hour without a request, one asks whether the limit still holds. The time doubles with each refusal in a row,
+ * because too many of them ban the key.
+ */
+const FIRST_SILENCE = 3_600_000;
 
 /**
  * Whether one more request may be sent. While nothing is known about the limits, and after the gate was
@@ -90,7 +93,7 @@ export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
   const next = withEnding(gate, ended, now);
   // A response that says less than an earlier one does not postpone the question.
   if (next.opensAt === gate.opensAt && now < gate.asksAt) return next;
-  return { ...next, asksAt: Math.min(next.opensAt, now + LONGEST_SILENCE) };
+  return { ...next, asksAt: Math.min(next.opensAt, now + FIRST_SILENCE * 2 ** next.refusals) };
 }
 
 function withEnding(gate: Gate, ended: Ended, now: number): Gate {

@@ -67,8 +67,8 @@ function isBaseUrl(text: string): boolean {
   // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.
   if (/[\s?#\\]/.test(text)) return false;
   try {
-    const { protocol, username, password, search, hash } = new URL(text);
-    return /^https?:$/.test(protocol) && username + password + search + hash === "";
+    const { protocol, username, password } = new URL(text);
+    return /^https?:$/.test(protocol) && username + password === "";
   } catch {
     return false;
   }
