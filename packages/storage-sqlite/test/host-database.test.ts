@@ -2,6 +2,7 @@ import { INT64_MAX, type Storage } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
+import { observe } from "./support/observe.js";
 import { openStorage } from "./support/storage.js";
 import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 
@@ -110,14 +111,21 @@ describe("in a host's database", () => {
     expect((await storage.keys.find("a"))._unsafeUnwrap()).toBeDefined();
   });
 
-  it.each(["pets", "api_keys", "petstore_migrations"])(
-    "a temporary table %s that would hide the store's is refused when it is opened",
-    async (table) => {
-      database.exec(`create temp table ${table} (id integer)`);
-      const opened = await openSqliteStorage({ database });
-      expect(opened._unsafeUnwrapErr().message).toContain(`a temporary table or view ${table}`);
-    },
-  );
+  it("temporary tables of the host's that exist before do not get the store's indexes and triggers", async () => {
+    const hosts = new Database(":memory:");
+    const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck();
+    for (const name of tables.all()) {
+      if (name !== "sqlite_sequence")
+        hosts.exec(`create temp table ${String(name).toUpperCase()} (id)`);
+    }
+    hosts.exec("create temp table counted (id integer primary key autoincrement)");
+    const attached = "select name from sqlite_schema where type in ('index', 'trigger') order by 1";
+    for (let opened = 0; opened < 2; opened += 1) {
+      const store = await openStorage({ database: hosts });
+      (await store.pets.create(rex))._unsafeUnwrap();
+      expect(hosts.prepare(attached).all()).toEqual(database.prepare(attached).all());
+    }
+  });
 
   it("lists stay fresh while and after another program rebuilds the table, as SQLite advises", async () => {
     await storage.pets.create(rex);
@@ -131,10 +139,49 @@ describe("in a host's database", () => {
       expect(await names()).toEqual([name]);
     }
     const again = await openStorage({ database });
+    expect(database.pragma("index_list(pets)")).toMatchObject([{ name: "pets_by_status" }]);
     const pages = async () => (await again.pets.list(firstPage))._unsafeUnwrap();
     expect(await pages()).toBe(await pages());
     database.exec("update pets set name = 'Ida'");
     expect((await pages()).pets).toMatchObject([{ name: "Ida" }]);
+  });
+
+  it.each([
+    ["pets", "AUTOINCREMENT", "id integer primary key, name, category_id, status"],
+    ["Pets", "AUTOINCREMENT", "id integer primary key autoincrement, name, category_id, status"],
+    ["pet_creations", "PRIMARY KEY", "token, pet_id, fingerprint, expires_at"],
+  ])("a table that was rebuilt as %s without its %s is refused", async (name, key, columns) => {
+    await storage.pets.create(rex);
+    database.exec(`begin; create table copy (${columns}); insert into copy select * from ${name};
+      drop table ${name}; alter table copy rename to ${name}; commit`);
+    const reason = new RegExp(`rebuilt the table ${name}, which must .* have ${key}`);
+    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toMatch(reason);
+    const opened = (await openSqliteStorage({ database }))._unsafeUnwrapErr();
+    expect([opened.code, opened.message]).toEqual([
+      "schema_conflict",
+      expect.stringMatching(reason),
+    ]);
+  });
+
+  it("a commit that failed and cannot be overwritten may be stored; at the opening, its cause is told", async () => {
+    let isFull = false;
+    const hosts = new Database(":memory:");
+    const fail = () => {
+      if (isFull) throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+    };
+    observe(hosts, (source) => source === "commit" && fail());
+    const exec = hosts.exec.bind(hosts);
+    hosts.exec = (source) => {
+      if (source.includes("user_version")) fail();
+      return exec(source);
+    };
+    const store = await openStorage({ database: hosts });
+    isFull = true;
+    const failure = (await store.pets.create(rex))._unsafeUnwrapErr();
+    expect(failure).toMatchObject({ mayBeStored: true });
+    expect(failure.message).toContain("the disk is full");
+    const opened = await openSqliteStorage({ database: hosts });
+    expect(opened._unsafeUnwrapErr().code).toBe("disk_full");
   });
 
   it("every call fails, as a value, when the host closes it", async () => {

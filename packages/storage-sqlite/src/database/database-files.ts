@@ -172,7 +172,7 @@ type WatchedDatabase = DatabaseCheck & Pick<Warnings, "onWarning">;
 export interface WatchOptions {
   readonly files: WatchedFiles;
   /** Returns why the schema cannot be used any more; `undefined` if it can. */
-  readonly newerSchema: () => string | undefined;
+  readonly schemaProblem: () => Problem | undefined;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
   /** Closes the database. */
@@ -189,7 +189,12 @@ export const LARGE_LOG = 64 * 1_048_576;
  * Checks that the files of a database are still those that were opened, and its schema is known. Once a
  * check has failed, no transaction begins: other processes see another database.
  */
-export function watchDatabase({ files, newerSchema, now, release }: WatchOptions): WatchedDatabase {
+export function watchDatabase({
+  files,
+  schemaProblem,
+  now,
+  release,
+}: WatchOptions): WatchedDatabase {
   const { onWarning, warn } = createWarnings();
   const watchLog = createLogWatch(warn);
   let unusable: DatabaseUnusable | undefined;
@@ -210,7 +215,7 @@ export function watchDatabase({ files, newerSchema, now, release }: WatchOptions
     refuse(problemOfFiles(found));
     watchLog(found.logSize);
   };
-  const checkSchema = (): void => refuse(problemOfSchema(newerSchema()));
+  const checkSchema = (): void => refuse(schemaProblem());
 
   return {
     beforeTransaction: () => {
@@ -240,11 +245,6 @@ function problemOfFiles({ areSame }: FilesFound): Problem | undefined {
   if (areSame) return undefined;
   const reason = "the database file, its log or its shared memory was removed or replaced";
   return { code: "database_replaced", reason };
-}
-
-function problemOfSchema(reason: string | undefined): Problem | undefined {
-  if (reason === undefined) return undefined;
-  return { code: "schema_too_new", reason };
 }
 
 /** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */

@@ -122,7 +122,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   return { ...openTables(database, bringUpToDate, options), close: nothing };
 }
 
-type TablesOptions = Omit<WatchOptions, "newerSchema"> & Omit<TransactionOptions, "check">;
+type TablesOptions = Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">;
 
 function openTables(
   database: SqliteDatabase,
@@ -133,7 +133,7 @@ function openTables(
   const unchecked = createConnection(database, { isShared, afterCommit, check: NO_CHECK });
   refuseOldSqlite(unchecked);
   prepare(unchecked);
-  const check = watchDatabase({ ...options, newerSchema: prepareSchemaCheck(unchecked) });
+  const check = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   check.beforeTransaction();
   return {

@@ -1,4 +1,4 @@
-import { isBusy, sqliteCode } from "./errors.js";
+import { isBusy, MayBeStored, sqliteCode } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenSqliteError {
@@ -53,6 +53,8 @@ export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
     return { code: cause.code, message: cause.message, cause: cause.cause };
   }
+  // Only tables can have been stored, and the next opening goes on with them.
+  if (cause instanceof MayBeStored) return openStorageError(cause.cause);
   if (isBusy(cause)) return { code: "busy", message: BUSY, cause };
   const code = sqliteCode(cause);
   const known = byPrefix.find(([prefix]) => code.startsWith(prefix));

@@ -2,6 +2,7 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type CompiledQuery, type Kysely, type SchemaModule } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
+import { prepareRebuilt } from "./rebuilt.js";
 import { createQueries, type Schema } from "./schema.js";
 
 /** One step of the schema, forward only. Once released, a migration never changes. */
@@ -11,6 +12,8 @@ export interface Migration {
   readonly name: string;
   /** The statements in order, untyped because later migrations change the types of the schema. */
   readonly statements: (schema: SchemaModule) => readonly Ddl[];
+  /** The indexes and triggers on its tables, each `if not exists`: another program that rebuilds a table removes them. */
+  readonly attached?: readonly Ddl[];
 }
 
 /** A statement that has no parameters, from kysely's schema builder or its `sql` tag. */
@@ -42,6 +45,7 @@ export function refuseUnmigratable(connection: Connection): void {
 export function refuseUnmigrated(connection: Connection): void {
   const latest = prepareLatestNumber(connection)();
   refuseTooNew(latest, migrations.length);
+  refuseRebuilt(connection);
   if (latest === migrations.length) return;
   throw new OpenRefusal(
     "read_only",
@@ -49,13 +53,29 @@ export function refuseUnmigrated(connection: Connection): void {
   );
 }
 
-/** Prepares a check that returns why the schema is too new for this version; `undefined` if it is not. */
-export function prepareSchemaCheck(connection: Connection): () => string | undefined {
+/** Why the tables cannot be used. */
+export interface SchemaProblem {
+  readonly code: "schema_conflict" | "schema_too_new";
+  readonly reason: string;
+}
+
+/** Prepares a check of the schema that returns `undefined` if it can be used. */
+export function prepareSchemaCheck(connection: Connection): () => SchemaProblem | undefined {
   const latestNumber = prepareLatestNumber(connection);
+  const rebuilt = prepareRebuilt(connection);
   return () => {
     const latest = latestNumber();
-    return latest > migrations.length ? `the ${tooNew(latest, migrations.length)}` : undefined;
+    if (latest > migrations.length)
+      return { code: "schema_too_new", reason: `the ${tooNew(latest, migrations.length)}` };
+    const reason = rebuilt();
+    return reason === undefined ? undefined : { code: "schema_conflict", reason };
   };
+}
+
+function refuseRebuilt(connection: Connection): void {
+  const reason = prepareRebuilt(connection)();
+  if (reason !== undefined)
+    throw new OpenRefusal("schema_conflict", `The tables cannot be used: ${reason}.`);
 }
 
 /** Thrown to roll back a trial. */
@@ -63,10 +83,9 @@ class EndOfTrial extends Error {}
 
 function apply(connection: Connection, known: readonly Migration[]): void {
   const { database, queries } = connection;
-  // SQLite creates tables in the main database, and does not take its name before that of an index's table.
+  // SQLite creates tables in the main database. It does not take the database's name in a reference.
   const ddl = createQueries();
   const execute = (statement: Ddl): void => void database.exec(statement.compile(ddl).sql);
-  refuseShadows(connection);
   execute(createMigrationsTable(ddl));
   // SQLite begins an immediate transaction even on a read-only file, and fails only at a write.
   execute(queries.deleteFrom("petstore_migrations").where("number", "is", null));
@@ -77,19 +96,8 @@ function apply(connection: Connection, known: readonly Migration[]): void {
     migration.statements(ddl.schema).forEach(execute);
     record(migration);
   }
-  // Another program may have rebuilt the table, as SQLite advises: its triggers are gone then.
-  petsRevisionTriggers("if not exists").forEach(execute);
-}
-
-/** Refuses a host's connection with temporary objects of the same names as ours, which would be changed in their place. */
-function refuseShadows({ database }: Connection): void {
-  const shadows = database.prepare<{ readonly name: string }>(
-    "select name from temp.sqlite_schema where name in (select name from main.sqlite_schema) or name in ('pets', 'api_keys')",
-  );
-  const [shadow] = shadows.all([]);
-  if (shadow === undefined) return;
-  const message = `The connection has a temporary table or view ${shadow.name}, which would hide the table of the store.`;
-  throw new OpenRefusal("cannot_open", message);
+  refuseRebuilt(connection);
+  known.flatMap(({ attached = [] }) => attached).forEach(execute);
 }
 
 function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {
@@ -125,21 +133,42 @@ function tooNew(latest: number, known: number): string {
   return `database has schema ${latest}; this version of @petstore/storage-sqlite knows schemas up to ${known}`;
 }
 
+/**
+ * Random, not a count: a count would repeat after a rollback or a restored backup. 53 of SQLite's 64 random bits fit
+ * into a JavaScript number.
+ */
+const RANDOM = sql`random() >> 11`;
+
+/** The changes of `pets` that renew the revision, each by a trigger. */
+const CHANGES = ["insert", "update", "delete"] as const;
+
+const triggerAfter = (change: (typeof CHANGES)[number]): string => `pets_revision_after_${change}`;
+
+/** The names of the triggers on `pets`. */
+export const PETS_TRIGGERS = CHANGES.map(triggerAfter);
+
 /** Creates pets, API keys with the digests of their secrets, and the usage of the keys. */
 const initial: Migration = {
   number: 1,
   name: "initial",
   statements: (schema) => [
-    ...pets(schema),
+    pets(schema),
     ...petsRevision(schema),
     apiKeys(schema),
-    ...apiKeySecrets(schema),
-    ...apiKeyUsage(schema),
+    apiKeySecrets(schema),
+    apiKeyUsage(schema),
+  ],
+  attached: [
+    // Every index of SQLite ends in the rowid, which is the id, so a page by status is read in order.
+    sql`create index if not exists main.pets_by_status on pets (status)`,
+    ...CHANGES.map(renewAfter),
+    sql`create unique index if not exists main.api_key_secrets_by_key on api_key_secrets (key_id, position)`,
+    sql`create index if not exists main.api_key_usage_banned on api_key_usage (key_id) where bans > 0`,
   ],
 };
 
-function pets(schema: SchemaModule): readonly Ddl[] {
-  return [
+function pets(schema: SchemaModule): Ddl {
+  return (
     schema
       .createTable("pets")
       // AUTOINCREMENT never reuses the id of a removed pet.
@@ -153,17 +182,9 @@ function pets(schema: SchemaModule): readonly Ddl[] {
         "pets_status_known",
         sql`status = 'available' or status = 'pending' or status = 'sold'`,
       )
-      .modifyEnd(sql`strict`),
-    // Every index of SQLite ends in the rowid, which is the id, so a page by status is read in order.
-    schema.createIndex("pets_by_status").on("pets").column("status"),
-  ];
+      .modifyEnd(sql`strict`)
+  );
 }
-
-/**
- * Random, not a count: a count would repeat after a rollback or a restored backup. 53 of SQLite's 64 random bits fit
- * into a JavaScript number.
- */
-const RANDOM = sql`random() >> 11`;
 
 function petsRevision(schema: SchemaModule): readonly Ddl[] {
   return [
@@ -172,23 +193,14 @@ function petsRevision(schema: SchemaModule): readonly Ddl[] {
       .addColumn("only", "integer", (column) => column.primaryKey().check(sql`only = 1`))
       .addColumn("revision", "integer", (column) => column.notNull())
       .modifyEnd(sql`strict`),
-    sql`insert into pets_revision (only, revision) values (1, ${RANDOM})`,
-    ...petsRevisionTriggers(""),
+    sql`insert into main.pets_revision (only, revision) values (1, ${RANDOM})`,
   ];
 }
 
-/** The changes of `pets` that renew the revision, each by a trigger. */
-const CHANGES = ["insert", "update", "delete"] as const;
-
-/** The names of the triggers on `pets`. */
-export const PETS_TRIGGERS = CHANGES.map((change) => `pets_revision_after_${change}`);
-
-function petsRevisionTriggers(condition: "" | "if not exists"): readonly Ddl[] {
-  return CHANGES.map(
-    (change) => sql`
-    create trigger ${sql.raw(condition)} ${sql.id(`pets_revision_after_${change}`)} after ${sql.raw(change)} on pets
-    begin update pets_revision set revision = ${RANDOM}; end`,
-  );
+function renewAfter(change: (typeof CHANGES)[number]): Ddl {
+  return sql`
+    create trigger if not exists main.${sql.id(triggerAfter(change))} after ${sql.raw(change)} on pets
+    begin update pets_revision set revision = ${RANDOM}; end`;
 }
 
 function apiKeys(schema: SchemaModule): Ddl {
@@ -205,50 +217,34 @@ function apiKeys(schema: SchemaModule): Ddl {
     .modifyEnd(sql`strict, without rowid`);
 }
 
-function apiKeySecrets(schema: SchemaModule): readonly Ddl[] {
-  return [
-    schema
-      .createTable("api_key_secrets")
-      .addColumn("digest", "text", (column) => column.primaryKey())
-      .addColumn("key_id", "text", (column) =>
-        column.notNull().references("api_keys.id").onDelete("cascade"),
-      )
-      .addColumn("position", "integer", (column) => column.notNull())
-      .addColumn("hint", "text", (column) => column.notNull())
-      .addColumn("expires_at", "integer")
-      .modifyEnd(sql`strict, without rowid`),
-    schema
-      .createIndex("api_key_secrets_by_key")
-      .unique()
-      .on("api_key_secrets")
-      .columns(["key_id", "position"]),
-  ];
+function apiKeySecrets(schema: SchemaModule): Ddl {
+  return schema
+    .createTable("api_key_secrets")
+    .addColumn("digest", "text", (column) => column.primaryKey())
+    .addColumn("key_id", "text", (column) =>
+      column.notNull().references("api_keys.id").onDelete("cascade"),
+    )
+    .addColumn("position", "integer", (column) => column.notNull())
+    .addColumn("hint", "text", (column) => column.notNull())
+    .addColumn("expires_at", "integer")
+    .modifyEnd(sql`strict, without rowid`);
 }
 
-function apiKeyUsage(schema: SchemaModule): readonly Ddl[] {
-  return [
-    schema
-      .createTable("api_key_usage")
-      .addColumn("key_id", "text", (column) =>
-        column.primaryKey().references("api_keys.id").onDelete("cascade"),
-      )
-      .addColumn("minute_opened_at", "integer", (column) => column.notNull())
-      .addColumn("minute_used", "integer", (column) =>
-        column.notNull().check(sql`minute_used >= 0`),
-      )
-      .addColumn("day_opened_at", "integer", (column) => column.notNull())
-      .addColumn("day_used", "integer", (column) => column.notNull().check(sql`day_used >= 0`))
-      .addColumn("refusals", "integer", (column) => column.notNull().check(sql`refusals >= 0`))
-      .addColumn("bans", "integer", (column) => column.notNull().check(sql`bans >= 0`))
-      .addColumn("banned_at", "integer", (column) => column.notNull())
-      .addColumn("last_used_at", "integer", (column) => column.notNull())
-      .modifyEnd(sql`strict, without rowid`),
-    schema
-      .createIndex("api_key_usage_banned")
-      .on("api_key_usage")
-      .column("key_id")
-      .where(sql.ref("bans"), ">", 0),
-  ];
+function apiKeyUsage(schema: SchemaModule): Ddl {
+  return schema
+    .createTable("api_key_usage")
+    .addColumn("key_id", "text", (column) =>
+      column.primaryKey().references("api_keys.id").onDelete("cascade"),
+    )
+    .addColumn("minute_opened_at", "integer", (column) => column.notNull())
+    .addColumn("minute_used", "integer", (column) => column.notNull().check(sql`minute_used >= 0`))
+    .addColumn("day_opened_at", "integer", (column) => column.notNull())
+    .addColumn("day_used", "integer", (column) => column.notNull().check(sql`day_used >= 0`))
+    .addColumn("refusals", "integer", (column) => column.notNull().check(sql`refusals >= 0`))
+    .addColumn("bans", "integer", (column) => column.notNull().check(sql`bans >= 0`))
+    .addColumn("banned_at", "integer", (column) => column.notNull())
+    .addColumn("last_used_at", "integer", (column) => column.notNull())
+    .modifyEnd(sql`strict, without rowid`);
 }
 
 /** Creates the table of creations, and adds the start of a row of refusals to the usage. */
@@ -263,10 +259,13 @@ const idempotentCreates: Migration = {
       .addColumn("fingerprint", "text", (column) => column.notNull())
       .addColumn("expires_at", "integer", (column) => column.notNull())
       .modifyEnd(sql`strict, without rowid`),
-    schema.createIndex("pet_creations_by_expiry").on("pet_creations").column("expires_at"),
     schema
+      .withSchema("main")
       .alterTable("api_key_usage")
       .addColumn("refused_since", "integer", (column) => column.notNull().defaultTo(0)),
+  ],
+  attached: [
+    sql`create index if not exists main.pet_creations_by_expiry on pet_creations (expires_at)`,
   ],
 };
 

@@ -26,6 +26,9 @@ export interface SchemaTable {
   readonly name: string;
   /** The table that it belongs to. */
   readonly tbl_name: string;
+  readonly type: "table" | "index" | "trigger" | "view";
+  /** How it was created, for a table of ours. */
+  readonly sql: string;
 }
 
 /** One row, whose revision changes with every change of `pets`, by any program. */
