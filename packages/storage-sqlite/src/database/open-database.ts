@@ -140,7 +140,7 @@ function openTables(
     connection: createConnection(database, {
       isShared,
       afterCommit,
-      check: marking(database, check),
+      check: isShared ? check : marking(database, check),
     }),
     onWarning: check.onWarning,
   };
