@@ -2,17 +2,7 @@ import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { describeUnknownError } from "./describe-error.js";
-import type { ReportError, Terminal } from "./terminal.js";
-
-/** The operator's signals to stop a command. */
-export interface StopSignal {
-  /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
-  readonly signal: AbortSignal;
-  /** Resolves to the name of that signal. */
-  readonly received: Promise<NodeJS.Signals>;
-  /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
-  readonly end: () => void;
-}
+import type { ReportError, StopSignal, Terminal } from "./terminal.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

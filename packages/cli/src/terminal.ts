@@ -1,7 +1,16 @@
 import type { Readable, Writable } from "node:stream";
 import { describeFileError } from "./describe-error.js";
 import { escapeUnprintable } from "./printable.js";
-import type { StopSignal } from "./stop-signal.js";
+
+/** The operator's signals to stop a command. */
+export interface StopSignal {
+  /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
+  readonly signal: AbortSignal;
+  /** Resolves to the name of that signal. */
+  readonly received: Promise<NodeJS.Signals>;
+  /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
+  readonly end: () => void;
+}
 
 /** Where a command writes lines. */
 export interface Terminal {

@@ -15,10 +15,10 @@ import {
   type PlanChanged,
   type TrustedPets,
 } from "@petstore/core";
-import { err, okAsync, ResultAsync, type Result } from "neverthrow";
+import { err, okAsync, ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
-import { createOutcomes, type Outcomes } from "./outcomes.js";
+import { createOutcomes, type CallResult, type Outcomes } from "./outcomes.js";
 import type { Calls, CallName, ShownPet } from "./protocol.js";
 
 /** An action that was taken on the console, and who took it. */
@@ -34,18 +34,6 @@ export interface CallSettings {
   /** Without a slash at the end. */
   readonly apiUrl: string;
 }
-
-/** A call that failed, and the HTTP status for it. */
-export interface CallFailure {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  /** For the host's log. */
-  readonly cause?: unknown;
-}
-
-/** What a call returns to the page. */
-export type CallResult = Result<object, CallFailure>;
 
 /** Runs a call of this actor with the body that the page has sent. */
 type Call = (

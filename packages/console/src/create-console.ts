@@ -1,6 +1,7 @@
 import { parseIdempotencyKey, type PetStore } from "@petstore/core";
 import { ok } from "neverthrow";
-import { createCalls, type CallResult } from "./calls.js";
+import { createCalls } from "./calls.js";
+import type { CallResult } from "./outcomes.js";
 import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
 import { parseSettings, type ConsoleOptions } from "./settings.js";

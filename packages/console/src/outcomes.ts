@@ -1,5 +1,16 @@
-import { err } from "neverthrow";
-import type { CallFailure, CallResult } from "./calls.js";
+import { err, type Result } from "neverthrow";
+
+/** A call that failed, and the HTTP status for it. */
+export interface CallFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** For the host's log. */
+  readonly cause?: unknown;
+}
+
+/** What a call returns to the page. */
+export type CallResult = Result<object, CallFailure>;
 
 /**
  * The outcomes of actions by idempotency key: an action is done once for each key, and a repeat returns the same
