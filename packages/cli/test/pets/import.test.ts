@@ -94,11 +94,7 @@ describe("pets import", () => {
         const cut = bytes.subarray(0, Math.max(0, length));
         const { code, error, pets } = await importing(cut, "--format", format);
         const isPrefix = pets.every((pet, index) => pet === whole[index]);
-        if (
-          !isPrefix ||
-          (format === "ndjson" && cut.at(-1) !== 0x0a && pets.length < whole.length && code === 0)
-        )
-          expect(error).toContain("no line break");
+        if (!isPrefix) expect(error).toContain("no line break");
         if (cut.at(-1) === 0x0d && length > bytes.length - 2)
           expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
       }
