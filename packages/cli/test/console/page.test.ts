@@ -167,10 +167,6 @@ const shownSecret = (page: Page) => dialog(page).locator("code").first().innerTe
 it.each<[string, (page: Page) => Promise<unknown>]>([
   ["is loaded again", (page) => page.reload()],
   [
-    "has its form left by Back and is loaded again",
-    (page) => page.evaluate("history.back()").then(() => page.reload()),
-  ],
-  [
     "gets Escape twice before it is loaded again",
     async (page) => {
       await page.keyboard.press("Escape");
