@@ -166,6 +166,11 @@ const shownSecret = (page: Page) => dialog(page).locator("code").first().innerTe
 
 it.each<[string, (page: Page) => Promise<unknown>]>([
   ["is loaded again", (page) => page.reload()],
+  ["has its form left by Back", (page) => page.evaluate("history.back()")],
+  [
+    "has its form left by Back and is loaded again",
+    (page) => page.evaluate("history.back()").then(() => page.reload()),
+  ],
   [
     "gets Escape twice before it is loaded again",
     async (page) => {
@@ -202,10 +207,42 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
     await expect.poll(() => shownSecret(page)).toBe(secret);
     await press(page, "I have stored it");
     await page.reload();
+    await link(page, "Keys").click();
     await link(page, "acme").waitFor();
     expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
   },
 );
+
+it("shows the secret of the form that is open, when the response of one that was left comes late", async () => {
+  const { store } = newStore();
+  const { page } = await openPage((await serveConsole(store)).url);
+  const held: (() => void)[] = [];
+  await page.route("**/api/keys/issue", async (route) => {
+    const response = await route.fetch();
+    held.push(() => void route.fulfill({ response }));
+  });
+  await link(page, "Pets").click();
+  await link(page, "Keys").click();
+  await press(page, "Issue a key");
+  await fillIn(page, { Label: "first" }, "Issue");
+  await expect.poll(() => held.length).toBe(1);
+  await page.evaluate("history.back()");
+  await press(page, "I have stored it");
+  await link(page, "Keys").click();
+  await press(page, "Issue a key");
+  await fillIn(page, { Label: "second" }, "Issue");
+  await expect.poll(() => held.length).toBe(2);
+  const late = page.waitForResponse("**/api/keys/issue");
+  held[0]?.();
+  await late;
+  // The list is read once more, so that the page has seen the response.
+  await page.waitForResponse("**/api/keys/list");
+  expect(await page.getByText("The secret is shown only now.").count()).toBe(0);
+  held[1]?.();
+  const secret = await shownSecret(page);
+  const { keys } = (await store.keys.list())._unsafeUnwrap();
+  expect(keys.find(({ hint }) => secret.startsWith(hint))?.label).toBe("second");
+});
 
 it.each<[string, (page: Page) => Promise<unknown>]>([
   ["a double click", (page) => button(page, "Issue").dblclick()],

@@ -51,6 +51,7 @@ export function useChromium(pace = 1) {
       for (const tab of page.context().pages()) if (tab !== page) await tab.close();
       await page.goto("about:blank");
       page.removeAllListeners();
+      await page.unrouteAll({ behavior: "ignoreErrors" });
     });
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize({ width: 1200, height: 900 });

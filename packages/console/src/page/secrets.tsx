@@ -29,7 +29,10 @@ export function useSecrets(apiUrl: string): Secrets {
   const [pending, setPending] = useState(recall);
   const [secret, setSecret] = useState<string>();
   const [hasForm, setForm] = useState(false);
+  /** What a response must be of. A late one, of an action whose form was left, changes nothing. */
+  const current = useRef<string | undefined>(undefined);
   const change = (next: Pending | undefined): void => {
+    current.current = next?.idempotencyKey;
     remember(next);
     setPending(next);
     setSecret(undefined);
@@ -43,6 +46,7 @@ export function useSecrets(apiUrl: string): Secrets {
       change(next);
       setForm(true);
       const { output, problem } = await send();
+      if (current.current !== next.idempotencyKey) return problem;
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();
