@@ -182,7 +182,7 @@ it.runIf(inCi)(
 it("serve --metrics answers nothing but GET /metrics by its name, however many clients do not read", async () => {
   const metrics = metricsOf(server());
   const { port, host } = new URL(metrics);
-  const silent = Array.from({ length: 20 }, () => connect(Number(port), "127.0.0.1"));
+  const silent = Array.from({ length: 60 }, () => connect(Number(port), "127.0.0.1"));
   onTestFinished(() => silent.forEach((socket) => socket.destroy()));
   for (const socket of silent) {
     socket.on("error", () => undefined).pause();

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { limitConnections } from "../serve/connections.js";
 import { describeProblem, DRAIN_TIMEOUT } from "../serve/server.js";
 
 /** A console that accepts connections. */
@@ -14,7 +15,7 @@ export interface ServedConsole extends Pick<Login, "newLink"> {
 
 const HOST = "127.0.0.1";
 const PATH_BYTES = 16;
-/** A browser uses six; other users of the machine may use the rest up, but no more. */
+/** A browser uses six. */
 const MOST_CONNECTIONS = 200;
 /** How long a request may take to arrive, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -31,7 +32,7 @@ export async function serveConsole(
     requestTimeout: TIMEOUT,
     connectionsCheckingInterval: 1_000,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server, MOST_CONNECTIONS);
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve).listen(port, HOST, () => resolve(undefined));
   });

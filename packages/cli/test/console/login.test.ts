@@ -5,10 +5,11 @@ import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase } from "../support/command.js";
+import { openSocket } from "../support/raw-client.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
@@ -94,6 +95,29 @@ describe("petstore console", () => {
     expect(console.output()).not.toContain(Cookie.split("=")[1]);
     expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
     await expect(send(page, "GET", own)).rejects.toThrow();
+  });
+
+  it("responds at once, whatever waits on hundreds of other connections", async () => {
+    const database = newDatabase();
+    await issueKey(database);
+    const { url } = await startConsole(database);
+    const { origin, host, pathname } = new URL(url);
+    const start = (line: string) => `${line} HTTP/1.1\r\nHost: ${host}\r\n`;
+    const sent = [
+      "",
+      start(`GET ${pathname}`),
+      `${start(`POST ${pathname}login`)}Content-Length: 99\r\n\r\nx`,
+      `${start(`GET ${pathname}`)}\r\n`.repeat(20),
+    ];
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(origin)));
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    for (const [index, socket] of sockets.entries())
+      socket.pause().write(sent[index % sent.length] ?? "");
+    for (const path of ["", "main.js", "api/info"]) {
+      const signal = AbortSignal.timeout(5_000);
+      expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
+    }
+    expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
   });
 
   it.runIf(inCi)(

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { err, ok, type Result } from "neverthrow";
+import { limitConnections } from "../connections.js";
 import { describeProblem } from "../server.js";
 
 /** Where the metrics are served. */
@@ -15,7 +16,7 @@ export interface MetricsServer {
   readonly close: () => void;
 }
 
-/** Prometheus uses one connection; more than these are refused. */
+/** Prometheus uses one connection. */
 const MOST_CONNECTIONS = 32;
 /** How long a client may take to send its request, and to read the response, in milliseconds. */
 const TIMEOUT = 5_000;
@@ -38,7 +39,7 @@ export async function serveMetrics(
     keepAliveTimeout: TIMEOUT,
     connectionsCheckingInterval: 500,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server, MOST_CONNECTIONS);
   server.setTimeout(TIMEOUT);
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve).listen(port, host, () => resolve(undefined));
