@@ -1,7 +1,7 @@
 import type { Storage } from "@petstore/core";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { connectAdmin, type Admin } from "./support/admin.js";
+import { connectAdmin, endConnections, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
@@ -287,24 +287,24 @@ it("warns once when fsync or full_page_writes is turned off while it is open", a
   const admin = await connectAdmin(server.url());
   const codes: string[] = [];
   storage.onWarning?.(({ code }) => codes.push(code));
+  const setPageWrites = async (value: "on" | "off") => {
+    await admin.query(`alter system set full_page_writes = ${value}`);
+    await admin.query("select pg_reload_conf()");
+    await expect.poll(() => admin.query("show full_page_writes")).toEqual([[value]]);
+    // A backend reads the new setting whenever it gets to run; a new backend has it from its start.
+    await endConnections(admin);
+  };
+  onTestFinished(() => setPageWrites("on"));
   for (const [value, expected] of [
     ["off", 1],
     ["on", 1],
     ["off", 2],
   ] as const) {
-    await admin.query(`alter system set full_page_writes = ${value}`);
-    await admin.query("select pg_reload_conf()");
-    await expect
-      .poll(async () => {
-        await create();
-        return admin.query("show full_page_writes");
-      })
-      .toEqual([[value]]);
+    await setPageWrites(value);
+    await create();
     await create();
     expect(codes).toEqual(Array(expected).fill("not_durable"));
   }
-  await admin.query("alter system reset all");
-  await admin.query("select pg_reload_conf()");
 });
 
 it("with durableUsage, a crash loses no charge", async () => {
