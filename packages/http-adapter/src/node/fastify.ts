@@ -16,9 +16,13 @@ export interface PetStorePluginOptions<
 interface FastifyApp<Request extends FastifyRequest> {
   /** The prefix of the plugins around this one. */
   readonly prefix: string;
-  addHook(
-    name: "onRequest",
-    hook: (request: Request, reply: FastifyReply, done: (error?: Error) => void) => void,
+  removeAllContentTypeParsers(): unknown;
+  addContentTypeParser(
+    type: string,
+    parser: (request: Request, payload: unknown, done: (error: null) => void) => void,
+  ): unknown;
+  setErrorHandler(
+    handler: (error: { readonly code?: string }, request: Request, reply: FastifyReply) => unknown,
   ): unknown;
   all(path: string, handler: (request: Request, reply: FastifyReply) => unknown): unknown;
 }
@@ -39,9 +43,9 @@ interface FastifyReply {
 
 /**
  * A Fastify plugin: `app.register(petStorePlugin, { store })`. It responds to requests below the
- * base path, which comes after the prefix of the registration. The host's `onRequest` and `onResponse`
- * hooks run, the response has the headers that they set, and `app.inject()` works. Fastify leaves the
- * bodies to the store. Requests that Fastify itself refuses (a target that cannot be decoded, an unknown
+ * base path, which comes after the prefix of the registration. All hooks that Fastify runs before a handler run, those
+ * of routes too, and `onResponse`. The response has the headers that they set, and `app.inject()` works. Fastify leaves
+ * the bodies to the store. Requests that Fastify itself refuses (a target that cannot be decoded, an unknown
  * method) get Fastify's response.
  * @returns a promise that rejects with a TypeError that names the option, if one is wrong. Fastify
  * then does not start.
@@ -56,17 +60,12 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     const responder = createResponder(store, { ...settings, basePath });
     const { origin = ({ raw }: Request) => socketAddress(raw) } = options;
 
-    app.addHook("onRequest", (request, reply, done) => {
+    const respond = (request: Request, reply: FastifyReply): unknown => {
       const { raw } = request;
-      if (isHttp2(raw)) {
-        done(new TypeError(NO_HTTP2));
-        return;
-      }
+      if (isHttp2(raw)) throw new TypeError(NO_HTTP2);
       const target = responder.locate(raw);
-      if (target === undefined) {
-        done();
-        return;
-      }
+      // Fastify's router may decode a target to a path below the base path that is not one.
+      if (target === undefined) return reply.callNotFound();
       const response = takeOver(reply);
       const exchange = {
         request: raw,
@@ -74,13 +73,17 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
         hasOpenExpect: false,
         origin: () => origin(request),
       };
-      runInTurn(exchange, () => responder.respond(exchange, target));
+      return void runInTurn(exchange, () => responder.respond(exchange, target));
+    };
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    // Fastify refuses a broken Content-Type by itself, after the hooks that run before a body.
+    app.setErrorHandler((error, request, reply) => {
+      if (error.code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") throw error;
+      return respond(request, reply);
     });
-    // Fastify runs the hooks of a plugin only for its routes. A target that its router decodes to one of
-    // them may not be below the base path.
-    const leave = (_: FastifyRequest, reply: FastifyReply): unknown => reply.callNotFound();
-    if (basePath !== "") app.all(settings.basePath, leave);
-    app.all(`${settings.basePath}/*`, leave);
+    if (basePath !== "") app.all(settings.basePath, respond);
+    app.all(`${settings.basePath}/*`, respond);
     resolve();
   });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { petStorePlugin } from "@petstore/http-adapter";
-import fastify from "fastify";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import type { ConformanceCase } from "../support/conformance/case.js";
@@ -199,6 +199,33 @@ describe("the plugin of Fastify", () => {
     expect((await call({ key: null })).status).toBe(401);
     await expect.poll(() => seen).toEqual([200, 401]);
   });
+
+  test.each(["onRequest", "preParsing", "preValidation", "preHandler"] as const)(
+    "a hook %s of a route runs before the store sees its request, and may refuse it",
+    async (name) => {
+      const { store, key } = await makeStore();
+      await using app = fastify();
+      const refuse = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
+        if ("x-refused" in headers) await reply.code(418).send();
+      };
+      app.addHook("onRoute", (route) => {
+        route[name] = refuse;
+      });
+      await app.register(petStorePlugin, { store });
+      const post = (headers: object) =>
+        app.inject({
+          method: "POST",
+          url: "/v1/pets",
+          headers: { authorization: `Bearer ${key}`, ...headers },
+          payload: '{"name":"Rex","categoryId":1}',
+        });
+      expect((await post({ "x-refused": "1" })).statusCode).toBe(418);
+      expect((await post({})).headers["x-ratelimit-remaining"]).toBe("59");
+      // Fastify refuses this itself after `preParsing`.
+      const broken = await post({ "content-type": "no type" });
+      expect([broken.statusCode, broken.json().status]).toEqual([415, 415]);
+    },
+  );
 
   test("is encapsulated: its hook sees no request of the host's", async () => {
     const { store } = await makeStore();
