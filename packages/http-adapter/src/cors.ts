@@ -11,8 +11,8 @@ export interface CorsOptions {
 export interface Cors {
   /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
   isPreflight(request: HttpRequest): boolean;
-  /** Returns the headers of every response. */
-  headersFor(request: HttpRequest): Headers;
+  /** Returns the headers of every response to a request with these lines of `Origin`, or to one that cannot be read. */
+  headersFor(lines: readonly string[] | undefined): Headers;
 }
 
 /** Every response header that a client reads and that browsers hide from pages by default. */
@@ -44,9 +44,10 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
 export function createCors({ origins }: CorsOptions): Cors {
   const allowed = origins === "*" ? undefined : new Set(origins);
 
-  function allow(request: HttpRequest): Headers {
+  function allow(lines: readonly string[] | undefined): Headers {
     if (allowed === undefined) return { "Access-Control-Allow-Origin": "*" };
-    const [origin = "", ...others] = request.lines("origin");
+    // If one origin is allowed, a request that cannot be read may be its.
+    const [origin = "", ...others] = lines ?? allowed;
     // Caches must keep the responses for different origins apart, also if the origin is not allowed.
     if (others.length > 0 || !allowed.has(origin)) return { Vary: "Origin" };
     return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
@@ -56,6 +57,6 @@ export function createCors({ origins }: CorsOptions): Cors {
       request.method === "OPTIONS" &&
       request.lines("origin").length > 0 &&
       request.lines("access-control-request-method").length > 0,
-    headersFor: (request) => ({ ...allow(request), "Access-Control-Expose-Headers": EXPOSED }),
+    headersFor: (lines) => ({ ...allow(lines), "Access-Control-Expose-Headers": EXPOSED }),
   };
 }

@@ -8,6 +8,7 @@ import type {
   WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { createCallers, createProxyReport } from "./callers.js";
 import { internalError, notFound, type Failure, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { encodePet, parseBody } from "./json.js";
@@ -23,7 +24,7 @@ import {
   type RenderedBody,
 } from "./render.js";
 import { UNKNOWN_OUTCOME, windowOf, type Outcome } from "./report.js";
-import { apiKeyOf, checkContent, idempotencyKeyOf } from "./request-headers.js";
+import { checkContent, idempotencyKeyOf } from "./request-headers.js";
 import { matchRoute, nextLink, readListQuery, type OperationName, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
@@ -31,12 +32,19 @@ export interface Handled extends Outcome {
   readonly response: HttpResponse;
 }
 
+/** What is known of a request that cannot be read. */
+export interface Glimpse {
+  readonly method?: string | undefined;
+  /** The lines of its `Origin`; `undefined` if they are not known. */
+  readonly origins?: readonly string[] | undefined;
+}
+
 /** Handles the messages of every transport of a store. */
 export interface Handler {
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
   handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;
-  /** Responds to input that is not a request. */
-  refuse(error: HttpError, origin: string | undefined): Handled;
+  /** Responds to input that is not a request, of which this is known. */
+  refuse(error: HttpError, origin: string | undefined, seen: Glimpse): Handled;
 }
 
 /** A caller that takes unvalidated input: the engine validates it. */
@@ -76,7 +84,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
     }
     const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
     if (cors !== undefined && target !== undefined) {
-      Object.assign(response.headers, cors.headersFor(request));
+      Object.assign(response.headers, cors.headersFor(request.lines("origin")));
     }
     return {
       response: request.method === "HEAD" ? { ...response, body: "" } : response,
@@ -97,30 +105,15 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
     return renderError(failure, rateLimitHeaders(failure.quota), more);
   }
 
-  function refuse(error: HttpError, origin: string | undefined): Handled {
+  function refuse(error: HttpError, origin: string | undefined, seen: Glimpse): Handled {
     const response = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
+    Object.assign(response.headers, cors?.headersFor(seen.origins));
+    if (seen.method === "HEAD") Object.assign(response, { body: "" });
     return { ...UNKNOWN_OUTCOME, response, code: error.code };
   }
 
   return { handle, refuse };
 }
-
-/**
- * Creates the function that reports the first request that came through a proxy, where no option says which proxy may
- * name the client.
- */
-function createProxyReport(onError: (cause: unknown) => void): (request: HttpRequest) => void {
-  let isReported = false;
-  return ({ lines }) => {
-    if (isReported || !FORWARDED.some((name) => lines(name).length > 0)) return;
-    isReported = true;
-    onError(new Error(UNTRUSTED_PROXY));
-  };
-}
-
-const FORWARDED = ["x-forwarded-for", "forwarded"];
-const UNTRUSTED_PROXY =
-  'A request came through a proxy, but no option says which proxy to trust, so clients without a valid key share one bucket: set origin, such as clientAddressBehind(["127.0.0.1"]), or petstore serve --trust-proxy.';
 
 /** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
 function createPerform(store: PetStore, settings: HttpSettings) {
@@ -233,41 +226,4 @@ async function getPet(
   const { pet, quota } = found.value;
   const rateLimit = rateLimitHeaders(quota);
   return ok(render(200, renderBody(encodePet(pet)), rateLimit, GET_PET_DEPRECATION));
-}
-
-interface Remembered {
-  readonly authorization: string | undefined;
-  readonly origin: string | undefined;
-  readonly caller: Caller;
-}
-
-/**
- * Creates the function that finds the caller of a request. It remembers the last caller of each
- * connection, because a client sends the same key with every request and a caller hashes its key only
- * once. The engine still checks with every request whether the key is valid.
- *
- * @param onNew receives the first request of each caller
- */
-function createCallers(
-  store: PetStore,
-  onNew: (request: HttpRequest) => void,
-): (request: HttpRequest, origin: string | undefined) => Caller {
-  const remembered = new WeakMap<object, Remembered>();
-  return (request, origin) => {
-    const { connection, lines } = request;
-    const authorizations = lines("authorization");
-    if (connection === undefined || authorizations.length > 1) {
-      onNew(request);
-      return store.as(apiKeyOf(authorizations), origin);
-    }
-    const [authorization] = authorizations;
-    const last = remembered.get(connection);
-    if (last !== undefined && last.authorization === authorization && last.origin === origin) {
-      return last.caller;
-    }
-    onNew(request);
-    const caller = store.as(apiKeyOf(authorizations), origin);
-    remembered.set(connection, { authorization, origin, caller });
-    return caller;
-  };
 }

@@ -71,9 +71,9 @@ const SECONDS = "must be above 0 and at most 86,400";
 const aFunction = v.function("must be a function");
 const ORIGINS = 'must be "*" or a list of origins like https://shop.example';
 
-/** Whether a text is an origin as browsers send it: no path, and in lower case. */
+/** Whether a text is an origin as browsers send it: no path, no wildcard, and in lower case. */
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** The schemas of the options that every transport has. */

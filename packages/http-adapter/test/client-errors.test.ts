@@ -25,6 +25,18 @@ test("a message that the parser refuses gets an Error with the headers of its ad
   expect(onError).not.toHaveBeenCalled();
 });
 
+test.each([
+  ["HEAD / HTTP/1.1\r\n\x01\r\n\r\n", ""],
+  [`HEAD / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, ""],
+  ["HEADER / HTTP/1.1\r\n\r\n", /^{/],
+  [`HEAD / HTTP/1.1\r\nHost: a\r\n\r\n${GARBAGE}`, /^HTTP\/1.1 400 .*}$/s],
+])("after HEAD, a refusal has no body: %j", async (bytes, body) => {
+  const { dial } = await serve();
+  const wire = await dial(bytes);
+  await wire.response("HEAD");
+  expect(await wire.rest()).toEqual(typeof body === "string" ? body : expect.stringMatching(body));
+});
+
 const INVALID = /^The request is not valid HTTP: .+\.$/;
 const VERSION = /^Only HTTP\/1\.1 and HTTP\/1\.0 are supported\.$/;
 

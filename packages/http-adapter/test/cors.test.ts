@@ -68,6 +68,37 @@ test("every response to an allowed origin can be read with every header for clie
   }
 });
 
+const LONG = `X-Long: ${"x".repeat(20_000)}`;
+
+test.each<[what: string, cors: CorsOptions, bytes: string, allowed: string | undefined]>([
+  ["a broken line", listed, `GET / HTTP/1.1\r\n\x01\r\nOrigin: ${SHOP}\r\n\r\n`, SHOP],
+  ["long headers", listed, `GET / HTTP/1.1\r\norigin:${SHOP} \r\n${LONG}\r\n\r\n`, SHOP],
+  ["another origin", listed, "GET / HTTP/1.1\r\nOrigin: null\r\n\x01\r\n\r\n", undefined],
+  [
+    "two origins",
+    listed,
+    `GET / HTTP/1.1\r\nOrigin: a\r\nOrigin: ${SHOP}\r\n\x01\r\n\r\n`,
+    undefined,
+  ],
+  ["no line", listed, "GET / HTTP/1.1\r\n\x01\r\n\r\n", undefined],
+  ["no line, and one origin", { origins: [SHOP] }, "GET / HTTP/1.1\r\n\x01\r\n\r\n", SHOP],
+  ["no line, and all", { origins: "*" }, "\x01\r\n\r\n", "*"],
+  [
+    "a second message",
+    listed,
+    `GET / HTTP/1.1\r\nHost: a\r\nOrigin: ${SHOP}\r\n\r\n\x01\r\n\r\n`,
+    undefined,
+  ],
+])("what the parser refuses can be read by its page: %s", async (_, cors, bytes, allowed) => {
+  const { dial } = await serve({ cors });
+  const wire = await dial(bytes);
+  let response = await wire.response();
+  if (bytes.split("\r\n\r\n").length > 2) response = await wire.response();
+  expect([400, 431]).toContain(response.status);
+  expect(response.headers["access-control-allow-origin"]).toBe(allowed);
+  expect(response.headers).toHaveProperty("access-control-expose-headers");
+});
+
 test("another origin is not allowed, and the response varies by origin", async () => {
   const { call } = await serve({ cors: listed });
   const origins = ["https://evil.example", "https://shop.example.evil", "null"];

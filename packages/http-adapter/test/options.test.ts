@@ -62,6 +62,7 @@ test.each([
   ["https://shop.example/"],
   ["https://Shop.example"],
   ["ftp://shop.example"],
+  ["https://*.example"],
   ["*"],
 ])("the origins %j are refused", (origins) => {
   const options = { cors: { origins } } as never;

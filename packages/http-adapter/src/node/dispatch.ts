@@ -11,6 +11,7 @@ import {
   type HttpError,
   type UnreadableMessage,
 } from "../error.js";
+import type { Glimpse } from "../handle.js";
 import type { HttpSettings } from "../options.js";
 import { UNKNOWN_OUTCOME } from "../report.js";
 import { METHODS } from "../route.js";
@@ -78,12 +79,12 @@ export function dispatchMessages(
   server.on("clientError", (cause, socket) => {
     const error = errorOfParser(cause);
     if (error === undefined || !(socket instanceof Socket)) socket.destroy();
-    else breakOff(responder, error, socket);
+    else breakOff(responder, error, socket, glimpse(cause));
   });
   server.on("connect", ({ socket, method }) => {
     // Node has removed its own listener for CONNECT.
     socket.on("timeout", () => socket.destroy());
-    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket, method));
+    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket, { method }));
   });
 }
 
@@ -95,7 +96,12 @@ function runLast(socket: Socket, task: () => void): void {
 }
 
 /** Responds to input that cannot be read, and closes its connection. */
-function breakOff(responder: Responder, error: UnreadableMessage, socket: Socket): void {
+function breakOff(
+  responder: Responder,
+  error: UnreadableMessage,
+  socket: Socket,
+  seen: Glimpse,
+): void {
   const connection = connectionOf(socket);
   if (connection.inputError !== undefined) return;
   connection.inputError = error;
@@ -103,8 +109,23 @@ function breakOff(responder: Responder, error: UnreadableMessage, socket: Socket
   // A request that ends in its body has the error in its own response, unless that is already sent.
   const isInBody = connection.newest?.request.complete === false;
   runLast(socket, () =>
-    isInBody ? closeWithoutReset(socket) : responder.refuseInput(error, socket),
+    isInBody ? closeWithoutReset(socket) : responder.refuseInput(error, socket, seen),
   );
+}
+
+/** Returns what the packet that Node's parser refuses shows of the message, if its head begins with the packet. */
+function glimpse(error: Error): Glimpse {
+  if (!("rawPacket" in error && error.rawPacket instanceof Uint8Array)) return {};
+  const [head = ""] = Buffer.from(error.rawPacket).toString("latin1").split("\r\n\r\n", 1);
+  // Else the packet begins with an earlier message, and the refused one is behind it.
+  if (!("bytesParsed" in error && Number(error.bytesParsed) < head.length + 4)) return {};
+  const origins = [...head.matchAll(/\r\norigin:[ \t]*(.*?)[ \t]*(?=\r\n|$)/gi)].map(
+    ([, line = ""]) => line,
+  );
+  return {
+    method: /^[A-Z]+(?= )/.exec(head)?.[0],
+    origins: origins.length > 0 ? origins : undefined,
+  };
 }
 
 /** Creates the function that lets the fallback respond to a request. It never rejects. */
@@ -124,7 +145,8 @@ function createFallback(
       if (request.complete || response.headersSent) return;
       response.off("close", finish);
       // It ends the socket: anything that the fallback writes from now on is not sent.
-      responder.refuseInput(error, socket, request.method);
+      const { method, headers } = request;
+      responder.refuseInput(error, socket, { method, origins: [headers.origin ?? []].flat() });
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");

@@ -22,7 +22,11 @@ interface FastifyApp<Request extends FastifyRequest> {
     parser: (request: Request, payload: unknown, done: (error: null) => void) => void,
   ): unknown;
   setErrorHandler(
-    handler: (error: { readonly code?: string }, request: Request, reply: FastifyReply) => unknown,
+    handler: (
+      error: Error & { readonly code?: string },
+      request: Request,
+      reply: FastifyReply,
+    ) => unknown,
   ): unknown;
   all(path: string, handler: (request: Request, reply: FastifyReply) => unknown): unknown;
 }
@@ -73,7 +77,8 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
         hasOpenExpect: false,
         origin: () => origin(request),
       };
-      return void runInTurn(exchange, () => responder.respond(exchange, target));
+      runInTurn(exchange, () => responder.respond(exchange, target));
+      return undefined;
     };
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _payload, done) => done(null));

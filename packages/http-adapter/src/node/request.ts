@@ -51,7 +51,7 @@ const MAX_LINES = 1_000;
 
 /** Checks a message that Node's parser accepts. Returns the error in the message, if there is one. */
 export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefined {
-  const { rawHeaders, headers, httpVersion } = request;
+  const { rawHeaders = [], headers, httpVersion = "1.1" } = asMade(request);
   if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
   const flaw =
@@ -67,11 +67,21 @@ export function unknownVersion(): BadRequest {
   return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
 }
 
+/** A request that a host may have made without Node's parser, for a function of a cloud or for a test. */
+type Made = Pick<IncomingMessage, "headers"> &
+  Partial<Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "readableDidRead">>;
+
+function asMade(request: IncomingMessage): Made {
+  return request;
+}
+
 /**
  * Returns the values of all lines of a header with this lower-case name, in the order received.
- * `IncomingMessage.headers` would silently keep the first of two Authorization or Host lines.
+ * `IncomingMessage.headers` would silently keep the first of two Authorization or Host lines: it is only read where a
+ * host has filled nothing else.
  */
-function headerLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+function headerLines({ rawHeaders = [], headers }: Made, name: string): readonly string[] {
+  if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
   const lines: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === name) lines.push(rawHeaders[index + 1] ?? "");
@@ -105,7 +115,9 @@ async function readBody(
   limit: number,
   seconds: number,
 ): Promise<BodyResult> {
-  if (request.readableDidRead) return readParsed(bodyLeftOn(request), limit);
+  // A request that a host has made may not be a stream.
+  const { readableDidRead = true } = asMade(request);
+  if (readableDidRead) return readParsed(bodyLeftOn(request), limit);
   // A body parser of the host has found the body empty.
   if (request.readableEnded) return ofBytes(EMPTY, limit);
   if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import type { HttpError } from "../error.js";
-import { createHandler, type Handled } from "../handle.js";
+import { createHandler, type Glimpse, type Handled } from "../handle.js";
 import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
 import type { Outcome, Report } from "../report.js";
@@ -21,7 +21,7 @@ export interface Responder {
    */
   respond(exchange: Exchange, target: Target | undefined, error?: HttpError): Promise<void>;
   /** Responds to input that is not a request, or to a request whose input ended, and closes the connection. */
-  refuseInput(error: HttpError, socket: Socket, method?: string): void;
+  refuseInput(error: HttpError, socket: Socket, seen: Glimpse): void;
 }
 
 /** Creates the responder of a store. While `isDraining` returns true, every response closes its connection. */
@@ -52,11 +52,11 @@ export function createResponder(
         response.destroy();
       }
     },
-    refuseInput: (error, socket, method) => {
+    refuseInput: (error, socket, seen) => {
       if (!socket.writable) return;
       try {
-        const report = startReport(undefined, method);
-        const handled = handler.refuse(error, socket.remoteAddress);
+        const report = startReport(undefined, seen.method);
+        const handled = handler.refuse(error, socket.remoteAddress, seen);
         addRequestId(handled, report);
         writeToSocket(socket, handled.response, clock.now());
         report.send?.(handled, handled.response.status);
