@@ -44,6 +44,22 @@ it("serve responds to /healthz and /readyz without a key, outside the base path"
   expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD"]);
 });
 
+it("serve and its metrics take a target in absolute form", async () => {
+  const statusOf = async (url: string, target: string) => {
+    const message = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
+    return Number((await sendUntilClosed(url, message)).slice(9, 12));
+  };
+  for (const base of ["http://a", "HTTPS://a:1"]) {
+    for (const path of ["/healthz", "/readyz?x", "/v1/openapi.json", "/openapi.json", "/docs"])
+      expect(await statusOf(server().url, base + path), path).toBe(
+        await statusOf(server().url, path),
+      );
+    for (const path of ["", "?x"]) expect(await statusOf(server().url, base + path)).toBe(302);
+    expect(await statusOf(server().url, `${base}/v1/pets`)).toBe(401);
+    expect(await statusOf(metricsOf(server()), `${base}/metrics`)).toBe(200);
+  }
+});
+
 it("serve --log writes a line of JSON for each response, and never a key or a path", async () => {
   const { url, database, output } = server();
   const { secret, id } = await issueKey(database);

@@ -5,7 +5,7 @@ import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } fro
 import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
 import { startLifetime, type Lifetime } from "./lifetime.js";
-import { parseOptions, type PetsClientOptions } from "./options.js";
+import { notNegative, parseOptions, type PetsClientOptions } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction, drawIdempotencyKey, type RandomSource } from "./random.js";
 import {
@@ -70,23 +70,19 @@ export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
     operation: Operation<T, E>,
     options: CallOptions | undefined,
   ) => {
-    const { signal, deadlineSeconds: seconds = deadlineSeconds } = orNone(options);
-    return new ResultAsync(call(context, operation, seconds, signal));
+    // Without types, a caller may pass null for nothing.
+    const { signal, deadlineSeconds: seconds } = options ?? {};
+    return new ResultAsync(call(context, operation, seconds ?? deadlineSeconds, signal));
   };
   return Object.freeze({
     listPets: (input = {}, options) => perform(listPets(input), options),
     createPet: (input, options) => {
-      const { idempotencyKey } = orNone(options);
+      const { idempotencyKey } = options ?? {};
       const key = idempotencyKey ?? drawIdempotencyKey(random);
       return perform(createPet(input, key, idempotencyKey === undefined), options);
     },
     getPet: (id, options) => perform(getPet(id), options),
   } satisfies PetsClient);
-}
-
-/** Without types, a caller may pass null for no options. */
-function orNone(options: CreateCallOptions | null | undefined): CreateCallOptions {
-  return options ?? {};
 }
 
 /** The settings and the queue that all calls of a client share. */
@@ -118,7 +114,8 @@ async function call<T, E extends { readonly code: string }>(
 ): Promise<Outcome<T, E>> {
   let lifetime: Lifetime | undefined;
   try {
-    lifetime = startLifetime(context.clock, deadlineSeconds, signal);
+    const seconds = notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
+    lifetime = startLifetime(context.clock, seconds, signal);
     return await callUntil(lifetime, context, operation);
   } catch (cause) {
     // An option that is not what its type says, such as a signal that is none.

@@ -79,8 +79,9 @@ function atLeastOne(name: string, value: number): number {
   return value;
 }
 
-function notNegative(name: string, value: number): number {
-  check(name, value >= 0, "must be a number that is not negative");
+/** @throws TypeError that names the option, if the value is another one. */
+export function notNegative(name: string, value: number): number {
+  check(name, value >= 0, "must be at least 0");
   return value;
 }
 

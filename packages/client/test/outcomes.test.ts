@@ -187,8 +187,10 @@ test("no call rejects, also with options that are none", async () => {
     expect((await client.createPet(rex, options as never)).isOk()).toBe(true);
     expect((await client.listPets({}, options as never)).isOk()).toBe(true);
   }
-  const listed = await client.listPets({}, { signal: {} as never });
-  expect(listed._unsafeUnwrapErr().code).toBe("unreachable");
+  for (const options of [{ signal: {} as never }, { deadlineSeconds: NaN }]) {
+    const listed = await client.listPets({}, options);
+    expect(listed._unsafeUnwrapErr()).toMatchObject({ code: "unreachable", cause: {} });
+  }
 });
 
 test("a key with the largest limits is served, with the fields of the draft or without them", async () => {

@@ -22,4 +22,4 @@ export {
 export type { HttpOptions } from "./options.js";
 export type { RateLimitFields } from "./render.js";
 export type { ResponseReport } from "./report.js";
-export type { OperationName } from "./route.js";
+export { originForm, type OperationName } from "./route.js";

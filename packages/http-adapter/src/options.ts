@@ -66,7 +66,8 @@ export interface HttpSettings {
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
 const BASE_PATH = 'must be "" or like /v1: segments, no trailing slash';
 const POSITIVE = "must be a positive integer";
-/** A timer beyond 2^31 milliseconds would fire immediately. */
+/** The longest time of a timer, in milliseconds: Node fires a longer one at once. */
+export const LONGEST_TIMER = 2_147_483_647;
 const SECONDS = "must be above 0 and at most 86,400";
 const aFunction = v.function("must be a function");
 const ORIGINS = 'must be "*" or a list of origins like https://shop.example';
@@ -105,8 +106,10 @@ const forGuests = strict({
   requestIds: v.optional(v.boolean("must be true or false")),
 });
 
-const COUNT = "must be a non-negative integer";
-const count = v.optional(v.pipe(v.number(COUNT), v.safeInteger(COUNT), v.minValue(0, COUNT)));
+const COUNT = "must be an integer from 0 to 2,147,483,647";
+const count = v.optional(
+  v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(0, COUNT), v.maxValue(LONGEST_TIMER, COUNT)),
+);
 
 const forServers = strict({
   ...common,

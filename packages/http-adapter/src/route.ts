@@ -67,8 +67,18 @@ export function matchRoute(
 /** RFC 9110, sections 4.2.1 and 4.2.4: a host is required, and user information is not allowed. */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i;
 
+/**
+ * Returns a request target in origin form, `/path?query`, if it is in absolute form (RFC 9112, section 3.2.2), which
+ * names the same resource; otherwise as it is.
+ */
+export function originForm(target: string): string {
+  if (target.startsWith("/") || !SCHEME_AND_AUTHORITY.test(target)) return target;
+  const reference = target.replace(SCHEME_AND_AUTHORITY, "");
+  return reference.startsWith("/") ? reference : `/${reference}`;
+}
+
 function split(target: string): { readonly path: string; readonly query: string } {
-  const reference = target.startsWith("/") ? target : target.replace(SCHEME_AND_AUTHORITY, "");
+  const reference = originForm(target);
   const mark = reference.indexOf("?");
   return mark === -1
     ? { path: reference, query: "" }

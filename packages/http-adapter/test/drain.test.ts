@@ -5,33 +5,36 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { compose, serve, timersOf } from "./support/serve.js";
 
-test("requests that are under way or still arrive get responses with Connection: close", async () => {
-  let release: () => void = () => undefined;
-  const { server, dial, key } = await serve({
-    fallback: ({ url }, response) => {
-      if (url === "/") release = () => response.end("late");
-      else response.end("host");
-    },
-  });
-  const [unused, idle] = [await dial(), await dial()];
-  expect((await idle.exchange(compose({ key }))).status).toBe(200);
-  const asked = once(server, "request");
-  const early = await dial(compose({ path: "/" }));
-  const half = await dial(compose({ key }).slice(0, -2));
-  await asked;
-  const drained = server.drain(Infinity);
-  // It was on its way.
-  await setTimeout(100);
-  const headers = { connection: "close" };
-  expect(await idle.exchange(compose({ path: "/host" }))).toMatchObject({ headers });
-  expect(await half.exchange("\r\n")).toMatchObject({ status: 200, headers });
-  expect(await half.rest()).toBe("");
-  // Only idle connections are closed meanwhile.
-  expect(await unused.rest()).toBe("");
-  release();
-  expect(await early.rest()).toContain("late");
-  await drained;
-});
+test.each([Infinity, NaN])(
+  "requests that are under way or still arrive get responses with Connection: close, with the deadline %s",
+  async (deadline) => {
+    let release: () => void = () => undefined;
+    const { server, dial, key } = await serve({
+      fallback: ({ url }, response) => {
+        if (url === "/") release = () => response.end("late");
+        else response.end("host");
+      },
+    });
+    const [unused, idle] = [await dial(), await dial()];
+    expect((await idle.exchange(compose({ key }))).status).toBe(200);
+    const asked = once(server, "request");
+    const early = await dial(compose({ path: "/" }));
+    const half = await dial(compose({ key }).slice(0, -2));
+    await asked;
+    const drained = server.drain(deadline);
+    // It was on its way.
+    await setTimeout(100);
+    const headers = { connection: "close" };
+    expect(await idle.exchange(compose({ path: "/host" }))).toMatchObject({ headers });
+    expect(await half.exchange("\r\n")).toMatchObject({ status: 200, headers });
+    expect(await half.rest()).toBe("");
+    // Only idle connections are closed meanwhile.
+    expect(await unused.rest()).toBe("");
+    release();
+    expect(await early.rest()).toContain("late");
+    await drained;
+  },
+);
 
 test("connections that stay idle are closed, those that were never used too", async () => {
   const { server, dial, key } = await serve({ limits: { keepAliveTimeout: 0, timeout: 0 } });

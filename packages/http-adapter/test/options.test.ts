@@ -84,7 +84,9 @@ describe("the limits of a server", () => {
 
   test.each([
     [{ headerTimeout: 1 }, /headerTimeout is unknown; known are headersTimeout, /],
-    [{ timeout: -1 }, /option limits.timeout must be a non-negative integer/],
+    [{ timeout: -1 }, /option limits.timeout must be an integer from 0 to 2,147,483,647/],
+    // Node would take it for 1 ms.
+    [{ connectionsCheckingInterval: 2 ** 31 }, /connectionsCheckingInterval must be/],
     [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
     [5, /limits must be an object/],
   ])("must not be %j", (limits, message) =>

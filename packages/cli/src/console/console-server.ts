@@ -3,6 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core";
+import { originForm } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../serve/connections.js";
 import { describeProblem, DRAIN_TIMEOUT } from "../serve/server.js";
@@ -52,6 +53,7 @@ export async function serveConsole(
       running -= 1;
       if (running === 0) settled.emit("all");
     });
+    request.url = originForm(request.url ?? "");
     void listener(request, response);
   });
   return ok({

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import {
   createPetStoreServer,
+  originForm,
   pollForRequests,
   type FindClientAddress,
   type PetStoreServerOptions,
@@ -61,8 +62,7 @@ export async function listen(
   const health = createHealthHandler(isReady, () => isClosing);
   const docs = createDocsHandler();
   const fallback: PetStoreServerOptions["fallback"] = (request, response, next) => {
-    // The absolute form (RFC 9112, section 3.2.2) names the same resource.
-    request.url = request.url?.replace(/^https?:\/\/[^/?#@]+(?=\/)/i, "");
+    request.url = originForm(request.url ?? "");
     health(request, response, () => docs(request, response, next));
   };
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };

@@ -18,7 +18,12 @@ const program = useBuiltPetstore();
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends one request with exactly these headers, as no browser would. */
-async function send(url: URL, method: string, headers: Headers, body = "") {
+async function send(
+  url: Pick<URL, "port" | "pathname">,
+  method: string,
+  headers: Headers,
+  body = "",
+) {
   const sent = request({ host: "127.0.0.1", port: url.port, path: url.pathname, method, headers });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
@@ -83,7 +88,10 @@ describe("petstore console", () => {
     const rules = `; Path=${link.pathname}; HttpOnly; SameSite=Strict`;
     expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}${rules}$`));
     const [Cookie = ""] = cookie.split(";");
-    expect((await send(page, "GET", { ...own, Cookie })).text).toContain("main.js");
+    for (const base of ["", "http://a", "HTTP://a"]) {
+      const target = { port: page.port, pathname: base + page.pathname };
+      expect((await send(target, "GET", { ...own, Cookie })).text).toContain("main.js");
+    }
     expect((await listKeys({ Cookie })).text).toContain("acme");
     expect((await logIn()).status).toBe(401);
     for (const headers of foreign)

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
-import { parseServerOptions } from "../options.js";
+import { LONGEST_TIMER, parseServerOptions } from "../options.js";
 import { closeWithoutReset } from "./connection.js";
 import { dispatchMessages, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
@@ -52,7 +52,7 @@ export interface PetStoreServer extends Server {
   /**
    * Accepts no more connections and finishes the requests that are in progress or still arrive. Each
    * response then has `Connection: close`, connections that stay idle are closed soon after, and the
-   * rest after `milliseconds`, or never if these are 2^31 or more. Resolves when no connection is left.
+   * rest after `milliseconds`, or never if these are not below 2^31. Resolves when no connection is left.
    */
   drain(milliseconds: number): Promise<void>;
 }
@@ -115,9 +115,6 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
  */
 const GRACE = 500;
 
-/** The longest time of a timer, in milliseconds: Node fires a longer one at once. */
-const LONGEST_TIMER = 2_147_483_647;
-
 async function drain(
   server: Server,
   sockets: ReadonlySet<Socket>,
@@ -128,7 +125,7 @@ async function drain(
     const cut = (): void => {
       for (const socket of sockets) socket.destroy();
     };
-    const deadline = milliseconds > LONGEST_TIMER ? undefined : setTimeout(cut, milliseconds);
+    const deadline = milliseconds <= LONGEST_TIMER ? setTimeout(cut, milliseconds) : undefined;
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       // Node does not treat a connection as idle that has never sent anything.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
+import { originForm } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../connections.js";
 import { describeProblem } from "../server.js";
@@ -71,7 +72,7 @@ async function respond(
     response.writeHead(403).end();
     return;
   }
-  const [path] = url.split("?", 1);
+  const [path] = originForm(url).split("?", 1);
   if (path !== "/metrics") {
     response.writeHead(404).end();
     return;
