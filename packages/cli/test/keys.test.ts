@@ -63,10 +63,16 @@ describe("the other commands of keys", () => {
     const rotated = await run("rotate", "--overlap", "60");
     expect(rotated).toMatchObject({ id, secret: expect.stringMatching(/^pet_live_/) as string });
     expect(rotated).not.toMatchObject({ secret });
-    expect(await run("plan", "business")).toMatchObject({ id, plan: "business" });
+    const secrets = [{ state: "current" }, { state: "replaced" }];
+    expect(await run("plan", "business")).toMatchObject({ plan: "business", secrets });
     expect(await run("unban")).toMatchObject({ id, bannedUntil: null });
     expect(await run("revoke")).toMatchObject({ id, revokedAt: expect.any(String) as string });
-    expect((await petstore("keys", "show", id, "--database", database)).out).toContain("revoked");
+    const text = (await petstore("keys", "show", id, "--database", database)).out;
+    expect(text).toMatch(/\nSTATE +revoked/);
+    expect(text.match(/SECRET +pet_live_\w{4}… {2}refused since .* UTC/g)).toHaveLength(2);
+    const refused = { state: "refused", at: expect.any(String) as string };
+    const shown = { state: "revoked", secrets: [refused, refused] };
+    expect(await run("show")).toMatchObject(shown);
   });
 
   it("purge keys that ended longer ago than --older-than", async () => {

@@ -1,7 +1,7 @@
 import { petStatuses } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
-import { KEY_ORDERS, KEY_STATES, type CallName } from "./protocol.js";
+import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 
 /** A storage looks up an id of any length; ours are short. */
 const id = v.pipe(v.string(), v.maxLength(100));
@@ -13,7 +13,7 @@ const inputs = {
   info: v.object({}),
   "keys/list": v.object({
     search: v.pipe(v.string(), v.maxLength(200)),
-    state: v.optional(v.picklist(KEY_STATES)),
+    state: v.optional(v.picklist(SHOWN_STATES)),
     plan: v.optional(v.string()),
     order: v.picklist(KEY_ORDERS),
     page: v.pipe(v.number(), v.integer(), v.minValue(0)),

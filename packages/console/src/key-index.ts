@@ -1,11 +1,11 @@
-import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
+import { keyStateAt, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import {
   PAGE_SIZE,
   type KeyList,
   type KeyListInput,
-  type KeyState,
   type ShownKey,
+  type ShownState,
 } from "./protocol.js";
 
 /**
@@ -131,11 +131,12 @@ function select(
   now: number,
 ): Pick<KeyList, "matching" | "counts"> & { readonly ids: readonly string[] } {
   const isFound = matcherOf(search);
-  const counts = { active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
+  const counts = { all: 0, active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
   const matching: string[] = [];
   for (const key of keys) {
     if ((plan !== undefined && key.plan !== plan) || !isFound(key)) continue;
     const states = statesOf(key, now);
+    counts.all += 1;
     for (const each of states) counts[each] += 1;
     if (state === undefined || states.includes(state)) matching.push(key.id);
   }
@@ -143,19 +144,17 @@ function select(
   return { ids, counts, matching: matching.length };
 }
 
-/** Adds the states of a key at this time. */
+/** Returns a key as it is shown at this time. */
 export function shownKey(key: ApiKey, now: number): ShownKey {
-  return { ...key, states: statesOf(key, now) };
+  return { ...key, states: statesOf(key, now), secrets: keyStateAt(key, now).secrets };
 }
 
-function statesOf(key: ApiKey, now: number): readonly KeyState[] {
-  const { revokedAt, expiresAt, bannedUntil, secrets } = key;
-  if (revokedAt !== undefined) return ["revoked"];
-  if (expiresAt !== undefined && expiresAt <= now) return ["expired"];
-  const isReplaced = secrets.slice(1).some((secret) => (secret.expiresAt ?? Infinity) > now);
-  const states: KeyState[] = [bannedUntil !== undefined && bannedUntil > now ? "banned" : "active"];
-  if (isReplaced) states.push("replaced");
-  if (expiresAt !== undefined && expiresAt - now < WEEK) states.push("expiring");
+function statesOf(key: ApiKey, now: number): readonly ShownState[] {
+  const { name, secrets } = keyStateAt(key, now);
+  const states: ShownState[] = [name];
+  if (secrets.some((secret) => secret.name === "replaced")) states.push("replaced");
+  const isOver = name === "revoked" || name === "expired";
+  if (!isOver && (key.expiresAt ?? Infinity) - now < WEEK) states.push("expiring");
   return states;
 }
 

@@ -1,7 +1,7 @@
-import type { ApiKey, Plan, PetStatus } from "@petstore/core";
+import type { ApiKey, KeyState, PetStatus, Plan, SecretState } from "@petstore/core";
 
-/** The states that a key can be in. All that apply are shown. Times are those of the store's clock. */
-export const KEY_STATES = [
+/** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
+export const SHOWN_STATES = [
   /** Requests are accepted, within the limits. */
   "active",
   /** The key expires within seven days. */
@@ -11,10 +11,10 @@ export const KEY_STATES = [
   "banned",
   "expired",
   "revoked",
-] as const;
+] as const satisfies readonly (KeyState["name"] | "expiring" | "replaced")[];
 
 /** A state that a key can be shown in. A key may have several. */
-export type KeyState = (typeof KEY_STATES)[number];
+export type ShownState = (typeof SHOWN_STATES)[number];
 
 /** The order of a list of keys: the newest first, or those with most requests in this minute and day first. */
 export const KEY_ORDERS = ["newest", "use"] as const;
@@ -23,15 +23,17 @@ export const KEY_ORDERS = ["newest", "use"] as const;
 export const PAGE_SIZE = 50;
 
 /** A key as the page shows it. */
-export interface ShownKey extends ApiKey {
-  readonly states: readonly KeyState[];
+export interface ShownKey extends Omit<ApiKey, "secrets"> {
+  readonly states: readonly ShownState[];
+  /** Newest first. */
+  readonly secrets: readonly SecretState[];
 }
 
 /** Which keys to show. */
 export interface KeyListInput {
   /** Part of a label, an id or a hint, without regard to case; empty for all keys. */
   readonly search: string;
-  readonly state?: KeyState | undefined;
+  readonly state?: ShownState | undefined;
   readonly plan?: string | undefined;
   readonly order: (typeof KEY_ORDERS)[number];
   /** From 0. */
@@ -45,8 +47,8 @@ export interface KeyList {
   readonly total: number;
   /** How many keys match the search, the state and the plan. */
   readonly matching: number;
-  /** How many of the keys that match the search and the plan are in each state. */
-  readonly counts: Readonly<Record<KeyState, number>>;
+  /** How many of the keys that match the search and the plan are in each state, and how many there are. */
+  readonly counts: Readonly<Record<ShownState | "all", number>>;
   /** When the keys were last read for search and order. The shown keys are always current. */
   readonly readAt: number;
 }
@@ -66,7 +68,7 @@ export interface ShownPet {
 }
 
 /** A key and its secret, which is shown once. */
-interface SecretOutput {
+export interface SecretOutput {
   readonly key: ShownKey;
   readonly secret: string;
 }

@@ -315,7 +315,15 @@ describe("the list of keys", () => {
     expect(newest.keys.map(({ states }) => states.join())).toEqual(
       "active banned active,replaced active active,expiring expired revoked".split(" "),
     );
-    const counts = { active: 4, expiring: 1, replaced: 1, banned: 1, expired: 1, revoked: 1 };
+    const counts = {
+      all: 7,
+      active: 4,
+      expiring: 1,
+      replaced: 1,
+      banned: 1,
+      expired: 1,
+      revoked: 1,
+    };
     expect(newest.counts).toEqual(counts);
     expect(labels(await list({ order: "use" })).slice(0, 2)).toEqual(["banned", "busy"]);
     for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const) {

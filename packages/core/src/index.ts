@@ -52,7 +52,14 @@ export {
 } from "./keys/key-requests.js";
 export type { KeyRing } from "./keys/key-ring.js";
 export type { KeyPage } from "./keys/read-keys.js";
-export type { ApiKey, ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
+export {
+  keyStateAt,
+  type ApiKey,
+  type ApiKeySecret,
+  type KeyState,
+  type SecretState,
+  type StoredApiKey,
+} from "./keys/api-key.js";
 export { parseAddress } from "./limits/client-address.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock, createMemoryStorage, type KeyRing } from "@petstore/core";
+import { createManualClock, createMemoryStorage, keyStateAt, type KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -215,6 +215,35 @@ describe("rotate", () => {
       ...Array<boolean>(8).fill(true),
     ]);
   });
+
+  it.each([
+    [10, 0, false, "active", undefined, "current 100, replaced 10"],
+    [10, 10, false, "active", undefined, "current 100, refused 10"],
+    [900, 99, false, "active", undefined, "current 100, replaced 100"],
+    [900, 100, false, "expired", 100, "refused 100, refused 100"],
+    [900, 50, true, "revoked", 50, "refused 50, refused 50"],
+    [10, 50, true, "revoked", 50, "refused 50, refused 10"],
+    [900, 150, true, "revoked", 150, "refused 100, refused 100"],
+  ] as const)(
+    "with %i s of overlap, after %i s (revoked: %s), leaves a key that is %s, and secrets of which each is what a request shows",
+    async (overlapSeconds, after, isRevoked, name, at, ends) => {
+      const { store, clock, issue } = openStore();
+      const start = clock.now();
+      const { id, secret } = await issue({ plan: "free", expiresAt: start + 100_000 });
+      const rotated = value(await store.keys.rotate(id, { overlapSeconds }));
+      clock.advance(after * 1_000);
+      if (isRevoked) value(await store.keys.revoke(id));
+      const state = keyStateAt(value(await store.keys.find(id)), clock.now());
+      const inSeconds = (time = NaN) => (time - start) / 1_000;
+      expect([state.name, inSeconds(state.at)]).toEqual([name, at ?? NaN]);
+      const shown = state.secrets.map((each) => `${each.name} ${inSeconds(each.at)}`);
+      expect(shown.join(", ")).toBe(ends);
+      for (const [index, each] of [rotated.secret, secret].entries()) {
+        const isAccepted = (await store.as(each).admit()).isOk();
+        expect(state.secrets[index]?.name === "refused").toBe(!isAccepted);
+      }
+    },
+  );
 
   it("is refused on a key that is revoked or expired", async () => {
     const { store, clock, issue } = openStore();

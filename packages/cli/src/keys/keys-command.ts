@@ -169,7 +169,7 @@ async function print<T>(
   }
   const { value } = result;
   const view = { now: systemClock.now(), columns: terminal.columns };
-  terminal.out(json ? JSON.stringify(renderer.json(value)) : renderer.text(value, view));
+  terminal.out(json ? JSON.stringify(renderer.json(value, view.now)) : renderer.text(value, view));
   if (renderer.isShownOnce !== true) return;
   const problem = await terminal.written(true);
   if (problem !== undefined) fail(`done, but the secret could not be printed: ${problem}`);

@@ -1,4 +1,11 @@
-import type { ApiKey, IssuedKey, PurgedKeys, WindowQuota } from "@petstore/core";
+import {
+  keyStateAt,
+  type ApiKey,
+  type IssuedKey,
+  type PurgedKeys,
+  type SecretState,
+  type WindowQuota,
+} from "@petstore/core";
 import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 
@@ -14,8 +21,8 @@ export interface View {
 export interface Renderer<T> {
   /** Whether what is not read is lost for ever. */
   readonly isShownOnce?: true;
-  /** Returns the value that `--json` prints. */
-  json(value: T): unknown;
+  /** Returns the value that `--json` prints at this time. */
+  json(value: T, now: number): unknown;
   /** Returns the text to print without `--json`. */
   text(value: T, view: View): string;
 }
@@ -23,19 +30,19 @@ export interface Renderer<T> {
 /** Renders one key. */
 export const singleKey: Renderer<ApiKey> = {
   json: keyToJson,
-  text: (key, { now }) => COLUMNS.map((column) => describe(column, key, now)).join("\n"),
+  text: (key, { now }) => COLUMNS.flatMap((column) => describe(column, key, now)).join("\n"),
 };
 
 /** Renders a list of keys: a JSON array or a table. */
 export const keyList: Renderer<readonly ApiKey[]> = {
-  json: (keys) => keys.map(keyToJson),
+  json: (keys, now) => keys.map((key) => keyToJson(key, now)),
   text: keysToTable,
 };
 
 /** Renders a key with its secret. */
 export const issuedKey: Renderer<IssuedKey> = {
   isShownOnce: true,
-  json: ({ secret, key }) => ({ ...keyToJson(key), secret }),
+  json: ({ secret, key }, now) => ({ ...keyToJson(key, now), secret }),
   text: ({ secret, key }) =>
     [
       `Key ${replaceUnprintable(key.id)} on the ${replaceUnprintable(key.plan)} plan. Its secret, shown only once:`,
@@ -52,12 +59,15 @@ export const purgedKeys: Renderer<PurgedKeys> = {
 };
 
 /** Times are ISO 8601; an absent value is `null`. */
-function keyToJson(key: ApiKey): object {
+function keyToJson(key: ApiKey, now: number): object {
+  const { name: state, secrets } = keyStateAt(key, now);
   return {
     id: key.id,
     hint: key.hint,
     plan: key.plan,
     limits: key.limits,
+    state,
+    secrets: secrets.map(({ hint, name, at }) => ({ hint, state: name, at: isoOrNull(at) })),
     label: key.label ?? null,
     createdAt: isoOrNull(key.createdAt),
     lastUsedAt: isoOrNull(key.lastUsedAt),
@@ -104,23 +114,34 @@ export function keysOnScreen(keys: readonly ApiKey[], { now, columns }: View): s
   return table(SCREEN_COLUMNS, keys, now, columns);
 }
 
-function describe({ heading, cell }: Column<ApiKey>, key: ApiKey, now: number): string {
-  return `${heading.padEnd(15)}  ${cell(key, now)}`;
+/** Each secret has a line of its own. */
+function describe({ heading, cell }: Column<ApiKey>, key: ApiKey, now: number): readonly string[] {
+  const cells = heading === "SECRET" ? keyStateAt(key, now).secrets.map(secret) : [cell(key, now)];
+  return cells.map((text) => `${heading.padEnd(15)}  ${text}`);
 }
 
-/** If several states apply, the key is revoked rather than expired, and expired rather than banned. */
-function state({ revokedAt, expiresAt, bannedUntil }: ApiKey, now: number): string {
-  if (revokedAt !== undefined) return `revoked ${short(revokedAt)} UTC`;
-  if (expiresAt !== undefined && now >= expiresAt) return `expired ${short(expiresAt)} UTC`;
+function secret({ hint, name, at }: SecretState): string {
+  const time = `${exact(at ?? LAST_TIME)} UTC`;
+  const ends = {
+    current: "",
+    replaced: `  replaced; accepted until ${time}`,
+    refused: `  refused since ${time}`,
+  };
+  return `${replaceUnprintable(hint)}…${ends[name]}`;
+}
+
+function state(key: ApiKey, now: number): string {
+  const { name, at } = keyStateAt(key, now);
+  if (at === undefined) return name;
   // To the second, because the first ban lasts only a minute.
-  return bannedUntil === undefined ? "active" : `banned until ${exact(bannedUntil)} UTC`;
+  return name === "banned" ? `banned until ${exact(at)} UTC` : `${name} ${short(at)} UTC`;
 }
 
 /** The state in a few words, of which the first one is the same as in a list. */
 function presentState(key: ApiKey, now: number): string {
-  const [name = ""] = state(key, now).split(" ");
+  const { name, at = now } = keyStateAt(key, now);
   if (name !== "banned") return name;
-  const seconds = Math.ceil(((key.bannedUntil ?? now) - now) / 1_000);
+  const seconds = Math.ceil((at - now) / 1_000);
   return seconds > 90 ? `banned ${Math.ceil(seconds / 60)} min` : `banned ${seconds} s`;
 }
 

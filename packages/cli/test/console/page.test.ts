@@ -64,6 +64,7 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   // Escape does not close what is shown only once.
   await page.keyboard.press("Escape");
   const shown = await dialog(page).innerText();
+  expect(shown).toContain("Happy Paws on the enterprise plan.");
   expect(shown).toContain(`Bearer ${secret}`);
   expect(shown).toContain("https://pets.example/v1/pets");
   await press(page, "I have stored it");
@@ -72,7 +73,9 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
 
   for (let count = 0; count < 7; count += 1) await store.as(secret).listPets();
   await rowOf(page, "Happy Paws").getByText("3 of 3").waitFor();
-  await rowOf(page, "Happy Paws").getByText("banned until").waitFor();
+  await rowOf(page, "Happy Paws")
+    .getByText(/banned until .* UTC$/)
+    .waitFor();
   await page.getByRole("searchbox").fill(secret);
   await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
   const id = new URL(page.url()).hash.slice("#keys/".length);
@@ -119,6 +122,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([true, true]);
   await press(page, "I have stored it");
   await page.getByText("old secret until").waitFor();
+  await page.getByText("replaced; accepted until").waitFor();
 
   await press(page, "Rotate…");
   await dialog(page).getByRole("combobox").selectOption("0");
@@ -141,6 +145,10 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
   expect(await dialog(page).count()).toBe(0);
 
+  await store.keys.rotate(key.id, { overlapSeconds: 86_400 });
+  // A time of another day has its date.
+  await page.getByText(/^old secret until \w+ \d+, .* UTC$/).waitFor();
+
   await tabTo("Revoke…");
   await page.keyboard.press("Enter");
   expect(await button(page, "Revoke").isDisabled()).toBe(true);
@@ -155,6 +163,8 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await page.getByText(/^revoked/).waitFor();
   expect((await show()).revokedAt).toBeDefined();
   expect(await button(page, "Rotate…").isDisabled()).toBe(true);
+  const secrets = page.locator("dd", { has: page.getByText("refused since").first() });
+  expect(await secrets.innerText()).toMatch(/^(pet_live_\w{4}… refused since .* UTC\n?){2}$/);
   expect(offences).toEqual([]);
 });
 

@@ -119,7 +119,11 @@ export function PlanDialog({ info, shown, onClose }: Omit<KeyDialogProps, "secre
 }
 
 /** Revokes a key for good, when its label was typed. */
-export function RevokeDialog({ shown, onClose }: Pick<KeyDialogProps, "shown" | "onClose">) {
+export function RevokeDialog({
+  shown,
+  now,
+  onClose,
+}: Pick<KeyDialogProps, "shown" | "onClose"> & { readonly now: number }) {
   const wanted = confirmation(shown);
   const [typed, setTyped] = useState("");
   const revoke = async (key: string) => {
@@ -142,7 +146,7 @@ export function RevokeDialog({ shown, onClose }: Pick<KeyDialogProps, "shown" | 
       </p>
       {shown.lastUsedAt !== undefined && (
         <p>
-          It was last used <Time at={shown.lastUsedAt} now={shown.lastUsedAt} />.
+          It was last used <Time at={shown.lastUsedAt} now={now} />.
         </p>
       )}
       <Field name={`To confirm, type ${wanted}`}>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { KEY_STATES, type KeyList, type KeyListInput, type Output } from "../protocol.js";
+import { SHOWN_STATES, type KeyList, type KeyListInput, type Output } from "../protocol.js";
 import { call, type CallResult } from "./call.js";
 import { Alert, Label } from "./shown.js";
 
@@ -79,10 +79,11 @@ export function KeyFilters({
       <div class="filters" role="group" aria-label="State">
         <StateFilter
           name="all"
+          count={list?.counts.all}
           isOn={query.state === undefined}
           onClick={() => change({ state: undefined })}
         />
-        {KEY_STATES.map((state) => (
+        {SHOWN_STATES.map((state) => (
           <StateFilter
             key={state}
             name={state}

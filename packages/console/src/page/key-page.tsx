@@ -27,7 +27,13 @@ export function KeyPage({
       {output !== undefined && (
         <div class={problem === undefined ? "" : "stale"}>
           <Facts shown={output.key} now={output.now} />
-          <Actions info={info} secrets={secrets} shown={output.key} reload={reload} />
+          <Actions
+            info={info}
+            secrets={secrets}
+            shown={output.key}
+            now={output.now}
+            reload={reload}
+          />
         </div>
       )}
     </main>
@@ -63,13 +69,13 @@ function Facts({ shown, now }: { readonly shown: ShownKey; readonly now: number 
         {expiresAt === undefined ? "never" : <Time at={expiresAt} now={now} />}
       </Fact>
       <Fact name={secrets.length === 1 ? "Secret" : "Secrets"}>
-        {secrets.map(({ hint, expiresAt: until }, index) => (
+        {secrets.map(({ hint, name, at = now }, index) => (
           <div key={index}>
             <code>{hint}…</code>{" "}
-            {until !== undefined && (
+            {name !== "current" && (
               <span class="faint">
-                {until > now ? "replaced; accepted until " : "replaced; refused since "}
-                <Time at={until} now={now} />
+                {name === "replaced" ? "replaced; accepted until " : "refused since "}
+                <Time at={at} now={now} />
               </span>
             )}
           </div>
@@ -98,11 +104,13 @@ function Actions({
   info,
   secrets,
   shown,
+  now,
   reload,
 }: {
   readonly info: Output<"info">;
   readonly secrets: Secrets;
   readonly shown: ShownKey;
+  readonly now: number;
   readonly reload: () => void;
 }) {
   const [open, setOpen] = useState<"rotate" | "plan" | "revoke">();
@@ -152,7 +160,7 @@ function Actions({
       </p>
       {open === "rotate" && <RotateDialog secrets={secrets} shown={shown} onClose={onClose} />}
       {open === "plan" && <PlanDialog info={info} shown={shown} onClose={onClose} />}
-      {open === "revoke" && <RevokeDialog shown={shown} onClose={onClose} />}
+      {open === "revoke" && <RevokeDialog shown={shown} now={now} onClose={onClose} />}
     </>
   );
 }

@@ -76,7 +76,7 @@ export function PetsPage() {
               <tbody>
                 {output.pets.map(({ id, name, categoryId, status: each }) => (
                   <tr key={id}>
-                    <th scope="row">
+                    <th scope="row" data-name="Id">
                       <code>{id}</code>
                     </th>
                     <td data-name="Name">

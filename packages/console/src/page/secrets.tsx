@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { call, usePolled, type CallResult, type Problem } from "./call.js";
+import type { SecretOutput } from "../protocol.js";
 import { Dialog, useSettled } from "./dialog.js";
-import { Alert, Button } from "./shown.js";
+import { Alert, Button, Label } from "./shown.js";
 
 /** An action that makes a secret, from when it is sent until the operator has stored the secret. */
 interface Pending {
@@ -27,7 +28,7 @@ export interface Secrets {
 /** Keeps an action in mind that makes a secret, also when the page is loaded again. */
 export function useSecrets(apiUrl: string): Secrets {
   const [pending, setPending] = useState(recall);
-  const [secret, setSecret] = useState<string>();
+  const [made, setMade] = useState<SecretOutput>();
   const [hasForm, setForm] = useState(false);
   /** What a response must be of. A late one, of an action whose form was left, changes nothing. */
   const current = useRef<string | undefined>(undefined);
@@ -35,7 +36,7 @@ export function useSecrets(apiUrl: string): Secrets {
     current.current = next?.idempotencyKey;
     remember(next);
     setPending(next);
-    setSecret(undefined);
+    setMade(undefined);
   };
   const store = (idempotencyKey: string): void => {
     void call("secrets/take", { idempotencyKey });
@@ -50,22 +51,18 @@ export function useSecrets(apiUrl: string): Secrets {
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();
-        setSecret(output.secret);
+        setMade(output);
       }
       return problem;
     },
     leave: () => setForm(false),
     dialog:
-      pending === undefined ? null : secret !== undefined ? (
+      pending === undefined ? null : made !== undefined ? (
         <Dialog title={pending.title} isLocked onClose={() => undefined}>
-          <NewSecret
-            secret={secret}
-            apiUrl={apiUrl}
-            onStored={() => store(pending.idempotencyKey)}
-          />
+          <NewSecret made={made} apiUrl={apiUrl} onStored={() => store(pending.idempotencyKey)} />
         </Dialog>
       ) : hasForm ? null : (
-        <Recovery pending={pending} onSecret={setSecret} onClose={() => change(undefined)} />
+        <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />
       ),
   };
 }
@@ -77,12 +74,12 @@ function Recovery({
   onClose,
 }: {
   readonly pending: Pending;
-  readonly onSecret: (secret: string) => void;
+  readonly onSecret: (made: SecretOutput) => void;
   readonly onClose: () => void;
 }) {
   const { output, problem } = usePolled("secrets/recover", { idempotencyKey });
   useEffect(() => {
-    if (output !== undefined) onSecret(output.secret);
+    if (output !== undefined) onSecret(output);
   }, [output]);
   const isRefused = problem?.kind === "refused";
   return (
@@ -129,20 +126,23 @@ function recalled(): string {
   }
 }
 
-/** Shows a new secret until it is stored, and a line that uses it. */
+/** Shows a new secret and whose it is until it is stored, and a line that uses it. */
 function NewSecret({
-  secret,
+  made: { key, secret },
   apiUrl,
   onStored,
 }: {
-  readonly secret: string;
+  readonly made: SecretOutput;
   readonly apiUrl: string;
   readonly onStored: () => void;
 }) {
   const isSettled = useSettled(secret);
   return (
     <>
-      <p>The secret is shown only now. Only its hash is stored.</p>
+      <p>
+        <Label text={key.label} /> on the {key.plan} plan. The secret is shown only now. Only its
+        hash is stored.
+      </p>
       <Copied name="Secret" text={secret} />
       <Copied
         name="Try it"

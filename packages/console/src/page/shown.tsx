@@ -1,6 +1,6 @@
 import type { WindowQuota } from "@petstore/core";
 import type { ComponentChildren } from "preact";
-import type { KeyState, ShownKey } from "../protocol.js";
+import type { ShownKey, ShownState } from "../protocol.js";
 
 /** A label or name, whose characters cannot change what stands beside it. `none` stands for one that cannot be seen. */
 export function Label({
@@ -22,28 +22,18 @@ function printable(text: string): string {
   );
 }
 
-/** A time in the browser's own zone: on the same day, or with `isSoon`, without the date. */
-export function Time({
-  at,
-  now,
-  isSoon = false,
-}: {
-  readonly at: number;
-  readonly now: number;
-  readonly isSoon?: boolean;
-}) {
+/** A time in the browser's zone, which is named: on the same day, without the date. */
+export function Time({ at, now }: { readonly at: number; readonly now: number }) {
   const date = new Date(Math.min(at, LAST_TIME));
   const today = new Date(now);
   const isToday = date.toDateString() === today.toDateString();
-  const isThisYear = date.getFullYear() === today.getFullYear();
-  const format: Intl.DateTimeFormatOptions =
-    isToday || isSoon
-      ? { timeStyle: "medium" }
-      : { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
-  if (!isToday && !isSoon && !isThisYear) format.year = "numeric";
+  const format: Intl.DateTimeFormatOptions = isToday
+    ? { hour: "numeric", minute: "2-digit", second: "2-digit" }
+    : { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
+  if (date.getFullYear() !== today.getFullYear()) format.year = "numeric";
   return (
     <time dateTime={date.toISOString()} title={date.toISOString()}>
-      {date.toLocaleString(undefined, format)}
+      {date.toLocaleString(undefined, { ...format, timeZoneName: "short" })}
     </time>
   );
 }
@@ -90,7 +80,8 @@ export function Usage({
           "unused"
         ) : (
           <>
-            resets <Time at={resetAt} now={now} isSoon /> (in {until(resetAt, now)})
+            resets <Time at={resetAt} now={now} />
+            <span class="numbers">(in {until(resetAt, now)})</span>
           </>
         )}
       </span>
@@ -114,37 +105,38 @@ export function States({ shown, now }: { readonly shown: ShownKey; readonly now:
   );
 }
 
-const textOf: Readonly<Record<KeyState, (key: ShownKey, now: number) => preact.ComponentChild>> = {
-  active: () => "active",
-  expiring: ({ expiresAt }, now) => (
-    <>
-      expires <Time at={expiresAt ?? now} now={now} />
-    </>
-  ),
-  replaced: ({ secrets }, now) => {
-    const ends = Math.max(...secrets.slice(1).map(({ expiresAt }) => expiresAt ?? Infinity));
-    return (
+const textOf: Readonly<Record<ShownState, (key: ShownKey, now: number) => preact.ComponentChild>> =
+  {
+    active: () => "active",
+    expiring: ({ expiresAt }, now) => (
       <>
-        old secret until <Time at={ends} now={now} />
+        expires <Time at={expiresAt ?? now} now={now} />
       </>
-    );
-  },
-  banned: ({ bannedUntil = 0 }, now) => (
-    <>
-      banned until <Time at={bannedUntil} now={now} />
-    </>
-  ),
-  expired: ({ expiresAt }, now) => (
-    <>
-      expired <Time at={expiresAt ?? now} now={now} />
-    </>
-  ),
-  revoked: ({ revokedAt }, now) => (
-    <>
-      revoked <Time at={revokedAt ?? now} now={now} />
-    </>
-  ),
-};
+    ),
+    replaced: ({ secrets }, now) => {
+      const ends = secrets.map(({ name, at = now }) => (name === "replaced" ? at : now));
+      return (
+        <>
+          old secret until <Time at={Math.max(...ends)} now={now} />
+        </>
+      );
+    },
+    banned: ({ bannedUntil = 0 }, now) => (
+      <>
+        banned until <Time at={bannedUntil} now={now} />
+      </>
+    ),
+    expired: ({ expiresAt }, now) => (
+      <>
+        expired <Time at={expiresAt ?? now} now={now} />
+      </>
+    ),
+    revoked: ({ revokedAt }, now) => (
+      <>
+        revoked <Time at={revokedAt ?? now} now={now} />
+      </>
+    ),
+  };
 
 /** Leads to other pages of a list. A direction without a function has no page. */
 export function Pager({

@@ -47,6 +47,46 @@ export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
   readonly usage: WindowQuotas;
 }
 
+/** What an API key and its secrets are at a time. All times are milliseconds since the Unix epoch. */
+export interface KeyState {
+  /** If several apply, the key is revoked rather than expired, and expired rather than banned. */
+  readonly name: "active" | "banned" | "expired" | "revoked";
+  /** Until when the key is banned, or since when it is expired or revoked; `undefined`: it is active. */
+  readonly at: number | undefined;
+  /** Newest first. */
+  readonly secrets: readonly SecretState[];
+}
+
+/** What a secret of an API key is at a time. */
+export interface SecretState {
+  readonly hint: string;
+  /** `replaced`: by a rotation, but still accepted. A ban refuses requests with each secret that is not `refused`. */
+  readonly name: "current" | "replaced" | "refused";
+  /** Until when it is accepted, or since when it is refused; `undefined`: accepted until the key is revoked. */
+  readonly at: number | undefined;
+}
+
+/** Returns what a key and its secrets are at this time, in milliseconds since the Unix epoch. */
+export function keyStateAt(key: ApiKey, now: number): KeyState {
+  const isOver = hasEnded(key, now);
+  const end = endOf(key);
+  const secrets = key.secrets.map(({ hint, expiresAt }, index): SecretState => {
+    const isRefused = isOver || hasExpired(expiresAt, now);
+    const at = Math.min(expiresAt ?? Infinity, end);
+    return {
+      hint,
+      name: isRefused ? "refused" : index === 0 ? "current" : "replaced",
+      at: at === Infinity ? undefined : at,
+    };
+  });
+  const { revokedAt, expiresAt, bannedUntil } = key;
+  if (revokedAt !== undefined) return { name: "revoked", at: revokedAt, secrets };
+  if (isOver) return { name: "expired", at: expiresAt, secrets };
+  return bannedUntil === undefined || hasExpired(bannedUntil, now)
+    ? { name: "active", at: undefined, secrets }
+    : { name: "banned", at: bannedUntil, secrets };
+}
+
 /** Returns the stored form of a new secret. */
 export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
@@ -71,9 +111,20 @@ export function rotatedKey(
   return { ...key, secrets: [secret, ...old].slice(0, MAX_SECRETS) };
 }
 
+type Ends = Pick<StoredApiKey, "revokedAt" | "expiresAt">;
+
 /** Whether the key was revoked or expired before this time, in milliseconds since the Unix epoch. */
-export function hasEndedBefore({ revokedAt, expiresAt }: StoredApiKey, time: number): boolean {
-  return Math.min(revokedAt ?? Infinity, expiresAt ?? Infinity) < time;
+export function hasEndedBefore(key: Ends, time: number): boolean {
+  return endOf(key) < time;
+}
+
+/** Whether the key is refused for good at this time: revoked, by whatever clock, or expired. */
+export function hasEnded({ revokedAt, expiresAt }: Ends, now: number): boolean {
+  return revokedAt !== undefined || hasExpired(expiresAt, now);
+}
+
+function endOf({ revokedAt, expiresAt }: Ends): number {
+  return Math.min(revokedAt ?? Infinity, expiresAt ?? Infinity);
 }
 
 /** Whether this time of expiry (`undefined`: never) has been reached. */

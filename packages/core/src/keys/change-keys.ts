@@ -27,7 +27,7 @@ import {
 import { loadKey, viewOf } from "./read-keys.js";
 import {
   hasEndedBefore,
-  hasExpired,
+  hasEnded,
   rotatedKey,
   storedSecret,
   type ApiKey,
@@ -98,7 +98,7 @@ export async function rotateKey(
   const { now } = context.readClock();
   const secret = mintSecret(context.random);
   const changed = await changeKey(context, id, (key) => {
-    if (key.revokedAt !== undefined || hasExpired(key.expiresAt, now)) return err(keyInactive());
+    if (hasEnded(key, now)) return err(keyInactive());
     return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
   });
   if (changed.isErr()) return err(changed.error);

@@ -10,7 +10,7 @@ import {
   type MissingApiKey,
   type WithQuota,
 } from "../errors.js";
-import { hasExpired, type StoredApiKey } from "../keys/api-key.js";
+import { hasEnded, hasExpired, type StoredApiKey } from "../keys/api-key.js";
 import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
@@ -86,8 +86,7 @@ function chargeKey<T>(
 function isAccepted(presented: PresentedKey | undefined, now: number): presented is PresentedKey {
   return (
     presented !== undefined &&
-    presented.key.revokedAt === undefined &&
-    !hasExpired(presented.key.expiresAt, now) &&
+    !hasEnded(presented.key, now) &&
     !hasExpired(presented.secretExpiresAt, now)
   );
 }
