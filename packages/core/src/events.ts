@@ -4,6 +4,9 @@ import type { ApiKey } from "./keys/api-key.js";
 import type { Pet } from "./pets/pet.js";
 import type { StorageWarning } from "./storage/storage.js";
 
+/** Taken when the module is loaded: the fake timers of a host's tests hold no event back. */
+const { setImmediate } = globalThis;
+
 interface StoreEvent<Type extends string> {
   readonly type: Type;
   /** When it happened, in milliseconds since the Unix epoch. */

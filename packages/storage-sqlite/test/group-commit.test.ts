@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
+import { mock } from "node:test";
 import { createPetStore, type Storage } from "@petstore/core";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -22,6 +23,12 @@ beforeEach(async () => {
   storage = await openStorage({ filename });
   for (const id of ["a", "b"]) await storage.keys.insert(aKey(id));
 });
+
+/** What test runners fake; Jest all of it without being asked. */
+const FAKED = [
+  ...(["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate"] as const),
+  ...(["clearImmediate", "queueMicrotask", "Date", "performance"] as const),
+];
 
 /** No storage can store it. */
 const impossible = { ...rex, categoryId: 2n ** 63n };
@@ -180,4 +187,22 @@ it("a read that cannot read the file fails, even if SQLite has rolled its charge
   isReadable = true;
   expect((await chargeAnd("b", find(1n))).isOk()).toBe(true);
   expect([await usedBy(storage, "a"), await usedBy(storage, "b")]).toEqual([1, 2]);
+});
+
+it.each<[what: string, freeze: () => void]>([
+  ["Vitest and Jest", () => vi.useFakeTimers({ toFake: FAKED })],
+  ["Node", () => mock.timers.enable({ apis: ["setTimeout", "setInterval", "setImmediate"] })],
+])("under the fake timers of %s, calls are answered and events arrive", async (_, freeze) => {
+  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(() => mock.timers.reset());
+  const store = createPetStore({ storage });
+  freeze();
+  const event = new Promise((resolve) => store.events.on("key_issued", resolve));
+  const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+  expect(await event).toMatchObject({ type: "key_issued" });
+  const created = await store.as(secret).createPet({ name: "Rex", categoryId: 1n });
+  expect(created._unsafeUnwrap().pet.id).toBe(1n);
+  expect((await store.as(secret).listPets())._unsafeUnwrap().pets).toHaveLength(1);
+  expect((await store.keys.purge({ olderThanSeconds: 0 })).isOk()).toBe(true);
+  await store.close();
 });

@@ -13,6 +13,9 @@ import {
 import { createQueue, type Queue, type QueuedCall } from "./queue.js";
 import { createBackoff } from "./retry.js";
 
+/** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
+const { setImmediate } = globalThis;
+
 /**
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
  * than the statements of one call, so all calls that arrive in one turn of the event loop share one.
