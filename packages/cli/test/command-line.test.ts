@@ -174,6 +174,8 @@ describe("the environment of serve", () => {
   it.each([
     ["PORT", "x", "--port <number>", "whole number, from 0 to 65535"],
     ["PETSTORE_PORT", "65536", "--port <number>", "whole number, from 0 to 65535"],
+    ["PETSTORE_PORT", "tcp://10.0.0.1", "--port <number>", "whole number, from 0 to 65535"],
+    ["PETSTORE_KEEP_ALIVE", "tcp://10.0.0.1:80", "--keep-alive <seconds>", "whole number, from 1"],
     ["PETSTORE_HOST", " ", "--host <address>", "It must be an address."],
     ["PETSTORE_CORS", "https://a.example,b", "--cors <origin>", "It must be an origin"],
     ["PETSTORE_TRUST_PROXY", "10.0.0.0/8,", "--trust-proxy <address...>", "an IP address"],
@@ -187,6 +189,17 @@ describe("the environment of serve", () => {
     expect(error).toMatch(/^petstore: [^\n]+$/);
     expect(error).toContain(`option '${flags}' value '${value}' from env '${variable}' is invalid`);
     expect(error).toContain(reason);
+  });
+
+  it("may have those of Services of Kubernetes that are called petstore and petstore-worker", async () => {
+    const links = ["tcp://10.0.0.1:80", "udp://[fd00::1]:80", "sctp://10.0.0.1:80"];
+    for (const link of links) {
+      stub({ PETSTORE_PORT: link, PETSTORE_PORT_80_TCP: link, PETSTORE_WORKER_PORT: link });
+      stub({ PETSTORE_SERVICE_HOST: "10.0.0.1", PETSTORE_SERVICE_PORT: "80" });
+      expect(await refusalOf()).toMatch(STARTS);
+    }
+    const { url } = await startServer("--workers", "2", "--database", newDatabase());
+    expect((await fetch(`${url}/pets`)).status).toBe(401);
   });
 
   it("is not read for an option that is given, nor when a variable is empty", async () => {

@@ -99,8 +99,8 @@ function metricsAddress(text: string): MetricsAddress {
 
 /**
  * Lets the environment set every option of a command that its arguments leave out: PETSTORE_KEEP_ALIVE is
- * `--keep-alive`. An empty variable counts as not set, as does a link of Kubernetes. An option without a value takes `true` or `1`, and `false`
- * or `0`.
+ * `--keep-alive`. An empty variable counts as not set, as does a link of Kubernetes. An option without a value takes
+ * `true` or `1`, and `false` or `0`.
  *
  * @param others variables that are read if the first one is not set, by the name of the option.
  */
@@ -113,15 +113,16 @@ function orFromEnvironment(command: Command, others: Readonly<Record<string, str
   for (const { option, variables } of read) option.env(variables.join(", "));
   return command.hook("preAction", () => {
     for (const { option, variables } of read) {
-      const variable = variables.find((name) => isSet(process.env[name]));
+      const variable = variables.find(isSet);
       if (variable !== undefined) setFrom(variable, option, command);
     }
   });
 }
 
 /** In Kubernetes, a Service called `petstore` sets PETSTORE_PORT to a link such as tcp://10.0.0.1:80. */
-function isSet(text = ""): boolean {
-  return text !== "" && !/^(?:tcp|udp|sctp):\/\//.test(text);
+function isSet(variable: string): boolean {
+  const text = process.env[variable] ?? "";
+  return text !== "" && !(variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):.+:\d+$/.test(text));
 }
 
 function variablesOf(option: Option, others: Readonly<Record<string, string>>): readonly string[] {

@@ -170,8 +170,8 @@ async function runWorker(
   return { how, problem };
 }
 
-/** The variable in which a worker is told its port. */
-const PORT = "PETSTORE_WORKER_PORT";
+/** The variable in which a worker is told its port. No Service of Kubernetes sets a variable that ends like this. */
+const PORT = "PETSTORE_WORKERS_LISTEN_AT";
 
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
