@@ -55,6 +55,17 @@ it.runIf(isLinux && hasBash)("SIGHUP does not stop an import under nohup", async
   expect(output).toContain("imported 1 pet\n");
 });
 
+const UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc"] as const;
+const hasNamespaces = spawnSync("sh", ["-c", [...UNSHARE, "true"].join(" ")]).status === 0;
+
+it.runIf(hasNamespaces)("the first process of a container stops in order, too", async () => {
+  const server = await serveIn("sh", `exec ${UNSHARE.join(" ")} "$@"`);
+  expect((await server.health()).status).toBe(200);
+  process.kill(server.child, "SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(server.output()).toContain("received SIGTERM");
+});
+
 /** Sends SIGTERM to the process before the command uses its streams. */
 const EARLY = `data:text/javascript,const { stdout } = process;
   Object.defineProperty(process, "stdout", { get() { early(); return stdout; } });

@@ -59,3 +59,18 @@ it("a console prints a link for each line of a pipe, and ends with it", async ()
   child.stdin.end();
   expect(await once(child, "exit")).toEqual([0, null]);
 });
+
+it("a console in the background does not stop when its terminal has input", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const console = `${process.execPath} ${program()} console --no-open --database ${database}`;
+  const job = `bash -m -c '${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
+  const { output, type, ended } = runOnTerminal(job, 200, 24);
+  await expect.poll(output).toMatch(/#token=\S+\r\n/);
+  type("\r");
+  const [, pid, url = ""] = /pid (\d+)[^]*?(http:\S+)/.exec(output()) ?? [];
+  expect((await fetch(url)).status).toBe(401);
+  process.kill(Number(pid), "SIGTERM");
+  expect(await ended).toBe(0);
+  expect(output()).toContain("ended with 0");
+});

@@ -122,7 +122,8 @@ describe("petstore console", () => {
     for (const [index, socket] of sockets.entries())
       socket.pause().write(sent[index % sent.length] ?? "");
     for (const path of ["", "main.js", "api/info"]) {
-      const signal = AbortSignal.timeout(5_000);
+      // Before the others have timed out.
+      const signal = AbortSignal.timeout(9_000);
       expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
     }
     expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
