@@ -73,7 +73,7 @@ export function isInForeground(): boolean {
 }
 
 /** Reads a file of Linux. Other systems have none. */
-function readIfThere(path: string): string {
+export function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

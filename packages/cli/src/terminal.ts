@@ -30,7 +30,7 @@ export interface Terminal {
 /** Where a command reads and writes data; `process` has this type. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number };
-  readonly stdout: Writable & TerminalStream;
+  readonly stdout: Writable & TerminalStream & { readonly fd?: number };
   /** Shows the progress of an import or export if it is a terminal. */
   readonly stderr: Writable & TerminalStream;
 }

@@ -1,17 +1,35 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
-import { hurried, startCommand, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
-import { issueKey, newDatabase, petsIn } from "./support/command.js";
+import {
+  hurried,
+  startCommand,
+  startProgram,
+  useBuiltPetstore,
+  workersOf,
+} from "./support/built-petstore.js";
+import { issueKey, newDatabase, petsIn, skipWithout, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
+import { createRequestLog } from "../src/serve/log.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
+const OPERATING = fileURLToPath(new URL("../../../docs/operating.md", import.meta.url));
 const program = useBuiltPetstore();
 
 /** A server with these outputs, which are lost, on a port that it cannot report. */
@@ -98,6 +116,119 @@ it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", a
   expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
   expect(await health()).toBe(200);
   expect(await end()).toBe(0);
+});
+
+/** Sends this many requests over each of some connections, which no worker has alone. */
+async function sendMany(port: number, count: number): Promise<void> {
+  const send = async () => {
+    const socket = connect(port, "127.0.0.1");
+    socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count));
+    expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(count);
+  };
+  await Promise.all(Array.from({ length: 16 }, send));
+}
+
+it.runIf(inCi)(
+  "workers whose log is read late write whole lines of JSON to it, and nothing else",
+  async () => {
+    const args = ["--workers", "2", "--first-key", "--database", newDatabase()];
+    const { port, server, end } = await startServer(["pipe", "ignore"], ...args);
+    await sendMany(port, 300);
+    let log = "";
+    server.stdout?.setEncoding("utf8").on("data", (part: string) => (log += part));
+    await expect.poll(() => log.match(/"operation":"listPets"/g)?.length).toBe(4_800);
+    expect(await end()).toBe(0);
+    expect(linesOf(log)).toHaveLength(log.match(/"msg":"request"/g)?.length ?? 0);
+  },
+);
+
+it("a log loses the lines that its reader leaves beyond 16 MiB, and says how many", async () => {
+  let [isReading, goOn] = [false, (): void => undefined];
+  const parts: Buffer[] = [];
+  const stdout = writableTo((part, done) => {
+    parts.push(part);
+    if (isReading) done();
+    else goOn = done;
+  });
+  const problems: string[] = [];
+  const { add } = createRequestLog(stdout, { now: () => 7 }, (problem) => problems.push(problem));
+  const report = { requestId: "x".repeat(1_000), milliseconds: 1, keyId: undefined };
+  const sent = { ...report, operation: undefined, status: 200, code: undefined };
+  for (let count = 0; count < 20_000; count += 1) add(sent);
+  const lost = problems.length;
+  expect(new Set(problems)).toEqual(
+    new Set(["a line of the log was lost: its reader is too slow"]),
+  );
+  isReading = true;
+  goOn();
+  await setImmediate();
+  const [first = "", notice = "", ...others] = Buffer.concat(parts)
+    .toString()
+    .trimEnd()
+    .split("\n");
+  expect(JSON.parse(notice)).toMatchObject({ level: 40, time: 7, lost });
+  expect(others).toHaveLength(19_999 - lost);
+  expect((20_000 - lost) * (first.length + 1)).toBeCloseTo(16_777_216, -4);
+});
+
+/** Starts a server with a log in a file of at most 4,096 bytes, or without a limit. */
+async function startLogging(to: string, log: string, limit = "unlimited") {
+  const script = `ulimit -f ${limit}; exec "$@" ${to} ${log}`;
+  const serve = [process.execPath, program(), "serve", "--port", "0", "--log"];
+  const env = { ...process.env, NODE_PATH: "", PETSTORE_DATABASE: ":memory:" };
+  const server = await startProgram(["bash", "-c", script, "bash", ...serve], { env });
+  return { ...server, port: Number(new URL(server.url).port) };
+}
+
+/** Reads the lines of a log, each of which must be JSON. */
+const linesOf = (log: string | Buffer) =>
+  log
+    .toString()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+it.runIf(inCi).each([">>", ">"])(
+  "a log that a full disk cuts (%s) has whole lines, and says how many were lost when there is room",
+  async (to) => {
+    const log = join(dirname(newDatabase()), "log");
+    const server = await startLogging(to, log, "4");
+    await sendMany(server.port, 10);
+    const lost = 160 - linesOf(readFileSync(log)).length;
+    expect(lost).toBeLessThan(150);
+    if (to === ">>") {
+      // As an operator does who makes room.
+      truncateSync(log, 0);
+      await fetch(`${server.url}/pets`);
+      const told = [{ level: 40, lost }, { msg: "request" }];
+      await expect.poll(() => linesOf(readFileSync(log))).toMatchObject(told);
+    }
+    expect(await server.end()).toBe(0);
+    const problem = "petstore: a line of the log was lost: EFBIG: file too large, write";
+    expect(server.errors()).toContain(`${problem}\n`);
+    expect(server.errors()).toContain(`${problem} (${lost - 1} more)\n`);
+  },
+);
+
+/** Debian's folder for it is not in everybody's PATH. */
+const LOGROTATE = "/usr/sbin/logrotate";
+
+it.runIf(inCi)("logrotate, as the documents configure it, loses no line", async ({ skip }) => {
+  if (process.env["CI"] === undefined) skipWithout(LOGROTATE, skip, "logrotate");
+  expect(existsSync(LOGROTATE), "install logrotate: .ci/run does").toBe(true);
+  const log = join(dirname(newDatabase()), "log");
+  const [, config = ""] = /^```logrotate\n([^`]*)/m.exec(readFileSync(OPERATING, "utf8")) ?? [];
+  writeFileSync(`${log}.conf`, config.replace("/var/log/petstore.log", log), { mode: 0o644 });
+  const { port } = await startLogging(">>", log);
+  for (let round = 0; round < 3; round += 1) {
+    await sendMany(port, 2);
+    await expect.poll(() => readFileSync(log, "utf8").split("\n")).toHaveLength(33);
+    expect(linesOf(readFileSync(log))).toHaveLength(32);
+    execFileSync(LOGROTATE, ["--force", "--state", `${log}.state`, `${log}.conf`]);
+  }
+  expect(linesOf(readFileSync(`${log}.1`))).toHaveLength(32);
+  for (const old of [2, 3])
+    expect(linesOf(gunzipSync(readFileSync(`${log}.${old}.gz`)))).toHaveLength(32);
 });
 
 it.runIf(inCi)("an import whose outputs are closed imports every valid line", async () => {

@@ -1,35 +1,88 @@
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import type { Clock } from "@petstore/core";
 import type { ResponseReport } from "@petstore/http-adapter";
-import { describeUnknownError } from "../describe-error.js";
-import type { ReportError } from "../terminal.js";
+import { describeFileError, describeUnknownError } from "../describe-error.js";
+import type { ReportError, Streams } from "../terminal.js";
+import { writerOf } from "./whole-lines.js";
 
 /** The maximum size of the unread log, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
-/** The level, time and message have pino's format, so that its tools can read the log. */
+/** The levels, time and message have pino's format, so that its tools can read the log. */
 const INFO = 30;
+const WARN = 40;
+
+/** The log of requests. */
+export interface RequestLog {
+  readonly add: (report: ResponseReport) => void;
+  /** Says how many lines were lost since this was last said. */
+  readonly end: () => void;
+}
 
 /**
  * Writes a line of JSON for each response; an unknown value is `null`. Requests do not wait for their
- * lines: a line is lost if the stream fails or its reader is too slow.
+ * lines: a line is lost if it cannot be written or the reader is too slow. Each is reported, and the log itself
+ * says how many there were before its next line.
  */
-export function createRequestLog(stream: Writable, clock: Clock): (report: ResponseReport) => void {
-  return ({ requestId, operation, keyId, status, code, milliseconds }) => {
-    if (stream.writableLength >= MAX_BUFFERED) return;
-    const line = {
-      level: INFO,
-      time: clock.now(),
-      requestId: requestId ?? null,
-      operation: operation ?? null,
-      keyId: keyId ?? null,
-      status: status ?? null,
-      code: code ?? null,
-      milliseconds,
-      msg: "request",
-    };
-    stream.write(`${JSON.stringify(line)}\n`);
+export function createRequestLog(
+  stream: Streams["stdout"],
+  clock: Clock,
+  report: ReportError,
+): RequestLog {
+  const write = writerOf(stream);
+  let lost = 0;
+  const lose = (problem: string): void => {
+    lost += 1;
+    report(`a line of the log was lost: ${problem}`);
   };
+  const tellLost = (done: () => void): void => {
+    const told = lost;
+    if (told === 0) {
+      done();
+      return;
+    }
+    lost = 0;
+    const line = { level: WARN, time: clock.now(), lost: told, msg: "lines of the log were lost" };
+    write(lineOf(line), (problem) => {
+      if (problem) lost += told;
+      done();
+    });
+  };
+  // Without `writev`, it writes one line after the other.
+  const queue = new Writable({
+    write: (line: Buffer, _, done) =>
+      tellLost(() =>
+        write(line, (problem) => {
+          if (problem) lose(describeFileError(problem));
+          done();
+        }),
+      ),
+  });
+  return {
+    add: ({ requestId, operation, keyId, status, code, milliseconds }) => {
+      if (queue.writableLength >= MAX_BUFFERED) {
+        lose("its reader is too slow");
+        return;
+      }
+      const line = {
+        level: INFO,
+        time: clock.now(),
+        requestId: requestId ?? null,
+        operation: operation ?? null,
+        keyId: keyId ?? null,
+        status: status ?? null,
+        code: code ?? null,
+        milliseconds,
+        msg: "request",
+      };
+      queue.write(lineOf(line));
+    },
+    end: () => tellLost(() => undefined),
+  };
+}
+
+function lineOf(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
 /** Reports errors of requests, but not one line for each request. */

@@ -35,7 +35,12 @@ that may be repeated has commas between its values.
 `;
 
 /** Serves in this process, starts workers, or serves as one of them. */
-async function serveAs(options: ServeOptions, io: CommandIO): Promise<Result<void, string>> {
+async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<void, string>> {
+  const { terminal } = given;
+  // Standard output has only lines of JSON then.
+  const out: typeof terminal.out = (line) =>
+    options.log ? terminal.error(line) : terminal.out(line);
+  const io: CommandIO = { ...given, terminal: { ...terminal, out } };
   const isNew = !isPostgres(options.database) && !existsSync(options.database);
   const onListening = (url: string, store: PetStore): Promise<void> =>
     printBanner(store, url, options, isNew, io);
@@ -77,6 +82,7 @@ async function serve(
   const errors = createErrorLog(report);
   // Requests may fail with the same message.
   store.events.on("storage_warning", errors.add);
+  const requests = log ? createRequestLog(streams.stdout, systemClock, errors.add) : undefined;
   const listening = await listen(store, {
     host,
     port: portOfWorkers(port),
@@ -86,7 +92,7 @@ async function serve(
     findClientAddress: trustProxy && clientAddressBehind(trustProxy),
     hasRateLimitFields: rateLimitFields === true,
     isPolling: poll,
-    onResponse: log ? createRequestLog(streams.stdout, systemClock) : undefined,
+    onResponse: requests?.add,
     onError: errors.add,
     isReady,
   });
@@ -100,6 +106,7 @@ async function serve(
   void onListening(url, store);
   await stopped;
   await close();
+  requests?.end();
   errors.end();
   const closed = await store.close();
   return closed.mapErr(describeStoreError);

@@ -114,16 +114,16 @@ async function spawnUntil(
     await end("SIGKILL");
   });
   let [output, errors] = ["", ""];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-    errors += text;
-  });
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on("line", (line) => {
+    const read = (line: string): void => {
       output += `${line}\n`;
       const [, address] = addressIn.exec(line) ?? [];
       if (address !== undefined) resolve(address);
-    });
+    };
+    createInterface(child.stdout).on("line", read);
+    createInterface(child.stderr)
+      .on("line", (line) => (errors += `${line}\n`))
+      .on("line", read);
     void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
   });
   return {
