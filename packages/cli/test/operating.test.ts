@@ -183,7 +183,9 @@ function expectAnswers(text: string): void {
 it.runIf(inCi)(
   "serve --metrics adds up what workers count, also of those that were killed",
   async () => {
-    const measured = await startMeasured("--workers", "2", "--metrics", "[::1]:0");
+    const zone = process.platform === "linux" ? "::1%lo" : "::1";
+    const address = ["--host", zone, "--metrics", `[${zone}]:0`];
+    const measured = await startMeasured("--workers", "2", ...address);
     const { server, scrape } = measured;
     await expectCounted(measured);
     for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");

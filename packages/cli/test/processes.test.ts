@@ -19,9 +19,10 @@ import { openSocket } from "./support/raw-client.js";
 
 const program = useBuiltPetstore();
 
-/** A server that has a bug when it receives SIGUSR2. */
+/** A server that has a bug when it receives SIGUSR2, and one in a promise at SIGWINCH. */
 const startCrashing = (...args: readonly string[]): Promise<BuiltServer> => {
-  const crash = 'process.on("SIGUSR2", () => { throw new Error("a bug"); });';
+  const bug = '{ throw new Error("a bug"); });';
+  const crash = `process.on("SIGUSR2", () => ${bug} process.on("SIGWINCH", async () => ${bug}`;
   const command = [process.execPath, "--import", `data:text/javascript,${crash}`, program()];
   return startBuilt(command, "--database", newDatabase(), ...args);
 };
@@ -31,10 +32,11 @@ const healthOf = ({ url }: BuiltServer): Promise<number> =>
 
 const ENDS = [
   ["an error that no code caught", "SIGUSR2", /Error: a bug\n\s+at .*javascript/, 70],
+  ["a promise that no code awaits", "SIGWINCH", /Error: a bug\n/, 70],
   ["SIGHUP", "SIGHUP", /petstore received SIGHUP/, 0],
 ] as const;
 
-it.each(ENDS.slice(0, sized(1, 2, 2)))(
+it.each(ENDS.slice(0, sized(1, 3, 3)))(
   "a server that ends because of %s says so, and lets requests finish",
   async (_, signal, logged, code) => {
     const server = await startCrashing();

@@ -83,7 +83,7 @@ export async function listen(
   });
   if (problem !== undefined) return err(describeProblem(problem, host, port));
   return ok({
-    url: `${addressOf(server, host)}/v1`,
+    url: `${urlOf(server, host)}/v1`,
     close: async () => {
       isClosing = true;
       await setTimeout(shutdownDelay * 1_000);
@@ -99,7 +99,8 @@ export function describeProblem(problem: Error, host: string, port: number): str
   return `cannot listen on ${host} port ${String(port)}: ${reason}`;
 }
 
-function addressOf(server: Server, host: string): string {
+/** Returns the URL of a server for a client on this machine. */
+export function urlOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   // A URL cannot have the zone of an address.

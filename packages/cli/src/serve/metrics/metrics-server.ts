@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { originForm } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../connections.js";
-import { describeProblem } from "../server.js";
+import { describeProblem, urlOf } from "../server.js";
 
 /** Where the metrics are served. */
 export interface MetricsAddress {
@@ -47,14 +47,15 @@ export async function serveMetrics(
   });
   if (problem !== undefined) return err(describeProblem(problem, host, port));
   const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address : { address: host, port };
-  const isLocal = isLoopback(bound.address);
+  const isLocal = isLoopback(
+    typeof address === "object" && address !== null ? address.address : host,
+  );
   server.on(
     "request",
     (request, response) => void respond(request, response, collectOnce, isLocal),
   );
   return ok({
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}/metrics`,
+    url: `${urlOf(server, host)}/metrics`,
     close: () => {
       server.close();
       server.closeAllConnections();
