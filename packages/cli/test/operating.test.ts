@@ -3,17 +3,26 @@ import { readFileSync, rmSync } from "node:fs";
 import { request as sendRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
+import prom from "prom-client";
 import { expect, it, onTestFinished } from "vitest";
-import { startServer, useServer, workersOf } from "./support/built-petstore.js";
+import {
+  startBuilt,
+  startServer,
+  useBuiltPetstore,
+  useServer,
+  workersOf,
+} from "./support/built-petstore.js";
 import { issueKey, newDatabase } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
+import { createSums } from "../src/serve/metrics/sums.js";
 
 const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 
 const server = useServer("--log", "--metrics", "0");
+const program = useBuiltPetstore();
 
 it("serve takes X-Request-Id from the client or makes a new one, on every response", async () => {
   const { url, output } = server();
@@ -180,6 +189,19 @@ function expectAnswers(text: string): void {
   }
 }
 
+it("the sums of workers keep what one has counted that ended, but not its gauges", async () => {
+  const sums = createSums(prom);
+  const snapshot = (value: number) => {
+    const registers = [new prom.Registry()];
+    new prom.Counter({ name: "count", help: "a count", registers }).inc(value);
+    new prom.Gauge({ name: "gauge", help: "a gauge", registers }).set(value);
+    return registers[0]?.getMetricsAsJSON() ?? [];
+  };
+  for (const worker of [1, 2]) sums.receive(worker, await snapshot(worker));
+  sums.retire(1);
+  expect((await sums.text()).match(/^\w+ \d$/gm)).toEqual(["count 3", "gauge 2"]);
+});
+
 it.runIf(inCi)(
   "serve --metrics adds up what workers count, also of those that were killed",
   async () => {
@@ -196,6 +218,46 @@ it.runIf(inCi)(
     expect(await server.end()).toBe(0);
   },
 );
+
+/** A module that publishes values at the bounds of buckets, at SIGUSR2. */
+const PUBLISHES = `data:text/javascript,import { channel } from "node:diagnostics_channel";
+  const commit = { group: "own", calls: 10, waitMilliseconds: 10, commitMilliseconds: 10 };
+  process.on("SIGUSR2", () => {
+    channel("petstore:transaction").publish(commit);
+    channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
+  });`;
+
+const COMMITS = [
+  [0.0001, 0.0005, 0.001, 0.0025, 0.005],
+  [0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, "+Inf"],
+] as const;
+const REQUESTS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, "+Inf"];
+
+/** Each histogram with a label, the sum, and the bounds below 10 (ms) and from there. */
+const HISTOGRAMS = [
+  ["http_server_request_duration_seconds", "OWN", 0.01, [0.005], REQUESTS],
+  ["petstore_commit_duration_seconds", "own", 0.01, ...COMMITS],
+  ["petstore_commit_wait_seconds", "", 0.01, ...COMMITS],
+  ["petstore_commit_calls", "own", 10, [1, 2, 5], [10, 20, 50, 100, 200, 500, 1_000, "+Inf"]],
+] as const;
+
+it("serve --metrics measures in seconds, and a bucket includes its bound", async () => {
+  const command = [process.execPath, "--import", PUBLISHES, program()];
+  const measured = await startBuilt(command, "--database", ":memory:", "--metrics", "0");
+  process.kill(measured.pid, "SIGUSR2");
+  const scrape = async () => (await fetch(metricsOf(measured))).text();
+  await expect.poll(scrape).toContain('"OWN"');
+  const text = await scrape();
+  for (const [name, label, sum, below, above] of HISTOGRAMS) {
+    expect(valueOf(text, `${name}_sum`, label), name).toBe(sum);
+    const buckets = text.matchAll(
+      new RegExp(`^${name}_bucket.le="(.*?)".*${label}.* (\\d)$`, "gm"),
+    );
+    const counts = [...buckets].map(([, bound, count]) => `${bound}: ${count}`).join(" ");
+    const all = [...below.map((bound) => `${bound}: 0`), ...above.map((bound) => `${bound}: 1`)];
+    expect(counts, name).toBe(all.join(" "));
+  }
+});
 
 it("serve --metrics answers nothing but GET /metrics by its name, however many clients do not read", async () => {
   const metrics = metricsOf(server());

@@ -106,13 +106,15 @@ describe("serve", () => {
     async () => {
       const database = newDatabase();
       const { secret } = await issueKey(database);
-      const delay = ["--shutdown-delay", "1", "--workers", "2"];
+      const delay = ["--shutdown-delay", "3", "--workers", "2"];
       const server = await startServer("--database", database, ...delay);
+      const toldAt = performance.now();
       const ended = server.end();
       const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
       await expect.poll(ready).toBe('{"status":"shutting down"}');
       expect((await fetch(`${server.url}/pets`, bearer(secret))).status).toBe(200);
       expect(await ended).toBe(0);
+      expect(performance.now() - toldAt).toBeGreaterThanOrEqual(3_000);
       await expect(fetch(server.url)).rejects.toThrow();
     },
   );
