@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock, createMemoryStorage, keyStateAt, type KeyRing } from "@petstore/core";
+import { createManualClock, createMemoryStorage, keyStateAt, NO_USAGE } from "@petstore/core";
+import type { KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const MINUTE = 60_000;
@@ -287,12 +288,14 @@ describe("purge", () => {
   });
 
   it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
-    const { store, clock, issue } = openStore();
+    const { store, storage, clock, issue } = openStore();
     const old = await issue();
     const expired = await issue({ plan: "free", expiresAt: clock.now() + 1_000 });
     const recent = await issue();
     const live = await issue({ plan: "free", expiresAt: clock.now() + 365 * DAY });
     value(await old.caller.admit());
+    const stored = value(await storage.keys.find(old.id));
+    expect(stored?.usage).not.toEqual(NO_USAGE);
     value(await store.keys.revoke(old.id));
     clock.advance(1_000);
     value(await store.keys.revoke(recent.id));
@@ -312,6 +315,8 @@ describe("purge", () => {
     expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 2 });
     expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
     value(await live.caller.admit());
+    if (stored) value(await storage.keys.insert(stored.key));
+    expect(value(await storage.keys.find(old.id))).toEqual({ ...stored, usage: NO_USAGE });
   });
 
   it("removes any number of keys, wherever they are in the list", async () => {

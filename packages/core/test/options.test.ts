@@ -1,6 +1,12 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage, createPetStore, type PetStoreOptions } from "@petstore/core";
+import {
+  createMemoryStorage,
+  createPetStore,
+  systemClock,
+  type PetStoreOptions,
+} from "@petstore/core";
+import { parseSettings } from "../src/settings.js";
 
 /** In seconds. */
 const YEAR = 31_536_000;
@@ -102,8 +108,20 @@ describe("createPetStore", () => {
     { ban: { graceSeconds: 60, afterRefusals: 1 }, closeTimeoutSeconds: 86_400 },
     { maxAnonymousOrigins: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
     { maxAnonymousOrigins: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
-    { clock: undefined, plans: undefined, ban: undefined, random: undefined },
-  ])("takes %j: the least and the most, and undefined for what is left out", (options) => {
+  ])("takes %j: the least and the most", (options) => {
     createPetStore(options);
   });
+
+  it.each([{}, { clock: undefined, plans: undefined, ban: undefined, random: undefined }])(
+    "has its defaults with %j",
+    (options) => {
+      const { ban, plans, anonymousLimits, ...others } = parseSettings(options);
+      const rule = { afterRefusals: undefined, grace: 1_000, first: 60_000, longest: 3_600_000 };
+      expect(ban).toEqual({ ...rule, forgottenAfter: 86_400_000 });
+      expect([...plans.keys()]).toEqual(["free", "pro", "business", "enterprise"]);
+      expect(anonymousLimits).toEqual({ perMinute: 60, perDay: 1_000 });
+      const rest = { maxAnonymousOrigins: 10_000, idempotencyKeyLife: 86_400_000 };
+      expect(others).toMatchObject({ ...rest, closeTimeoutSeconds: 10, clock: systemClock });
+    },
+  );
 });

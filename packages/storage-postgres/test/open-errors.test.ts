@@ -195,5 +195,8 @@ it("a wrong option is a TypeError that names it, and shows no password", () => {
 
 it("servers may open a new schema at once", async () => {
   // This name is also a word of SQL.
-  await Promise.all([open("user"), open("user"), open("user")]);
+  const storages = await Promise.all([open("user"), open("user"), open("user")]);
+  const rex = { name: "Rex", categoryId: 1n, status: "available" } as const;
+  for (const [index, { pets }] of storages.entries())
+    expect((await pets.create(rex))._unsafeUnwrap().id).toBe(BigInt(index + 1));
 });
