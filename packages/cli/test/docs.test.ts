@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { useServer } from "./support/built-petstore.js";
-import { useChromium, violationsOn } from "./support/chromium.js";
+import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
 import { issueKey } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
@@ -164,6 +164,16 @@ describe("the docs page", () => {
     await authorize.click();
     await dialog.getByRole("button", { name: "Remove authorization" }).click();
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("pet_live_");
+    expect(offences).toEqual([]);
+  });
+
+  it("shows its content where site data is blocked", async () => {
+    const { page, offences } = await openPage(`${originOf()}/docs`);
+    const blocked = await page.context().newPage();
+    await blocked.addInitScript(BLOCK_SITE_DATA);
+    await blocked.goto(`${originOf()}/docs`);
+    await operation(blocked, "listPets").open();
+    expect(await operation(blocked, "listPets").respond(401)).toContain('"missing_api_key"');
     expect(offences).toEqual([]);
   });
 

@@ -76,6 +76,8 @@ describe("the page", () => {
     const { handle } = setUp({ basePath: "/admin/keys" });
     const response = await handle(new Request(`${ORIGIN}/admin/keys`));
     expect([response.status, response.headers.get("Location")]).toEqual([308, "keys/"]);
+    expect(response.headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"]) {
       expect((await handle(new Request(ORIGIN + path))).status).toBe(404);
     }
@@ -350,6 +352,18 @@ describe("the list of keys", () => {
     for (const each of [secret, rotated.secret]) {
       expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
     }
+  });
+
+  it("follows what the console changes at once, also before all keys are read again, and a key that was purged", async () => {
+    const { store, clock, issue, list, call } = setUp();
+    const { id } = (await issue("first")).key;
+    await issue("second");
+    expect((await list()).counts).toMatchObject({ active: 2, revoked: 0 });
+    await call("keys/revoke", { id });
+    expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
+    clock.advance(1);
+    await store.keys.purge({ olderThanSeconds: 0 });
+    expect(labels(await list())).toEqual(["second"]);
   });
 
   it("follows what others change", async () => {

@@ -5,6 +5,7 @@ import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
@@ -127,6 +128,28 @@ describe("petstore console", () => {
       expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
     }
     expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
+  });
+
+  it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {
+    const database = newDatabase();
+    await issueKey(database);
+    const { url, end, output } = await startConsole(database);
+    const own = { Origin: new URL(url).origin, "Content-Type": "application/json" };
+    const post = (path: string, body: string, headers = {}) =>
+      fetch(new URL(path, url), { method: "POST", headers: { ...own, ...headers }, body });
+    const { headers } = await post("login", new URL(url).hash.slice("#token=".length));
+    const [Cookie = ""] = (headers.get("Set-Cookie") ?? "").split(";");
+    const other = new Database(database);
+    onTestFinished(() => void other.close());
+    other.exec("begin immediate");
+    const issued = post("api/keys/issue", '{"plan":"pro"}', { Cookie });
+    // When this has its response, the action has arrived, too.
+    expect((await post("api/info", "{}", { Cookie })).status).toBe(200);
+    const ended = end("SIGINT");
+    await expect.poll(output).toContain("finishing running requests");
+    other.exec("rollback");
+    expect(await (await issued).text()).toMatch(/"pet_live_\w{36}"/);
+    expect(await ended).toBe(0);
   });
 
   it.runIf(inCi)(

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createConsole } from "@petstore/console";
 import { createPetStore, type PetStore } from "@petstore/core";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 import { isSoak } from "../../../../scripts/test-size.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
-import { useChromium, violationsOn } from "../support/chromium.js";
+import { BLOCK_SITE_DATA, useChromium, violationsOn } from "../support/chromium.js";
 import { newDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 import { button, createDemoStore, dialog, fillIn, link, press, STATES } from "./demo.js";
@@ -79,8 +79,14 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   await page.getByRole("searchbox").fill(secret);
   await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
   const id = new URL(page.url()).hash.slice("#keys/".length);
+  const json = { code: "storage_unavailable", message: "It is away.", status: 503 };
+  await page.route("**/lift-ban", (route) => route.fulfill({ status: 503, json }), { times: 1 });
+  await press(page, "Lift the ban");
+  await page.getByText("It is away.").waitFor();
+  await page.getByText("It is away.").waitFor({ state: "detached" });
   await press(page, "Lift the ban");
   await page.getByText("active", { exact: true }).waitFor();
+  await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
   expect((await store.keys.find(id))._unsafeUnwrap().bannedUntil).toBeUndefined();
   await expect.poll(console.output).toContain(`ban_lifted ${id}`);
 
@@ -196,9 +202,7 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
     const { url } = await serveConsole(store);
     const { page: first } = await openPage(url);
     const page = await first.context().newPage();
-    await page.addInitScript(
-      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked'); } })",
-    );
+    await page.addInitScript(BLOCK_SITE_DATA);
     await page.goto(url);
     await link(page, "Pets").click();
     await link(page, "Keys").click();
@@ -223,14 +227,20 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
   },
 );
 
-it("shows the secret of the form that is open, when the response of one that was left comes late", async () => {
-  const { store } = newStore();
-  const { page } = await openPage((await serveConsole(store)).url);
+/** Holds the responses to this call. Returns functions that release them. */
+async function hold(page: Page, call: string) {
   const held: (() => void)[] = [];
-  await page.route("**/api/keys/issue", async (route) => {
+  await page.route(`**/api/${call}`, async (route) => {
     const response = await route.fetch();
     held.push(() => void route.fulfill({ response }));
   });
+  return held;
+}
+
+it("shows the secret of the form that is open, when the response of one that was left comes late", async () => {
+  const { store } = newStore();
+  const { page } = await openPage((await serveConsole(store)).url);
+  const held = await hold(page, "keys/issue");
   await link(page, "Pets").click();
   await link(page, "Keys").click();
   await press(page, "Issue a key");
@@ -252,6 +262,75 @@ it("shows the secret of the form that is open, when the response of one that was
   const secret = await shownSecret(page);
   const { keys } = (await store.keys.list())._unsafeUnwrap();
   expect(keys.find(({ hint }) => secret.startsWith(hint))?.label).toBe("second");
+});
+
+it("is neither cancelled nor closed while an action is sent, or when a late look-up of a secret comes", async () => {
+  const { store, issue } = newStore();
+  const { secret } = await issue("acme");
+  const { page } = await openPage((await serveConsole(store)).url);
+  await link(page, "acme").waitFor();
+  const [found, issued] = [await hold(page, "keys/find-by-secret"), await hold(page, "keys/issue")];
+  await page.getByRole("searchbox").fill(secret);
+  await expect.poll(() => found.length).toBe(1);
+  await press(page, "Issue a key", "Issue");
+  await expect.poll(() => issued.length).toBe(1);
+  await button(page, "Cancel").dispatchEvent("click");
+  await page.keyboard.press("Escape");
+  expect(await button(page, "Issue").count()).toBe(1);
+  issued[0]?.();
+  const made = await shownSecret(page);
+  found[0]?.();
+  await page.getByText("The secret belongs to").waitFor();
+  expect([await shownSecret(page), new URL(page.url()).hash]).toEqual([made, ""]);
+  await press(page, "I have stored it");
+
+  await page.getByRole("searchbox").fill(secret);
+  await expect.poll(() => found.length).toBe(2);
+  await link(page, "Pets").click();
+  found[1]?.();
+  await page.waitForResponse("**/api/pets/list");
+  expect(new URL(page.url()).hash).toBe("#pets");
+});
+
+it("draws no older response over a newer one, turns one page at two clicks, and shows no page that is gone", async () => {
+  const { store, issue } = newStore();
+  const ids = [];
+  for (let count = 1; count <= 120; count += 1) ids.push((await issue(`key ${count}`)).key.id);
+  const { page } = await openPage((await serveConsole(store)).url);
+  await page.getByText("1 to 50 of 120").waitFor();
+  await page.evaluate(`{
+    window.seen = [];
+    new MutationObserver(() => seen.push(document.querySelector(".pager span")?.textContent))
+      .observe(document.body, { subtree: true, childList: true, characterData: true });
+  }`);
+  let release = (): void => undefined;
+  const isOlder = (request: Request) => request.postData()?.includes('"key 7"') === true;
+  await page.route("**/api/keys/list", async (route) => {
+    if (isOlder(route.request())) await new Promise<void>((resolve) => (release = resolve));
+    await route.continue();
+  });
+  const sent = page.waitForRequest(isOlder);
+  await page.getByRole("searchbox").fill("key 7");
+  await sent;
+  await page.getByRole("searchbox").fill("key 12");
+  await page.getByText("1 to 2 of 2 (of 120)").waitFor();
+  const late = page.waitForResponse((response) => isOlder(response.request()));
+  release();
+  await late;
+  await page.waitForResponse("**/api/keys/list");
+  expect(await page.evaluate("seen.at(-1)")).toBe("1 to 2 of 2 (of 120)");
+
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByRole("searchbox").fill("");
+  await press(page, "active 120");
+  await page.getByText("1 to 50 of 120").waitFor();
+  await button(page, "Next").dblclick();
+  await page.getByText("51 to 100 of 120").waitFor();
+  await press(page, "Next");
+  await page.getByText("101 to 120 of 120").waitFor();
+  for (const id of ids.slice(0, 80)) await store.keys.revoke(id);
+  await page.getByText("1 to 40 of 40 (of 120)").waitFor();
+  expect(await page.evaluate("seen.join()")).not.toMatch(/\b(51 to 50|101 to 100|\d+ to 0)\b/);
 });
 
 it.each<[string, (page: Page) => Promise<unknown>]>([
@@ -310,6 +389,8 @@ it("says that an action may have been done, and does it once when it is sent aga
 it.each<[string, object, string]>([
   ["a proxy's 502", { status: 502, contentType: "text/html", body: "<h1>Bad" }, "HTTP status 502"],
   ["the host's 401", { status: 401, json: {} }, "The login has ended."],
+  ["the host's 403", { status: 403, body: "Forbidden" }, "The login has ended."],
+  ["a refusal", { status: 403, json: { code: "x", message: "Not now.", status: 403 } }, "Not now."],
   [
     "a login page",
     { status: 200, contentType: "text/html", body: "<form>" },
@@ -328,6 +409,11 @@ it.each<[string, object, string]>([
   await page.getByRole("alert").getByText(message).waitFor();
   await issue("acme");
   await page.unroute("**/api/keys/list");
+  // A proxy may add the charset.
+  await page.route("**/api/keys/list", async (route) => {
+    const reply = await route.fetch();
+    await route.fulfill({ response: reply, contentType: "application/json; charset=utf-8" });
+  });
   await link(page, "acme").waitFor();
   expect(await page.getByText(message).count()).toBe(0);
 });
@@ -336,18 +422,28 @@ it("lists pets by status with exact ids, and adds one", async () => {
   const store = createPetStore();
   for (let count = 1; count <= 60; count += 1) {
     const status = count % 2 === 0 ? "sold" : "pending";
-    await store.trusted.createPet({ name: `Pet ${count}`, categoryId: 2n ** 63n - 1n, status });
+    const name = count === 1 ? "" : `Pet ${count}`;
+    await store.trusted.createPet({ name, categoryId: 2n ** 63n - 1n, status });
   }
   const { page, offences } = await openPage((await serveConsole(store)).url);
   await link(page, "Pets").click();
   await page.getByText("Ids 1 to 50").waitFor();
   expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
-  await press(page, "Next");
+  await page.getByText("empty name").waitFor();
+  expect(await page.getByText("no label").count()).toBe(0);
+  await button(page, "Next").dblclick();
   await page.getByText("Ids 51 to 60").waitFor();
   await page.getByLabel("Status").selectOption("sold");
   await page.getByText("Ids 2 to 60").waitFor();
   await page.getByLabel("From id").fill("58");
   await page.getByText("Ids 58 to 60").waitFor();
+  for (const wrong of ["0", "-1", "1.5", "5 8", "9223372036854775808"]) {
+    await page.getByLabel("From id").fill(wrong);
+    await page.getByText("An id is a whole number").waitFor();
+    expect([wrong, await page.getByRole("table").count()]).toEqual([wrong, 0]);
+  }
+  await page.getByLabel("From id").fill(" 060 ");
+  await page.getByText("Ids 60 to 60").waitFor();
 
   await press(page, "Add a pet");
   await fillIn(page, { Name: "Rex", Category: "1.5", Status: "sold" }, "Add");
@@ -355,6 +451,8 @@ it("lists pets by status with exact ids, and adds one", async () => {
   await fillIn(page, { Category: "-9223372036854775808" }, "Add");
   await page.getByText("was added with the id 61").waitFor();
   await press(page, "Close");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Add a pet");
+  await page.getByLabel("From id").fill("58");
   await rowOf(page, "Rex").getByText("-9223372036854775808").waitFor();
   expect(offences).toEqual([]);
 });

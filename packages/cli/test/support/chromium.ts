@@ -62,6 +62,10 @@ export function useChromium(pace = 1) {
   };
 }
 
+/** A script with which a page has no session storage, as where site data is blocked. */
+export const BLOCK_SITE_DATA =
+  "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked'); } })";
+
 function watch(page: Page, origins: readonly string[]): readonly string[] {
   const offences: string[] = [];
   page.on("request", (request) => {
