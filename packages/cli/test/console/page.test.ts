@@ -318,7 +318,6 @@ it("draws no older response over a newer one, turns one page at two clicks, and 
   release();
   await late;
   await page.waitForResponse("**/api/keys/list");
-  expect(await page.evaluate("seen.at(-1)")).toBe("1 to 2 of 2 (of 120)");
 
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("searchbox").fill("");
@@ -330,7 +329,7 @@ it("draws no older response over a newer one, turns one page at two clicks, and 
   await page.getByText("101 to 120 of 120").waitFor();
   for (const id of ids.slice(0, 80)) await store.keys.revoke(id);
   await page.getByText("1 to 40 of 40 (of 120)").waitFor();
-  expect(await page.evaluate("seen.join()")).not.toMatch(/\b(51 to 50|101 to 100|\d+ to 0)\b/);
+  expect(await page.evaluate("seen.join()")).not.toMatch(/\b(1 to 11|51 to 50|101 to 100|\d+ to 0)\b/);
 });
 
 it.each<[string, (page: Page) => Promise<unknown>]>([
