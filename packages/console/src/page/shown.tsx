@@ -80,7 +80,7 @@ export function Usage({
           "unused"
         ) : (
           <>
-            resets <Time at={resetAt} now={now} />
+            resets <Time at={resetAt} now={now} />{" "}
             <span class="numbers">(in {until(resetAt, now)})</span>
           </>
         )}
