@@ -57,13 +57,9 @@ export interface PetsClient extends Remote {
 export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
   const { maxInFlight, deadlineSeconds, onEvent, ...settings } = parseOptions(options);
   const { clock, random } = settings;
-  const emit = (event: ClientEvent): void => {
-    try {
-      onEvent(event);
-    } catch {
-      // A listener cannot make a call fail.
-    }
-  };
+  // A listener cannot make a call fail, nor the process by a rejection.
+  const emit = (event: ClientEvent): void =>
+    void new Promise((resolve) => resolve(onEvent(event))).catch(() => undefined);
   const context: CallContext = { ...settings, emit, queue: createQueue(clock, maxInFlight) };
 
   const perform = <T, E extends { readonly code: string }>(

@@ -21,8 +21,8 @@ export interface PetsClientOptions {
   readonly backoffSeconds?: number | undefined;
   /** The longest response body, in bytes. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** Receives each event of the client, for a log or metrics. Its own errors are ignored. */
-  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Receives each event of the client, for a log or metrics. Its own errors and rejections are ignored. */
+  readonly onEvent?: ((event: ClientEvent) => unknown) | undefined;
   /** Sends requests. Default: the platform's `fetch`. For tests: `createFetchHandler(store)`. */
   readonly fetch?: Fetch | undefined;
   /** Default: the machine's. For tests: `createManualClock()`. */

@@ -47,11 +47,32 @@ export function parseSettings(options: ConsoleOptions): Settings {
     throw new TypeError(`createConsole: ${problems.join("; ")}`);
   }
   const { basePath, actor = "operator", onEvent, onError, apiUrl } = parsed.output;
+  const report = contained(onError ?? ignore, ignore);
   return Object.freeze({
     basePath: basePath.replace(/\/$/, ""),
     actor: typeof actor === "string" ? () => actor : actor,
-    onEvent: onEvent ?? (() => undefined),
-    onError: onError ?? (() => undefined),
+    // The action was taken, and its result may hold a secret that is shown only now.
+    onEvent: contained(onEvent ?? ignore, report),
+    onError: report,
     apiUrl: apiUrl.replace(/\/$/, ""),
   });
+}
+
+/** Wraps a listener so that what it throws, or rejects with, goes to `onError`. */
+function contained<Value>(
+  listener: (value: Value) => unknown,
+  onError: (cause: unknown) => void,
+): (value: Value) => void {
+  const call = async (value: Value): Promise<void> => {
+    try {
+      await listener(value);
+    } catch (cause) {
+      onError(cause);
+    }
+  };
+  return (value) => void call(value);
+}
+
+function ignore(): void {
+  // The default of both listeners; it also drops what onError itself throws.
 }
