@@ -110,8 +110,8 @@ async function call<T, E extends { readonly code: string }>(
 ): Promise<Outcome<T, E>> {
   let lifetime: Lifetime | undefined;
   try {
-    const seconds = notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
-    lifetime = startLifetime(context.clock, seconds, signal);
+    notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
+    lifetime = startLifetime(context.clock, deadlineSeconds, signal);
     return await callUntil(lifetime, context, operation);
   } catch (cause) {
     // An option that is not what its type says, such as a signal that is none.
@@ -182,7 +182,7 @@ function read<T, E extends { readonly code: string }>(
   { head, body }: Attempt,
 ): Outcome<T, E> {
   if (body.isErr()) return err(body.error);
-  if (head === undefined) return err(unexpectedResponse("It has no head.", 0, undefined));
+  if (head === undefined) return err(unreachable(undefined));
   return operation.read({ head, body: body.value });
 }
 

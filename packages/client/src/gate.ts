@@ -63,8 +63,8 @@ const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;
 
 /**
- * After an hour without a request, one asks whether the limit still holds. The time doubles with each refusal in a row,
- * because too many of them ban the key.
+ * After an hour without a request, one asks whether the limit still holds. With each refusal in a row, the time is eight
+ * times as long: two in a day do not ban a key of one request a minute.
  */
 const FIRST_SILENCE = 3_600_000;
 
@@ -93,7 +93,7 @@ export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
   const next = withEnding(gate, ended, now);
   // A response that says less than an earlier one does not postpone the question.
   if (next.opensAt === gate.opensAt && now < gate.asksAt) return next;
-  return { ...next, asksAt: Math.min(next.opensAt, now + FIRST_SILENCE * 2 ** next.refusals) };
+  return { ...next, asksAt: Math.min(next.opensAt, now + FIRST_SILENCE * 8 ** next.refusals) };
 }
 
 function withEnding(gate: Gate, ended: Ended, now: number): Gate {

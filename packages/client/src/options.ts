@@ -37,11 +37,7 @@ export interface PetsClientOptions {
  */
 export function parseOptions(options: PetsClientOptions) {
   const { baseUrl = "http://127.0.0.1:3000/v1", apiKey } = options;
-  check(
-    "baseUrl",
-    isBaseUrl(baseUrl),
-    "must be an absolute http(s) URL without user, query or fragment",
-  );
+  check("baseUrl", isBaseUrl(baseUrl), "must be an http(s) URL without user, query or fragment");
   check(
     "apiKey",
     apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey),

@@ -1,5 +1,6 @@
 import type { ListPetsInput, Pet, PetPage } from "@petstore/core";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
+import { unexpectedResponse, type UnexpectedResponse } from "./errors.js";
 
 /** Lists pets: a client, a caller in process, or the host's own operations. */
 export interface PetLister<Page extends PetPage, E> {
@@ -8,20 +9,23 @@ export interface PetLister<Page extends PetPage, E> {
 
 /**
  * Returns the pages after `input.after`, one call each. An error is the last result. To continue after it,
- * start again after the last pet. A `next` that does not grow ends them, because it would never end.
+ * start again after the last pet. A `next` that does not grow is the error `unexpected_response`: it would never end.
  */
 export async function* pagesOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
   input: ListPetsInput = {},
-): AsyncGenerator<Result<Page, E>, void, undefined> {
-  let after = input.after;
+): AsyncGenerator<Result<Page, E | UnexpectedResponse>, void, undefined> {
+  let { after } = input;
   do {
     const page = await pets.listPets({ ...input, after });
     yield page;
     if (page.isErr()) return;
     const { next } = page.value;
-    const isFurther = next !== undefined && (after === undefined || next > BigInt(after));
-    after = isFurther ? next : undefined;
+    if (next !== undefined && after !== undefined && next <= BigInt(after)) {
+      yield err(unexpectedResponse("Its body or its Link is malformed.", 200, undefined));
+      return;
+    }
+    after = next;
   } while (after !== undefined);
 }
 
@@ -29,12 +33,9 @@ export async function* pagesOf<Page extends PetPage, E>(
 export async function* petsOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
   input: ListPetsInput = {},
-): AsyncGenerator<Result<Pet, E>, void, undefined> {
+): AsyncGenerator<Result<Pet, E | UnexpectedResponse>, void, undefined> {
   for await (const page of pagesOf(pets, input)) {
-    if (page.isErr()) {
-      yield err(page.error);
-      return;
-    }
-    for (const pet of page.value.pets) yield ok(pet);
+    if (page.isErr()) yield err(page.error);
+    else for (const pet of page.value.pets) yield ok(pet);
   }
 }

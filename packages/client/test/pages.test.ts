@@ -27,11 +27,13 @@ test("pages and pets come from a client, a caller in process and the host alike;
   }
 });
 
-test("pages whose next does not grow come to an end", async () => {
+test("a next that does not grow is an error after its page", async () => {
   const page = { pets: [], next: 7n };
   const pets: PetLister<PetPage, never> = { listPets: () => okAsync(page) };
-  expect(await collect(pagesOf(pets))).toHaveLength(2);
-  expect(await collect(pagesOf(pets, { after: 7 }))).toHaveLength(1);
+  const error = { error: { code: "unexpected_response" } };
+  expect(await collect(pagesOf(pets))).toMatchObject([{ value: page }, { value: page }, error]);
+  expect(await collect(pagesOf(pets, { after: 7 }))).toMatchObject([{ value: page }, error]);
+  expect(await collect(petsOf(pets))).toMatchObject([error]);
 });
 
 async function collect<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {

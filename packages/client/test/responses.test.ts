@@ -68,14 +68,15 @@ test("a body is read whole, wherever it is cut", async () => {
   }
 });
 
-test.each([
+test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   ["1000000000000", 1e12],
   ["Fri, 31 Dec 9999 23:59:59 GMT", 3_599],
+  ["Fri, 31 Dec 9999 23:59:59 GMT", 60, { Date: "Fri, 31 Dec 9999 23:58:59 GMT" }],
   ["soon", 1],
 ])(
   "after a 429 with Retry-After: %s, calls wait %i s, or send nothing",
-  async (header, seconds) => {
-    const headers = { ...LIMITS, "Retry-After": header };
+  async (header, seconds, date = {}) => {
+    const headers = { ...LIMITS, "Retry-After": header, ...date };
     const refusal = errorOf(429, "rate_limit_exceeded");
     const fetch = vi.fn(() => Promise.resolve(new Response(refusal, { status: 429, headers })));
     const client = createPetsClient({

@@ -166,3 +166,32 @@ test("calls behind a proxy's 429 get that response, as it was", async () => {
   }
   expect(fetch).toHaveBeenCalledOnce();
 });
+
+test("a call that was refused goes before newer ones when its time has come", async () => {
+  const sent: string[] = [];
+  const fetch = ({ url }: Request) =>
+    Promise.resolve(
+      new Response("[]", { status: sent.push(new URL(url).search) === 1 ? 429 : 200 }),
+    );
+  const stocked = await stock();
+  const client = clientOf(stocked, { fetch });
+  const calls = [1, 2].map((limit) => client.listPets({ limit }));
+  await turns();
+  stocked.clock.advance(2_000);
+  expect((await Promise.all(calls)).every((call) => call.isOk())).toBe(true);
+  expect(sent).toEqual(["?limit=1", "?limit=1", "?limit=2"]);
+});
+
+test("questions during a day that is used up do not ban a key of one request a minute", async () => {
+  const stocked = await stock();
+  const limits = { perMinute: 1, perDay: 1 };
+  const issued = await stocked.store.keys.issue({ plan: "enterprise", limits });
+  const client = clientOf({ ...stocked, key: issued._unsafeUnwrap().secret });
+  const codes: unknown[] = [];
+  for (let hour = 0; hour <= 24; hour += 1) {
+    const listed = await client.listPets({}, { deadlineSeconds: 1 });
+    codes.push(listed.isOk() ? "ok" : listed.error.code);
+    stocked.clock.advance(3_600_000);
+  }
+  expect(codes).toEqual(["ok", ...Array<string>(23).fill("rate_limit_exceeded"), "ok"]);
+});
