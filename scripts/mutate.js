@@ -10,6 +10,8 @@ const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.
  * @param {readonly string[]} names
  */
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
+/** @param {readonly string[]} names */
+const cli = (...names) => names.map((name) => `packages/cli/test/${name}.test.ts`);
 const commits = ["group-commit", "locked", "host-database"];
 const tables = ["storage-contract", "remembered"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
@@ -58,6 +60,16 @@ const parts = {
       "packages/http-adapter/test/!(openapi-*).test.ts",
       "packages/http-adapter/test/hosts/*.test.ts",
     ],
+  },
+  console: {
+    mutate: ["packages/console/src/*.ts"],
+    tests: ["packages/console/test/*.test.ts"],
+  },
+  "cli/keys": { mutate: ["packages/cli/src/keys/*.ts"], tests: cli("keys", "list") },
+  // The rest of it, its workers and its metrics are only tested in processes of their own.
+  "cli/serve": {
+    mutate: ["packages/cli/src/serve/serve-options.ts"],
+    tests: cli("command-line"),
   },
 };
 
