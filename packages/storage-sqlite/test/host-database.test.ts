@@ -163,26 +163,39 @@ describe("in a host's database", () => {
     ]);
   });
 
-  it("a commit that failed and cannot be overwritten may be stored; at the opening, its cause is told", async () => {
-    let isFull = false;
-    const hosts = new Database(":memory:");
-    const fail = () => {
-      if (isFull) throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
-    };
-    observe(hosts, (source) => source === "commit" && fail());
-    const exec = hosts.exec.bind(hosts);
-    hosts.exec = (source) => {
-      if (source.includes("user_version")) fail();
-      return exec(source);
-    };
-    const store = await openStorage({ database: hosts });
-    isFull = true;
-    const failure = (await store.pets.create(rex))._unsafeUnwrapErr();
-    expect(failure).toMatchObject({ mayBeStored: true });
-    expect(failure.message).toContain("the disk is full");
-    const opened = await openSqliteStorage({ database: hosts });
-    expect(opened._unsafeUnwrapErr().code).toBe("disk_full");
-  });
+  it.each([
+    ["begin immediate", "SQLITE_FULL", true],
+    ["user_version", "SQLITE_FULL", true],
+    ["user_version", "SQLITE_IOERR_SHMSIZE", true],
+    ["commit", "SQLITE_FULL", true],
+    ["commit", "SQLITE_IOERR_SHMLOCK", true],
+    ["commit", "SQLITE_IOERR_SHMOPEN", true],
+    // SQLite has written and synced the log before.
+    ["commit", "SQLITE_IOERR_SHMSIZE", undefined],
+    ["commit", "SQLITE_IOERR_SHMMAP", undefined],
+  ])(
+    "a commit that failed, as its overwriting does at its %s with %s, may be stored: %s; the opening tells the cause",
+    async (at, code, mayBeStored) => {
+      let isFailing = false;
+      const hosts = new Database(":memory:");
+      const fail = (why: string) => {
+        if (isFailing) throw new Database.SqliteError("it failed", why);
+      };
+      observe(hosts, (source) => source === "commit" && fail("SQLITE_FULL"));
+      const exec = hosts.exec.bind(hosts);
+      hosts.exec = (source) => {
+        if (source.includes(at)) fail(code);
+        return exec(source);
+      };
+      const store = await openStorage({ database: hosts });
+      isFailing = true;
+      const failure = (await store.pets.create(rex))._unsafeUnwrapErr();
+      expect(failure.mayBeStored).toBe(mayBeStored);
+      expect(failure.message).toContain("the disk is full");
+      const opened = await openSqliteStorage({ database: hosts });
+      expect(opened._unsafeUnwrapErr().code).toBe("disk_full");
+    },
+  );
 
   it("every call fails, as a value, when the host closes it", async () => {
     database.close();

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -16,6 +17,7 @@ import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
+import { failLook } from "./support/fail-look.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, allIds, firstPage, rex } from "../../storage-sql/test/support/samples.js";
 
@@ -139,18 +141,26 @@ describe("a storage whose file was replaced", () => {
     expect(await allIds(storage)).toEqual([1n, 2n, 3n, 4n]);
   });
 
-  it("keeps what another process stored meanwhile, also if it is idle, and its name was relative", async () => {
-    const back = process.cwd();
-    await storage.close();
-    process.chdir(dirname(path));
-    storage = await openStorage({ filename: "pets.db" });
-    process.chdir(back);
-    for (const end of ["-wal", "-shm"]) rmSync(path + end);
-    expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-    await storage.close();
-    storage = await openWatched();
-    expect((await allIds(storage)).length).toBeGreaterThanOrEqual(4);
-  });
+  it.each([
+    ["", Infinity],
+    [", and the look at the log fails (EIO)", 1],
+  ])(
+    "keeps what another process stored meanwhile, also if it is idle, and its name was relative%s",
+    async (_, look) => {
+      const back = process.cwd();
+      await storage.close();
+      process.chdir(dirname(path));
+      storage = await openStorage({ filename: "pets.db" });
+      process.chdir(back);
+      for (const end of ["-wal", "-shm"]) rmSync(path + end);
+      expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
+      const endLooks = failLook(look);
+      expect((await storage.close()).isOk()).toBe(true);
+      endLooks();
+      storage = await openWatched();
+      expect((await allIds(storage)).length).toBeGreaterThanOrEqual(4);
+    },
+  );
 
   it("leaves no log that would be written into the new file, and the old file has all of its own", async () => {
     const backup = folder.path("backup.db");
@@ -211,6 +221,20 @@ describe("a storage whose file was replaced", () => {
     expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
     expect(database.open).toBe(true);
   });
+});
+
+it("a look that fails (EIO) fails its call only, and no pet is lost or doubled", async () => {
+  let pets = 1;
+  for (let [at, looks] = [1, 1]; at <= looks; at += 1) {
+    writeFileSync(folder.path(`other-${at}`), "");
+    const endLooks = failLook(at);
+    expect([at, ...(await failLater(100, create))]).toEqual([at, true]);
+    looks = endLooks();
+    expect(await failLater(0, create)).toEqual([false]);
+    pets += 1;
+  }
+  expect(await allIds(storage)).toHaveLength(pets);
+  expect(warnings).toEqual([]);
 });
 
 it("other connections, checkpoints and backups are no replacement", async () => {

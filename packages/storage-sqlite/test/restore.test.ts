@@ -3,7 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -19,8 +21,10 @@ import {
   type RestoreOptions,
 } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
+import type { ResultAsync } from "neverthrow";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
+import { failLook } from "./support/fail-look.js";
 import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
 import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
 
@@ -43,6 +47,10 @@ beforeEach(async () => {
 });
 
 const files = (): readonly string[] => readdirSync(dirname(filename)).sort();
+const log = () => `${filename}-wal`;
+const free = () => folder.path("free.db");
+const exchanged = () => folder.path("exchanged.db");
+const linked = () => folder.path("linked.db");
 const codeOf = async (options: Partial<RestoreOptions> = {}): Promise<string> =>
   (await restoreSqliteFile({ backup, filename, ...options }))._unsafeUnwrapErr().code;
 
@@ -153,6 +161,51 @@ describe("a restore is refused, and changes nothing,", () => {
     expect(await codeOf()).toBe("damaged");
     expect(files()).toEqual([...before, "odd.db"].sort());
     expect(petsIn(filename)).toBe(2);
+  });
+
+  it("beside the log of another database, which a backup refuses, too", async () => {
+    await leaveLog(filename);
+    writeFileSync(filename, readFileSync(backup));
+    const before = [filename, `${filename}-wal`].map((file) => readFileSync(file));
+    const to = folder.path("new.db");
+    const refused = [
+      await restoreSqliteFile({ backup, filename }),
+      await restoreSqliteFile({ backup: filename, filename: to }),
+      await backupSqliteFile({ filename: backup, to: filename, overwrite: true }),
+      await backupSqliteFile({ filename, to }),
+    ];
+    for (const each of refused)
+      expect(each._unsafeUnwrapErr().message).toContain(`${filename}-wal belongs to another`);
+    expect([filename, `${filename}-wal`].map((file) => readFileSync(file))).toEqual(before);
+    expect(existsSync(to)).toBe(false);
+  });
+
+  it.each<[what: string, refused: () => ResultAsync<unknown, unknown>]>([
+    ["a restore over a database in use", () => restoreSqliteFile({ backup, filename })],
+    [
+      "a backup over a database in use",
+      () => backupSqliteFile({ filename: backup, to: filename, overwrite: true }),
+    ],
+    ["a backup beside a log", () => backupSqliteFile({ filename: backup, to: free() })],
+    ["a restore over its own log", () => restoreSqliteFile({ backup: filename, filename: log() })],
+    ["an opening beside another log", () => openSqliteStorage({ filename: exchanged() })],
+    ["an opening by a second name", () => openSqliteStorage({ filename: linked() })],
+  ])("also if any look at a file fails (EIO): %s", async (_, refused) => {
+    const storage = await openStorage({ filename });
+    await storage.pets.create(rex);
+    for (const each of [free, exchanged]) writeFileSync(`${each()}-wal`, readFileSync(log()));
+    copyFileSync(backup, exchanged());
+    copyFileSync(backup, folder.path("second.db"));
+    linkSync(folder.path("second.db"), linked());
+    const before = files();
+    for (let [at, looks] = [1, Infinity]; at <= looks + 1; at += 1) {
+      const countLooks = failLook(at);
+      expect([at, (await refused()).isErr()]).toEqual([at, true]);
+      looks = countLooks();
+      expect(files()).toEqual(before);
+    }
+    (await storage.close())._unsafeUnwrap();
+    expect(petsIn(filename)).toBe(3);
   });
 
   it("and no connection can open the database meanwhile", async () => {

@@ -53,7 +53,7 @@ export function backupError(cause: unknown): BackupError {
   if (cause instanceof BackupRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };
   }
-  // The driver cannot be loaded.
+  // The driver cannot be loaded, or a log is that of another database.
   if (cause instanceof OpenRefusal) {
     return { code: "failed", message: cause.message, cause: cause.cause };
   }

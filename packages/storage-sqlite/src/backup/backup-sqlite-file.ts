@@ -1,14 +1,15 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { link, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemRandom } from "@petstore/core";
 import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
-import { setMark } from "../database/database-mark.js";
+import { exists, filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import { openWithOwnLog, setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
+import { OpenRefusal } from "../database/open-storage-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { lockDatabase } from "./lock-database.js";
 
@@ -58,8 +59,8 @@ interface LimitedBackup extends BackupOptions {
 /** `backupSqliteFile`, for an absolute `to`. Throws if it fails. */
 export async function backUp(options: LimitedBackup): Promise<Backup> {
   const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
-  if (!existsSync(filename)) throw new BackupRefusal("no_database");
-  if (!existsSync(dirname(to))) throw new BackupRefusal("cannot_write");
+  if (!exists(filename)) throw new BackupRefusal("no_database");
+  if (!exists(dirname(to))) throw new BackupRefusal("cannot_write");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
     throw new BackupRefusal("destination_is_database");
   }
@@ -120,9 +121,9 @@ function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSq
 
 function openReadonly(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
   try {
-    return new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 });
-  } catch {
-    throw new BackupRefusal("no_database");
+    return openWithOwnLog(Database, filename, { readonly: true, fileMustExist: true, timeout: 0 });
+  } catch (error) {
+    throw error instanceof OpenRefusal ? error : new BackupRefusal("no_database");
   }
 }
 
@@ -169,7 +170,7 @@ async function giveFreeName(file: string, to: string): Promise<void> {
 
 /** Also refuses the log of another database: SQLite would replay it over the backup. */
 function refuseExisting(to: string): void {
-  const [file, ...beside] = filesOf(to).map((path) => (existsSync(path) ? path : undefined));
+  const [file, ...beside] = filesOf(to).map((path) => (exists(path) ? path : undefined));
   if (file !== undefined) throw new BackupRefusal("destination_exists");
   const leftover = beside.find((path) => path !== undefined);
   if (leftover === undefined) return;

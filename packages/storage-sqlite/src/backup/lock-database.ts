@@ -1,6 +1,8 @@
-import { existsSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
+import { exists } from "../database/database-files.js";
+import { openWithOwnLog } from "../database/database-mark.js";
 import type { DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { BackupRefusal, isDamaged } from "./backup-error.js";
@@ -15,7 +17,7 @@ export function lockDatabase(
   Database: DatabaseConstructor,
   file: string,
 ): BetterSqlite3.Database | undefined {
-  if (!existsSync(file)) return undefined;
+  if (!exists(file)) return undefined;
   if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
   try {
     return lock(Database, file);
@@ -28,7 +30,7 @@ export function lockDatabase(
 }
 
 function lock(Database: DatabaseConstructor, file: string): BetterSqlite3.Database {
-  const database = new Database(file, { fileMustExist: true, timeout: 0 });
+  const database = openWithOwnLog(Database, file, { fileMustExist: true, timeout: 0 });
   try {
     database.pragma("locking_mode = exclusive");
     database.exec("begin exclusive; commit");

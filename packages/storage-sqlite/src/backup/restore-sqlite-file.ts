@@ -1,9 +1,16 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "@petstore/core";
 import { ResultAsync } from "neverthrow";
-import { filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import {
+  exists,
+  filesBeside,
+  filesOf,
+  isFileOfDatabase,
+  targetOf,
+} from "../database/database-files.js";
+import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { migrations } from "../tables/migrations.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
@@ -42,8 +49,8 @@ export function restoreSqliteFile(options: RestoreOptions): ResultAsync<Restored
 
 async function restore({ backup, filename, signal }: RestoreOptions): Promise<Restored> {
   // SQLite keeps the log beside the file that a link names.
-  const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
-  if (!existsSync(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
+  const file = targetOf(resolve(filename));
+  if (!exists(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
   if (filesOf(file).some((each) => isFileOfDatabase(backup, each))) {
     throw new BackupRefusal("destination_is_database", "The backup is the database itself.");
   }
@@ -53,7 +60,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
   const suffix = new Date(systemClock.now()).toISOString().replaceAll(":", "-");
   const copy = `${file}.restored-${suffix}`;
   try {
-    const isOld = existsSync(file);
+    const isOld = exists(file);
     const atMost = isOld ? statSync(file).mode : undefined;
     const { bytes } = await backUp({ filename: backup, to: copy, check: false, signal, atMost });
     const previous = `${file}.replaced-${suffix}`;
@@ -70,7 +77,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
 
 /** Throws unless the file is a whole database of a store, of a version that this package knows. */
 function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
-  const database = new Database(backup, { readonly: true, fileMustExist: true });
+  const database = openWithOwnLog(Database, backup, { readonly: true, fileMustExist: true });
   try {
     refuseDamaged(database, "The backup is damaged, or not an SQLite database: use an older one.");
     const tables = database.prepare("select 1 from sqlite_schema where name = ?");
@@ -88,7 +95,7 @@ function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
  */
 async function clearBeside(file: string, previous: string | undefined): Promise<void> {
   for (const beside of filesBeside(file)) {
-    const isLog = !beside.endsWith("-shm") && existsSync(beside);
+    const isLog = !beside.endsWith("-shm") && exists(beside);
     if (isLog && previous !== undefined) await rename(beside, previous + beside.slice(file.length));
     else await rm(beside, { force: true });
   }

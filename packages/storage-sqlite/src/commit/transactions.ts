@@ -1,3 +1,4 @@
+import { markLog } from "../database/database-mark.js";
 import type { SqliteDatabase } from "../database/driver.js";
 import { DatabaseInUse, isBusy, isIterating, MayBeStored, sqliteCode } from "../database/errors.js";
 
@@ -183,15 +184,18 @@ function rollBack(database: SqliteDatabase): void {
 /**
  * A transaction whose commit failed is rolled back, but the log may hold all of it: a recovery would apply it until the
  * next commit overwrites it. This commit changes nothing. Returns whether it has overwritten the log: also if only the
- * index of the log could not grow, for which SQLite writes and syncs the log before.
+ * index of the log could not grow or be mapped by the commit, for which SQLite writes and syncs the log before.
  */
 function overwriteFailedCommit(database: SqliteDatabase): boolean {
+  let isCommitting = false;
   try {
-    const version = Number(database.pragma("main.user_version", { simple: true }));
-    database.exec(`begin immediate; pragma main.user_version = ${version}; commit`);
+    database.exec("begin immediate");
+    markLog(database);
+    isCommitting = true;
+    database.exec("commit");
     return true;
   } catch (error) {
     rollBack(database);
-    return sqliteCode(error).startsWith("SQLITE_IOERR_SHM");
+    return isCommitting && /^SQLITE_IOERR_SHM(?:SIZE|MAP)$/.test(sqliteCode(error));
   }
 }

@@ -61,7 +61,7 @@ const THREAD = `
 /**
  * @param driver the URL of the driver; without one, and where no thread can be started, SQLite goes on to
  *   write the log back inside commits.
- * @param areOurs whether the files are still those that were opened; it may throw
+ * @param areOurs whether the files are known to be still those that were opened
  */
 export function createCheckpoints(
   database: SqliteDatabase,
@@ -101,7 +101,7 @@ export function createCheckpoints(
       commits += 1;
       if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
       thread ??= start();
-      if (isLogLong() && areFilesOurs(areOurs)) thread?.postMessage("write back");
+      if (isLogLong() && areOurs()) thread?.postMessage("write back");
     },
     stop: async () => {
       isPossible = false;
@@ -128,15 +128,6 @@ function writeBackRest(
     markLog(database);
   } catch {
     onError();
-  }
-}
-
-/** Looks before the log is written back. An error of the look may pass, and the log is looked at again. */
-function areFilesOurs(areOurs: () => boolean): boolean {
-  try {
-    return areOurs();
-  } catch {
-    return false;
   }
 }
 

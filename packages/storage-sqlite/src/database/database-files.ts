@@ -1,8 +1,5 @@
-import { existsSync, realpathSync, statSync, type BigIntStats } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { createWarnings, type Warnings } from "@petstore/storage-sql";
-import type { DatabaseCheck } from "../commit/transactions.js";
-import { DatabaseUnusable } from "./errors.js";
+import { realpathSync, statSync, type BigIntStats } from "node:fs";
+import { basename, dirname } from "node:path";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /** The suffixes of the files that SQLite keeps beside a database: the log, its index, a journal. */
@@ -21,38 +18,13 @@ export function filesBeside(database: string): readonly string[] {
 /**
  * Whether a path names the database or one of the files that SQLite keeps beside it. Follows links, and
  * the files need not exist. Writing to such a path would destroy the database.
+ * Throws the error of a disk that fails.
  */
 export function isFileOfDatabase(database: string, path: string): boolean {
   // SQLite follows links before it adds a suffix.
-  const names = existsSync(database) ? [database, realpathSync(database)] : [database];
+  const names = statIfUsable(database) ? [database, realpathSync(database)] : [database];
   const identities = names.flatMap(filesOf).flatMap(identitiesOf);
   return identitiesOf(path).some((identity) => identities.includes(identity));
-}
-
-/** Looks at the files of an open database. */
-export interface WatchedFiles {
-  look(): FilesFound;
-  /**
-   * Whether a file may have been added, removed or renamed beside the database since the last look. This looks at
-   * the folder only. A look at the log itself makes its next sync more expensive, because Linux then records the
-   * exact time of the next write.
-   */
-  mayDiffer(): boolean;
-}
-
-/** What a look at the files of an open database finds. */
-interface FilesFound {
-  /** Whether each path still names the file that it named at first. */
-  readonly areSame: boolean;
-  /**
-   * Whether another process may have opened the database without the files that this one uses: new files are
-   * beside it, or they are gone and the database has changed since the last look.
-   */
-  readonly areTakenOver: boolean;
-  /** Whether the log is beside another database now: the file was exchanged without it. */
-  readonly isLogLeft: boolean;
-  /** The size of the log in bytes. */
-  readonly logSize: number;
 }
 
 /**
@@ -60,7 +32,7 @@ interface FilesFound {
  * both lose what the other one stores.
  */
 export function refuseOtherLinks(path: string): void {
-  const links = Number(statIfPossible(path)?.nlink ?? 1);
+  const links = Number(statAt(path)?.nlink ?? 1);
   if (links < 2) return;
   throw new OpenRefusal(
     "cannot_open",
@@ -68,73 +40,20 @@ export function refuseOtherLinks(path: string): void {
   );
 }
 
-/**
- * How long a folder must be unchanged before its time is trusted, in milliseconds: two changes within one tick of the
- * file system's clock have the same time.
- */
-const SETTLED = 100;
-
-/**
- * Watches the database file and the files with these suffixes beside it, the log first. Remembers the
- * database file now, and the files beside it at the first look. When one of them is removed or replaced,
- * SQLite continues to use the old file, and other processes use the new one.
- *
- * @param now milliseconds of a clock that is never set back
- */
-export function watchFiles(
-  filename: string,
-  suffixes: readonly string[],
-  now: () => number,
-): WatchedFiles {
-  const path = resolve(filename);
-  const database = inodeOf(statAt(path));
-  // SQLite follows links before it adds a suffix.
-  const target = realpathSync(path);
-  const beside = suffixes.map((suffix) => target + suffix);
-  const folders = [...new Set([dirname(path), dirname(target)])];
-  let remembered: readonly (string | undefined)[] | undefined;
-  let changedAt: bigint | undefined;
-  let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
-
-  const lookAtFolders = (): void => {
-    const state = stateOf(folders);
-    const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
-    foldersAtLook = { state, seenAt, isSettled: now() - seenAt >= SETTLED };
-  };
-  return {
-    look: () => {
-      lookAtFolders();
-      const stats = beside.map(statAt);
-      const inodes = stats.map(inodeOf);
-      const expected = (remembered ??= inodes);
-      const changed = inodes.filter((inode, index) => inode !== expected[index]);
-      const main = statAt(path);
-      const isDatabase = inodeOf(main) === database;
-      const areSame = isDatabase && changed.length === 0;
-      if (areSame) changedAt = main?.mtimeNs;
-      const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
-      return {
-        areSame,
-        areTakenOver: isDatabase && changed.length > 0 && isNew,
-        isLogLeft:
-          !isDatabase && main !== undefined && inodes[0] !== undefined && inodes[0] === expected[0],
-        logSize: Number(stats[0]?.size ?? 0),
-      };
-    },
-    mayDiffer: () => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
-  };
+/** Whether a file is at the path. Throws when that cannot be told. */
+export function exists(path: string): boolean {
+  return statAt(path) !== undefined;
 }
 
-/** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */
-function stateOf(folders: readonly string[]): string {
-  const stats = folders.map(statAt);
-  return stats.map((found) => `${String(inodeOf(found))}:${found?.mtimeNs}`).join();
+/** The path with all links followed; the path itself if no file is there. Throws when that cannot be told. */
+export function targetOf(path: string): string {
+  return exists(path) ? realpathSync(path) : path;
 }
 
 /** Two paths of one file share an identity: its name in its folder, or its inode. */
 function identitiesOf(path: string): readonly string[] {
-  const folder = inodeOf(statIfPossible(dirname(path)));
-  const inode = inodeOf(statIfPossible(path));
+  const folder = inodeOf(statIfUsable(dirname(path)));
+  const inode = inodeOf(statIfUsable(path));
   return [
     ...(folder === undefined ? [] : [`${folder}/${basename(path)}`]),
     ...(inode === undefined ? [] : [inode]),
@@ -142,122 +61,33 @@ function identitiesOf(path: string): readonly string[] {
 }
 
 /** The device and inode of a file. */
-function inodeOf(stats: BigIntStats | undefined): string | undefined {
+export function inodeOf(stats: BigIntStats | undefined): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
 /** `undefined` when no file is at the path. Throws other errors: they may pass, and say nothing about the file. */
-function statAt(path: string): BigIntStats | undefined {
+export function statAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    if (codeOf(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
-/** `undefined` also when access is denied and the like. */
-function statIfPossible(path: string): BigIntStats | undefined {
+/** The errors of a path by which no file can be opened. */
+const UNUSABLE = ["EACCES", "ELOOP", "ENAMETOOLONG"];
+
+/** `undefined` also when the path cannot be used. */
+function statIfUsable(path: string): BigIntStats | undefined {
   try {
     return statAt(path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (UNUSABLE.includes(codeOf(error))) return undefined;
+    throw error;
   }
 }
 
-/** A check that also emits warnings. */
-type WatchedDatabase = DatabaseCheck & Pick<Warnings, "onWarning">;
-
-/** What a check looks at, and what it does if the database may not be used any more. */
-export interface WatchOptions {
-  readonly files: WatchedFiles;
-  /** Returns why the schema cannot be used any more; `undefined` if it can. */
-  readonly schemaProblem: () => Problem | undefined;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
-  /** Closes the database. */
-  readonly release: () => Promise<void>;
-}
-
-/** The time after which a transaction begins with a check, in milliseconds. */
-const INTERVAL = 100;
-
-/** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
-export const LARGE_LOG = 64 * 1_048_576;
-
-/**
- * Checks that the files of a database are still those that were opened, and its schema is known. Once a
- * check has failed, no transaction begins: other processes see another database.
- */
-export function watchDatabase({
-  files,
-  schemaProblem,
-  now,
-  release,
-}: WatchOptions): WatchedDatabase {
-  const { onWarning, warn } = createWarnings();
-  const watchLog = createLogWatch(warn);
-  let unusable: DatabaseUnusable | undefined;
-  let checkedAt = -Infinity;
-
-  const refuse = (problem: Problem | undefined): void => {
-    if (problem === undefined) return;
-    unusable = new DatabaseUnusable(
-      `All calls fail until the server is restarted: ${problem.reason}.`,
-    );
-    warn({ code: problem.code, message: unusable.message });
-    // If it cannot be closed, it stays open, unused.
-    release().catch(() => undefined);
-    throw unusable;
-  };
-  const checkFiles = (): void => {
-    const found = files.look();
-    refuse(problemOfFiles(found));
-    watchLog(found.logSize);
-  };
-  const checkSchema = (): void => refuse(schemaProblem());
-
-  return {
-    beforeTransaction: () => {
-      if (unusable) throw unusable;
-      if (now() - checkedAt < INTERVAL) return;
-      checkFiles();
-      checkSchema();
-      checkedAt = now();
-    },
-    beforeFullCommit: () => {
-      if (unusable) throw unusable;
-      if (files.mayDiffer()) checkFiles();
-      checkSchema();
-    },
-    onWarning,
-  };
-}
-
-/** Why a database may not be used any more. */
-interface Problem {
-  /** The code of the warning. */
-  readonly code: string;
-  readonly reason: string;
-}
-
-function problemOfFiles({ areSame }: FilesFound): Problem | undefined {
-  if (areSame) return undefined;
-  const reason = "the database file, its log or its shared memory was removed or replaced";
-  return { code: "database_replaced", reason };
-}
-
-/** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */
-function createLogWatch(warn: Warnings["warn"]): (size: number) => void {
-  let isLarge = false;
-  return (size) => {
-    const wasLarge = isLarge;
-    isLarge = size > LARGE_LOG;
-    if (isLarge && !wasLarge) warn({ code: "large_log", message: largeLog(size) });
-  };
-}
-
-function largeLog(size: number): string {
-  const mebibytes = Math.floor(size / 1_048_576);
-  return `The write-ahead log has grown to ${mebibytes} MiB. It grows as long as a reader, such as a backup or another program, does not end its transaction.`;
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

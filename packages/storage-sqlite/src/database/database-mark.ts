@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { systemRandom } from "@petstore/core";
-import type { SqliteDatabase } from "./driver.js";
+import type BetterSqlite3 from "better-sqlite3";
+import { exists, targetOf } from "./database-files.js";
+import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /**
@@ -26,14 +28,22 @@ export function markLog(database: SqliteDatabase): void {
 }
 
 /**
- * Refuses a database beside a log that has the mark of another one: the file was exchanged without its log, and SQLite
- * would write the log into it. A log without the first page says nothing.
- *
- * @param file the database, with all links followed
+ * Opens a database file. Refuses it beside a log that has the mark of another one: the file was exchanged without its
+ * log, and SQLite would read the log as its own and write it into the file. A log without the first page says nothing.
  */
-export function refuseForeignLog(file: string): void {
+export function openWithOwnLog(
+  Database: DatabaseConstructor,
+  path: string,
+  options: BetterSqlite3.Options,
+): BetterSqlite3.Database {
+  // SQLite follows links before it adds a suffix.
+  refuseForeignLog(targetOf(path));
+  return new Database(path, options);
+}
+
+function refuseForeignLog(file: string): void {
   const log = `${file}-wal`;
-  if (!existsSync(file) || !existsSync(log)) return;
+  if (!exists(file) || !exists(log)) return;
   const logsMark = withFile(log, markInLog) ?? 0;
   if (logsMark === 0) return;
   const mark = markInFile(file) ?? 0;
@@ -46,17 +56,25 @@ export function refuseForeignLog(file: string): void {
 
 /** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
 const MARK_AT = 68;
+const MAGIC = "SQLite format 3";
 
 /**
  * Reads the mark in another process: where locks belong to the process (POSIX), closing the file here would end those of
  * every connection to it. `undefined` where no program can do it.
  */
 function markInFile(file: string): number | undefined {
-  if (process.platform === "win32")
-    return withFile(file, (read) => read(MARK_AT, 4)?.readInt32BE());
+  if (process.platform === "win32") return withFile(file, (read) => markIn(read(0, MARK_AT + 4)));
   const args = ["-c", String(MARK_AT + 4), "--", file];
-  const { status, stdout } = spawnSync("head", args, { timeout: 2_000 });
-  return status === 0 && stdout.length > MARK_AT ? stdout.readInt32BE(MARK_AT) : undefined;
+  const { error, status, stdout } = spawnSync("head", args, { timeout: 10_000 });
+  if (error) return undefined;
+  if (status !== 0) throw new OpenRefusal("cannot_open", `${file} cannot be read.`);
+  return markIn(stdout);
+}
+
+/** A file that is no database has no mark. */
+function markIn(header: Buffer | undefined): number | undefined {
+  const isDatabase = header?.length === MARK_AT + 4 && header.toString("latin1", 0, 15) === MAGIC;
+  return isDatabase ? header.readInt32BE(MARK_AT) : undefined;
 }
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */

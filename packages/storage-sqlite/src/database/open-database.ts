@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
@@ -11,15 +10,16 @@ import {
 } from "../tables/migrations.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
+import { exists, refuseOtherLinks } from "./database-files.js";
+import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
 import {
   LARGE_LOG,
-  refuseOtherLinks,
   watchDatabase,
   watchFiles,
+  type FilesFound,
   type WatchedFiles,
   type WatchOptions,
-} from "./database-files.js";
-import { ensureMark, markLog, refuseForeignLog } from "./database-mark.js";
+} from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -48,28 +48,32 @@ export function openFile(
   { filename, readOnly }: SqliteFile,
   now: () => number,
 ): OpenDatabase {
-  if (!existsSync(dirname(filename))) {
+  if (!exists(dirname(filename))) {
     throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
   }
   const isInMemory = filename === ":memory:";
   // A relative name would name another file once the process has changed its folder.
   const path = isInMemory ? filename : resolve(filename);
-  if (!isInMemory) {
-    refuseOtherLinks(path);
-    if (existsSync(path)) refuseForeignLog(realpathSync(path));
-  }
-  const database = new Database(path, {
+  if (!isInMemory) refuseOtherLinks(path);
+  const database = openWithOwnLog(Database, path, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
     fileMustExist: readOnly,
   });
   const isOnDisk = !database.memory && !readOnly;
   let files = NO_FILES;
-  const areOurs = (): boolean => files.look().areSame;
+  const look = (): FilesFound => {
+    try {
+      return files.look();
+    } catch {
+      return UNKNOWN;
+    }
+  };
+  const areOurs = (): boolean => look().areSame;
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
   const closeNow = (): void => {
     if (!database.open) return;
-    const found = files.look();
+    const found = look();
     if (found.areTakenOver) closeWithoutCheckpoint(Database, database);
     else {
       // SQLite leaves the log of a file that has another name now, and would write it into the new file.
@@ -188,6 +192,9 @@ const NO_FILES: WatchedFiles = {
   look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
 };
+
+/** What a look that failed finds: nothing is written back. */
+const UNKNOWN: FilesFound = { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
 
 /** The file of a host's database, with all links followed; empty for a database in memory. */
 function filenameOf(database: SqliteDatabase): string {

@@ -60,6 +60,13 @@ export function openStorageError(cause: unknown): OpenSqliteError {
   const known = byPrefix.find(([prefix]) => code.startsWith(prefix));
   if (known) return { code: known[1], message: known[2], cause };
   const reason = cause instanceof Error ? cause.message : String(cause);
+  // The system's error of a look at the files.
+  if (cause instanceof Error && "syscall" in cause)
+    return {
+      code: "cannot_open",
+      message: `The database file cannot be opened: ${reason}.`,
+      cause,
+    };
   return { code: "failed", message: `The database could not be opened: ${reason}`, cause };
 }
 
