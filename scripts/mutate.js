@@ -44,6 +44,16 @@ const parts = {
     mutate: ["packages/storage-sqlite/src/commit/*.ts"],
     tests: sqlite(...commits, ...tables, "replaced-file"),
   },
+  "storage-sqlite/backup": {
+    mutate: ["packages/storage-sqlite/src/backup/*.ts"],
+    tests: sqlite("backup", "restore"),
+  },
+  "storage-sqlite/files": {
+    mutate: ["files", "mark", "watch"].map(
+      (name) => `packages/storage-sqlite/src/database/database-${name}.ts`,
+    ),
+    tests: sqlite("replaced-file", "restore", "backup"),
+  },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],
     tests: ["packages/storage-postgres/test/*.test.ts"],

@@ -1,4 +1,11 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { resolve } from "node:path";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -32,6 +39,15 @@ async function createFile(): Promise<string> {
   }
   await storage.close();
   return filename;
+}
+
+/** The files that this process has open: none where the system does not tell. */
+function openFiles(): readonly string[] {
+  const folder = "/proc/self/fd";
+  if (!existsSync(folder)) return [];
+  const links = readdirSync(folder).map((name) => `${folder}/${name}`);
+  // The folder itself was open while it was read.
+  return links.filter((link) => existsSync(link)).map((link) => readlinkSync(link));
 }
 
 function ofVersion(version: string): Database.Database {
@@ -70,12 +86,14 @@ describe("opening a database fails with", () => {
     ["busy", "locked by another connection", (file) => openDatabase(file, "begin immediate")],
     ["schema_too_new", "tables of a later version", (file) => openDatabase(file, LATER)],
     ["schema_conflict", "lost table", (file) => openDatabase(file, "drop table api_key_usage")],
-  ])("%s for a file, which is unchanged: %s", async (code, _, change) => {
+  ])("%s for a file, which is unchanged and closed: %s", async (code, _, change) => {
     const filename = await createFile();
     change(filename);
     const before = readFileSync(filename);
     expect(await codeOf({ filename, lockTimeoutSeconds: 0.01 })).toBe(code);
     expect(readFileSync(filename).equals(before)).toBe(true);
+    opened.splice(0).forEach((database) => database.close());
+    expect(openFiles().filter((file) => file.startsWith(filename))).toEqual([]);
   });
 
   it("read_only for a read-only database", async () => {

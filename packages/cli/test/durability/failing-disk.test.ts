@@ -6,8 +6,13 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
-import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petsIn } from "../support/command.js";
+import {
+  startCommand,
+  startServer,
+  useBuiltPetstore,
+  type BuiltServer,
+} from "../support/built-petstore.js";
+import { issueUnlimitedKey, newDatabase, petsIn, petstore } from "../support/command.js";
 import { addPet, expectStored, send } from "../support/client.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
@@ -17,6 +22,17 @@ const itTraces = it.skipIf(!canTrace && process.env["CI"] === undefined);
 const HOW_TO_TRACE = "strace must trace: run `apt-get update && apt-get install -y strace`.";
 
 const program = useBuiltPetstore();
+
+/** From now on, these system calls of a server fail with this error, if there is a path: on this file only. */
+async function fail({ pid }: BuiltServer, calls: string, error: string, path?: string) {
+  const failing = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`];
+  const files = path === undefined ? [] : ["-P", path];
+  const args = ["-f", "-o", "/dev/null", "-p", String(pid), ...files, ...failing];
+  const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(tracer, "exit");
+  for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+  return { ended, kill: () => tracer.kill() };
+}
 
 itTraces("an export is synced before it has its name", async () => {
   const database = newDatabase();
@@ -47,16 +63,51 @@ itTraces("a pet whose sync failed is not kept, also when the server is killed th
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   expect((await addPet(server.url, agent, secret, "kept")).status).toBe(201);
   // From now on, every sync fails, as those of a broken disk do.
-  const failing = ["-e", "trace=fsync", "-e", "inject=fsync:error=EIO"];
-  const args = ["-f", "-o", "/dev/null", "-p", String(server.pid), ...failing];
-  const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
-  const ended = once(tracer, "exit");
-  for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+  const tracer = await fail(server, "fsync", "EIO");
   expect((await addPet(server.url, agent, secret, "lost")).status, HOW_TO_TRACE).toBe(503);
   await server.end("SIGKILL");
-  await ended;
+  await tracer.ended;
   agent.destroy();
   expect(await petsIn(database)).toEqual([expect.stringContaining('"name":"kept"')]);
+});
+
+itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const server = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const statusOf = async (name: string) => (await addPet(server.url, agent, secret, name)).status;
+  expect(await statusOf("before")).toBe(201);
+  const tracer = await fail(server, "stat,statx,newfstatat", "EIO", `${database}-wal`);
+  await expect.poll(() => statusOf("meanwhile"), HOW_TO_TRACE).toBe(503);
+  tracer.kill();
+  await tracer.ended;
+  expect(await statusOf("after")).toBe(201);
+  agent.destroy();
+  expect(await server.end("SIGTERM")).toBe(0);
+  const stored = (await petsIn(database)).filter((pet) => !pet.includes('"name":"meanwhile"'));
+  expect(stored).toEqual(
+    ["before", "after"].map((name) => expect.stringContaining(name) as string),
+  );
+});
+
+it("an idle server that has lost its log keeps the key that another process stores then", async () => {
+  const database = newDatabase();
+  const server = await startServer("--database", database);
+  for (const end of ["-wal", "-shm"]) rmSync(database + end);
+  const issuing = startCommand(
+    "keys",
+    "issue",
+    "--plan",
+    "free",
+    "--label",
+    "kept",
+    "--database",
+    database,
+  );
+  expect([await issuing.ended, issuing.output()]).toEqual([0, expect.any(String)]);
+  expect(await server.end("SIGTERM")).toBe(0);
+  expect((await petstore("keys", "list", "--database", database)).out).toContain("kept");
 });
 
 itTraces(
@@ -66,18 +117,7 @@ itTraces(
     const secret = await issueUnlimitedKey(database);
     const server = await startServer("--database", database);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const failing = [
-      "-P",
-      `${database}-shm`,
-      "-e",
-      "trace=pwrite64",
-      "-e",
-      "inject=pwrite64:error=ENOSPC",
-    ];
-    const args = ["-f", "-o", "/dev/null", "-p", String(server.pid), ...failing];
-    const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
-    const ended = once(tracer, "exit");
-    for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+    const tracer = await fail(server, "pwrite64", "ENOSPC", `${database}-shm`);
     // The index grows after about 4,000 pages of the log.
     let created = 0;
     for (let status = 201; status === 201 && created < 1_000;) {
@@ -87,7 +127,7 @@ itTraces(
     }
     expect(created).toBeLessThan(1_000);
     await server.end("SIGKILL");
-    await ended;
+    await tracer.ended;
     agent.destroy();
     expect(await petsIn(database)).toHaveLength(created);
   },
