@@ -57,6 +57,7 @@ function ofVersion(version: string): Database.Database {
 const SMALL = "pragma max_page_count = 3";
 /** A schema that this version does not know. */
 const LATER = "insert into petstore_migrations values (1000, 'later')";
+const LOSE_COLUMN = "alter table api_keys drop column label";
 const MIGRATIONS =
   "create table petstore_migrations (number integer primary key, name text) strict";
 
@@ -86,6 +87,7 @@ describe("opening a database fails with", () => {
     ["busy", "locked by another connection", (file) => openDatabase(file, "begin immediate")],
     ["schema_too_new", "tables of a later version", (file) => openDatabase(file, LATER)],
     ["schema_conflict", "lost table", (file) => openDatabase(file, "drop table api_key_usage")],
+    ["schema_conflict", "lost column", (file) => openDatabase(file, LOSE_COLUMN)],
   ])("%s for a file, which is unchanged and closed: %s", async (code, _, change) => {
     const filename = await createFile();
     change(filename);
