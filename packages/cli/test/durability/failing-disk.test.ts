@@ -79,7 +79,7 @@ itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass
   const statusOf = async (name: string) => (await addPet(server.url, agent, secret, name)).status;
   expect(await statusOf("before")).toBe(201);
   const tracer = await fail(server, "stat,statx,newfstatat", "EIO", `${database}-wal`);
-  await expect.poll(() => statusOf("meanwhile"), HOW_TO_TRACE).toBe(503);
+  await expect.poll(() => statusOf("meanwhile"), { message: HOW_TO_TRACE }).toBe(503);
   tracer.kill();
   await tracer.ended;
   expect(await statusOf("after")).toBe(201);

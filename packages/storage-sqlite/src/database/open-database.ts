@@ -21,7 +21,7 @@ import {
   type WatchOptions,
 } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
-import { DatabaseInUse } from "./errors.js";
+import { DatabaseInUse, sqliteCode } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
@@ -35,6 +35,9 @@ export interface OpenDatabase {
 
 /** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
 const BUSY_TIMEOUT = 0;
+
+/** How long a close that must not write back waits for a lock, in milliseconds. */
+const CLOSE_TIMEOUT = 5_000;
 
 /** Older versions can lose commits when several processes write and checkpoint. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -178,9 +181,14 @@ function closeWithoutCheckpoint(
   Database: DatabaseConstructor,
   database: BetterSqlite3.Database,
 ): void {
-  const reader = new Database(database.name, { readonly: true, timeout: BUSY_TIMEOUT });
+  const reader = new Database(database.name, { readonly: true, timeout: CLOSE_TIMEOUT });
   try {
-    reader.prepare("select count(*) from sqlite_schema").get();
+    try {
+      reader.prepare("select count(*) from sqlite_schema").get();
+    } catch (error) {
+      // It shares the old index with this process, and finds another log. It has locked the file all the same.
+      if (!/^SQLITE_(?:IOERR_SHORT_READ|CORRUPT|NOTADB)/.test(sqliteCode(error))) throw error;
+    }
     database.close();
   } finally {
     reader.close();
