@@ -41,7 +41,7 @@ export function parseOptions(options: PetsClientOptions) {
   check(
     "apiKey",
     apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey),
-    "must consist of visible ASCII characters",
+    "must be visible ASCII characters",
   );
   return {
     baseUrl: baseUrl.replace(/\/+$/, ""),
@@ -71,7 +71,7 @@ function isBaseUrl(text: string): boolean {
 }
 
 function atLeastOne(name: string, value: number): number {
-  check(name, Number.isSafeInteger(value) && value >= 1, "must be a positive integer");
+  check(name, Number.isSafeInteger(value) && value >= 1, "must be an integer above 0");
   return value;
 }
 
