@@ -63,7 +63,7 @@ export interface SetBack {
 
 /**
  * Reads the clock.
- * @throws TypeError when the clock does not return a time since 1970, or whatever the clock throws.
+ * @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws.
  */
 export type ReadClock = () => ClockReading;
 
@@ -87,8 +87,8 @@ export function createClockReader(clock: Clock): ClockReader {
 
   const readClock = (): ClockReading => {
     const now = wholeMilliseconds(clock.now());
-    const monotonic = clock.monotonic?.() ?? 0;
-    const unread = Math.max(0, Math.floor(monotonic - (lastMonotonic ?? monotonic)));
+    const monotonic = clock.monotonic === undefined ? 0 : clock.monotonic();
+    const unread = wholeMilliseconds(Math.max(0, monotonic - (lastMonotonic ?? monotonic)));
     const from = last.now + unread;
     const isSetBack = now < last.now || now < from - DRIFT;
     last = {
@@ -121,5 +121,5 @@ function withSetBack(latest: SetBack, earlier: readonly SetBack[]): readonly Set
 function wholeMilliseconds(time: unknown): number {
   const whole = typeof time === "number" ? Math.floor(time) : NaN;
   if (whole >= 0 && whole <= MAX_TIME) return whole;
-  throw new TypeError(`The clock must return milliseconds since 1970, not ${inspect(time)}.`);
+  throw new TypeError(`The clock must return milliseconds, not ${inspect(time)}.`);
 }

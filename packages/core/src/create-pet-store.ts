@@ -89,7 +89,11 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
         const closed = await storage.close();
         return closed.mapErr(storageUnavailable);
       })
-      .map(end);
+      .map(end)
+      .mapErr((error) => {
+        flush();
+        return error;
+      });
 
   return Object.freeze({
     as: (apiKey, origin) => createCaller(context, calls, apiKey, origin),

@@ -173,7 +173,7 @@ const optionsSchema = strictRecord({
     ),
   ),
   clock: v.optional(
-    v.custom<Clock>((clock) => hasMethods(clock, ["now"]), "must have a now() in milliseconds"),
+    v.custom<Clock>(isClock, "must have a now() in milliseconds, and monotonic() or none"),
   ),
   plans: v.optional(plansSchema, {}),
   ban: v.optional(
@@ -209,11 +209,19 @@ function isPlan(plan: unknown): plan is Plan {
 function isStorage(storage: unknown): boolean {
   return (
     hasMethods(storage, ["close"]) &&
-    (memberOf(storage, "clock") === undefined || hasMethods(memberOf(storage, "clock"), ["now"])) &&
+    isMissingOr(memberOf(storage, "clock"), isClock) &&
     hasMethods(memberOf(storage, "pets"), ["create", "createOnce", "find", "list"]) &&
     hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
     hasMethods(memberOf(storage, "usage"), ["charge", "findByDigest", "update"])
   );
+}
+
+function isClock(clock: unknown): boolean {
+  return hasMethods(clock, ["now"]) && isMissingOr(memberOf(clock, "monotonic"), isFunction);
+}
+
+function isMissingOr(value: unknown, rule: (value: unknown) => boolean): boolean {
+  return value === undefined || rule(value);
 }
 
 function isWorking(random: RandomSource): boolean {

@@ -265,9 +265,14 @@ describe("clocks", () => {
     expect(await admitted(store.as(secret))).toBe(3);
   });
 
-  it.each([Number.NaN, -1, Infinity])("a clock that returns %d makes calls fail", async (now) => {
-    const { keys } = createPetStore({ clock: { now: () => now } });
-    const message = `The clock must return milliseconds since 1970, not ${String(now)}.`;
+  it.each<[number, unknown, string]>([
+    ...[NaN, -1, Infinity].map((now): [number, unknown, string] => [now, 0, String(now)]),
+    ...[NaN, Infinity, undefined, "a"].map((wrong): [number, unknown, string] => [5, wrong, "NaN"]),
+  ])("a clock that returns %d and %s makes calls fail", async (now, monotonic, wrong) => {
+    const { keys } = createPetStore({
+      clock: { now: () => now, monotonic: () => monotonic as number },
+    });
+    const message = `The clock must return milliseconds, not ${wrong}.`;
     const refusal = error(await keys.issue({ plan: "free" }));
     expect(refusal).toMatchObject({ code: "storage_unavailable", cause: { message } });
   });

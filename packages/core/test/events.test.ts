@@ -100,7 +100,7 @@ describe("events", () => {
     value(await created);
   });
 
-  it("come no more after the store is closed, although its storage warns", async () => {
+  it.each(["succeeds", "fails"])("are all emitted when closing, which warns, %s", async (how) => {
     let warn: ((warning: StorageWarning) => void) | undefined;
     const memory = createMemoryStorage();
     const warning = { code: "large_log", message: "" };
@@ -109,12 +109,14 @@ describe("events", () => {
       onWarning: (it: typeof warn) => void (warn = it),
       close: () => {
         warn?.(warning);
-        return memory.close();
+        return how === "fails" ? Promise.reject(new Error("disk full")) : memory.close();
       },
     };
     const { store, events } = openRecorded({ storage });
-    value(await store.close());
+    expect((await store.close()).isOk()).toBe(how === "succeeds");
     expect(events).toMatchObject([warning]);
+    if (how === "fails") return;
+    // None follows.
     warn?.(warning);
     await delivered();
     expect(events).toHaveLength(1);

@@ -14,6 +14,7 @@ const YEAR = 31_536_000;
 const LIMITS = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
 const BYTES = "must return a Uint8Array of the requested size";
 const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
+const CLOCK = "must have a now() in milliseconds, and monotonic() or none";
 const LONGEST_NAME = "a".repeat(32);
 
 /** Calls createPetStore as a JavaScript host might, without types. */
@@ -24,7 +25,7 @@ describe("createPetStore", () => {
   it.each<[string, string, ...unknown[]]>([
     ["storage", "must be a Storage: pets, keys, usage and close()", null, { ...memory, close: 1 }],
     ["storage", "must be a Storage: pets, keys, usage and close()", { ...memory, clock: {} }],
-    ["clock", "must have a now() in milliseconds", null, {}],
+    ["clock", CLOCK, null, {}, { now: Date.now, monotonic: 5 }],
     ["plans", "must be an object of plans by name", null, [], new Map([["x", "custom"]])],
     ["plans.a", LIMITS, { perMinute: 1, perDay: 1, perHour: 3 }],
     ["plans.free", LIMITS, { perMinute: 0, perDay: 1 }, { perMinute: 1 }, null],

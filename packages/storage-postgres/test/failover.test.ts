@@ -7,7 +7,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
-import { createPostgresServer } from "./support/postgres-server.js";
+import { whileTimePasses } from "./support/pass-time.js";
+import { createPostgresServer, startPostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
 import { allIds, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
 
@@ -85,6 +86,28 @@ it.each(times(ROUNDS, (round) => round))(
     expect(stored).toEqual(acknowledged.toSorted(([, one], [, other]) => one - other));
   },
 );
+
+it("reports lost commits although no server was there when the writer looked", async () => {
+  const server = await startPostgres();
+  const proxy = await createProxy(server.port);
+  const storage = await openStorage({ url: proxy.url(server.url()) });
+  const warnings: string[] = [];
+  storage.onWarning?.(({ code }) => warnings.push(code));
+  const create = () => storage.pets.create(rex);
+  for (const { behind, expected } of [
+    { behind: 0, expected: [] },
+    { behind: 1, expected: ["commits_lost"] },
+  ]) {
+    for (let pet = 0; pet < 3; pet += 1) (await create())._unsafeUnwrap();
+    proxy.leadTo(1);
+    expect((await whileTimePasses(create))._unsafeUnwrapErr().mayBeStored).toBe(true);
+    const admin = await connectAdmin(server.url());
+    await admin.query(`update petstore.writers set seq = seq - ${behind}`);
+    proxy.leadTo(server.port);
+    for (let pet = 0; pet < 2; pet += 1) (await create())._unsafeUnwrap();
+    expect(warnings).toEqual(expected);
+  }
+});
 
 it.runIf(inCi)(
   "a failover to a standby that is behind is reported, and no server gives out an id again",

@@ -61,6 +61,8 @@ export function createWriter(
   const rows = prepareRows(connection, synchronous);
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
+  /** A row that could not be looked up in time. It will show whether the database has lost commits. */
+  let missed: WriterRow | undefined;
   let wroteAt = -Infinity;
   let wasDurable = true;
 
@@ -68,12 +70,21 @@ export function createWriter(
     if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
     wasDurable = isDurable;
   };
+  const begin = async (): Promise<WriterRow> => {
+    const registered = await register(rows);
+    if (missed) {
+      const [[seq = 0] = []] = await rows.find(missed);
+      if (seq < missed.seq) onWarning(COMMITS_LOST);
+      missed = undefined;
+    }
+    return registered;
+  };
   return {
     write: async (statement, argument, timeout) => {
       const now = monotonicNow();
       if (now - wroteAt > LONGEST_IDLE) row = undefined;
       wroteAt = now;
-      const before = (row ??= await register(rows));
+      const before = (row ??= await begin());
       const after = { id: before.id, seq: before.seq + 1 };
       let failure: unknown = new NotWritten("the database has lost this server's last commits");
       let isUnknown = false;
@@ -92,6 +103,7 @@ export function createWriter(
       const { recorded, isBehind, ...found } = await lookUp(rows, before, after);
       ({ row } = found);
       if (isBehind) onWarning(COMMITS_LOST);
+      else if (isBehind === undefined) missed = before;
       if (recorded && recorded.length > 0) return recorded;
       throw isUnknown && !recorded
         ? new OutcomeUnknown("the connection was lost, and it may have been stored")
@@ -115,13 +127,13 @@ async function register(rows: WriterRows): Promise<WriterRow> {
 interface Found {
   readonly row: WriterRow | undefined;
   readonly recorded?: readonly (bigint | null)[] | undefined;
-  /** Whether the database lacks what the writer has committed. */
-  readonly isBehind: boolean;
+  /** Whether the database lacks what the writer has committed; `undefined` if that is not known. */
+  readonly isBehind: boolean | undefined;
 }
 
 async function lookUp(rows: WriterRows, before: WriterRow, after: WriterRow): Promise<Found> {
   const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
-  if (!found) return { row: undefined, isBehind: false };
+  if (!found) return { row: undefined, isBehind: undefined };
   const [[seq, written] = []] = found;
   const isBehind = (seq ?? 0) < before.seq;
   if (seq === undefined) return { row: undefined, isBehind };
@@ -149,7 +161,7 @@ type WriterRows = ReturnType<typeof prepareRows>;
  * Prepares the statements on the rows of writers. Only a fence has to survive a crash: what that undoes is registered
  * or removed again.
  */
-function prepareRows({ prepare, table }: Connection, synchronous: Synchronous) {
+function prepareRows({ prepare, select, table }: Connection, synchronous: Synchronous) {
   const writers = table("writers");
   return {
     insert: prepare(
@@ -174,6 +186,11 @@ function prepareRows({ prepare, table }: Connection, synchronous: Synchronous) {
           from found where own.id = found.id and found.seq >= ${value("seq")}::bigint - 1
           returning ${synchronous === "on" ? LEVELS.on : committing("local")})
         select seq, written from found`,
+    ),
+    find: select(
+      ["seq"],
+      (_queries, value: Parameter<{ id: string }>) =>
+        sql<{ seq: number }>`select seq from ${writers} where id = ${value("id")}`,
     ),
     remove: prepare(
       [],
