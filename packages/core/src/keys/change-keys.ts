@@ -207,7 +207,8 @@ async function changeKey(
       const key = viewOf(context, { key: next.value, usage });
       return { next: next.value, result: ok({ before, key }) };
     });
-  return change(update, (result) => result);
+  // Anything but a result, which would be a storage's mistake, fails here.
+  return change(update, (result) => result.map((done) => done));
 }
 
 /** Emits an event of a key, and returns the key. */
