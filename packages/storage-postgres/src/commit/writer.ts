@@ -73,7 +73,7 @@ export function createWriter(
   const begin = async (): Promise<WriterRow> => {
     const registered = await register(rows);
     if (missed) {
-      const [[seq = 0] = []] = await rows.find(missed);
+      const [[seq] = [0]] = await rows.find(missed);
       if (seq < missed.seq) onWarning(COMMITS_LOST);
       missed = undefined;
     }
