@@ -206,8 +206,11 @@ it.runIf(inCi).each([
     end: ["rollback"],
   },
   {
-    name: "an open transaction locks the table of pets and that of keys",
-    begin: ["begin", "lock waiting.pet_creations, waiting.api_key_secrets in share mode"],
+    name: "an open transaction locks the tables of pets and of keys",
+    begin: [
+      "begin",
+      "lock waiting.inventory, waiting.pets, waiting.api_key_secrets in exclusive mode",
+    ],
     end: ["rollback"],
   },
   {

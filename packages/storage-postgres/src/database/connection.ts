@@ -40,8 +40,9 @@ export function createConnection(database: Database, schema: string): Connection
       const statement = named(wrap(source));
       return (argument, timeout) => database.query(statement, bind(argument), integers, timeout);
     };
-  // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked.
-  const onPrimary = `not exists (select from "${schema}".inventory where false for key share)`;
+  // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked. Each charge
+  // needs `writers`, so that no other table stops it.
+  const onPrimary = `not exists (select from "${schema}".writers where false for key share)`;
   return {
     database,
     table: (name) => sql.id(schema, name),
