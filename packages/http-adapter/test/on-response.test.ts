@@ -126,7 +126,10 @@ test("a server of ours also reports unreadable messages and the responses of its
       response.setHeader("Set-Cookie", "a=b");
       if (url === "/boom") throw new Error("a bug");
       if (url === "/docs") response.writeHead(203).end();
-      if (url === "/gone") next();
+      if (url !== "/gone") return;
+      next();
+      next();
+      throw new Error("a bug behind next");
     },
   });
   const { headers } = await call({ path: "/docs" });

@@ -151,14 +151,20 @@ function createFallback(
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (hasOpenExpect) response.writeContinue();
+    let isPassedOn = false;
     const respond = (error?: HttpError): Promise<void> => {
+      isPassedOn = true;
       response.off("close", finish);
       return responder.respond(exchange, undefined, error);
     };
+    const next = (): void => {
+      if (!isPassedOn) void respond();
+    };
     try {
-      await fallback(request, response, () => void respond());
+      await fallback(request, response, next);
     } catch (cause) {
       onError(cause);
+      if (isPassedOn) return;
       if (response.headersSent || response.destroyed) response.destroy();
       else {
         // They describe the response that the fallback did not send.
