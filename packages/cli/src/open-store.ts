@@ -46,12 +46,15 @@ export async function openExistingStore(database: string): Promise<Result<PetSto
 }
 
 async function openPostgres(url: string): Promise<Result<Storage, string>> {
-  if (!URL.canParse(url)) return err("the URL of the database is not valid");
   // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
-  const { openPostgresStorage } = await import("@petstore/storage-postgres");
+  const { isPostgresUrl, openPostgresStorage } = await import("@petstore/storage-postgres");
+  if (!isPostgresUrl(url)) return err(INVALID_URL);
   const storage = await openPostgresStorage({ url });
   return storage.mapErr(failureOf(url));
 }
+
+const INVALID_URL =
+  "the URL of the database is not valid: it must be like postgres://user:password@host/name, with # / ? @ in the password percent-encoded";
 
 function failureOf(database: string): (error: { readonly message: string }) => string {
   return ({ message }) => `cannot use the database ${nameOf(database)}: ${message}`;

@@ -14,20 +14,26 @@ export function databaseOption(parse: (text: string) => string = databaseFile): 
     .default("petstore.db");
 }
 
-/** Whether a database is one of PostgreSQL, and not a file. */
+/** Whether a database is one of PostgreSQL, and not a file. A wrong URL is not a file, either: it may have a password. */
 export function isPostgres(database: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(database);
+  return /^\s*(?:postgres(?:ql)?:|[a-z][a-z\d+.-]+:\/)|\bpassword\s*=/i.test(database);
 }
 
-/** Returns the name of a database for people: a URL without its password. */
+/** Returns the name of a database for people: a URL without its password, and without the rest if it may have some of it. */
 export function nameOf(database: string): string {
   if (!isPostgres(database)) return database;
-  if (!URL.canParse(database)) return "postgres://…";
+  if (!/^postgres(?:ql)?:\/\//i.test(database) || !URL.canParse(database)) return "postgres://…";
   const url = new URL(database);
+  const { pathname, search, hash, username } = url;
+  if (hash || /@|%40/.test(pathname + search) || /%3a/i.test(username)) return "postgres://…";
   url.password = "";
-  url.searchParams.delete("password");
+  for (const name of [...url.searchParams.keys()])
+    if (!SHOWN.includes(name)) url.searchParams.delete(name);
   return url.href;
 }
+
+/** The parameters of a URL that are no secrets. */
+const SHOWN = ["user", "host", "port", "sslmode", "sslrootcert", "uselibpqcompat"];
 
 /** Parses the name of a database file. */
 export function databaseFile(text: string): string {

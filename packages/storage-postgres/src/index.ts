@@ -1,8 +1,9 @@
 export type { OpenPostgresError, OpenPostgresErrorCode } from "./database/open-storage-error.js";
-export type {
-  PostgresPoolOptions,
-  PostgresStorageOptions,
-  PostgresUrlOptions,
+export {
+  isPostgresUrl,
+  type PostgresPoolOptions,
+  type PostgresStorageOptions,
+  type PostgresUrlOptions,
 } from "./database/options.js";
 export type { PostgresClient, PostgresPool } from "./database/driver.js";
 export { postgresMigrations } from "./tables/migrations.js";

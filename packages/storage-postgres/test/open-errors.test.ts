@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
@@ -20,23 +22,49 @@ beforeEach(async () => {
 /** Opens a storage on a schema. */
 const open = (schema: string) => openStorage({ url: server.url(), schema });
 
-/** The code of the error, after a check that no part of it shows the password. */
-async function codeOf(options: Parameters<typeof openPostgresStorage>[0]): Promise<string> {
+/** The error, after a check that no part of it shows the password. */
+async function errorOf(options: Parameters<typeof openPostgresStorage>[0]) {
   const error = (await openPostgresStorage(options))._unsafeUnwrapErr();
   const { cause } = error;
   const shown = [error.message, String(cause), JSON.stringify(cause)].join();
   expect(shown).not.toMatch(/correct-horse|secret-word/);
-  return error.code;
+  return error;
 }
+
+const codeOf = async (options: Parameters<typeof openPostgresStorage>[0]) =>
+  (await errorOf(options)).code;
 
 describe("openPostgresStorage fails with", () => {
   it.each([
-    ["cannot_connect", (url: string) => url.replace(`:${server.port}`, ":1")],
-    ["cannot_connect", () => "postgres://a:secret-word@missing.invalid/b"],
-    ["wrong_credentials", (url: string) => url.replace("correct-horse", "secret-word")],
-    ["no_database", () => server.url("missing")],
-  ])("%s (%#)", async (code, change) => {
-    expect(await codeOf({ url: change(server.url()) })).toBe(code);
+    ["cannot_connect", "ECONNREFUSED", (url: string) => url.replace(`:${server.port}`, ":1")],
+    ["cannot_connect", "ENOTFOUND", () => "postgres://a:secret-word@missing.invalid/b"],
+    ["wrong_credentials", "refuses", (url: string) => url.replace("correct-horse", "secret-word")],
+    ["wrong_credentials", "asks for", (url: string) => url.replace(":correct-horse", "")],
+    ["no_database", "create it", () => server.url("missing")],
+    ["no_tls", "`ssl`", (url: string) => `${url}?sslmode=verify-full`],
+  ])("%s (%s)", async (code, message, change) => {
+    expect(await errorOf({ url: change(server.url()) })).toMatchObject({
+      code,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("wrong_credentials if pg_hba.conf lets the user in only with TLS", async () => {
+    const file = join(server.data, "pg_hba.conf");
+    const rules = readFileSync(file);
+    const set = async (text: string | Buffer, count: string) => {
+      writeFileSync(file, text);
+      await admin.query("select pg_reload_conf()");
+      const read = "select count(*)::text from pg_hba_file_rules where type = 'hostssl'";
+      await expect.poll(() => admin.query(read)).toEqual([[count]]);
+    };
+    const url = server.url().replace("//petstore:", "//only_tls:");
+    await set(
+      `hostssl all only_tls all scram-sha-256\nhost all only_tls all reject\n${rules.toString()}`,
+      "1",
+    );
+    expect((await errorOf({ url })).message).toContain("requires TLS");
+    await set(rules, "0");
   });
 
   it("not_allowed, until an operator has run the printed migrations and granted the rights", async () => {
@@ -167,7 +195,7 @@ it("connects with TLS only to the server whose certificate was signed, and says 
   const byName = byAddress.replace("127.0.0.1", "localhost");
   const trusting = `&sslrootcert=${certificate}`;
 
-  expect(await codeOf({ url: byName + trusting })).toBe("cannot_connect");
+  expect(await codeOf({ url: byName + trusting })).toBe("no_tls");
   await admin.query(`alter system set ssl_key_file = '${key}'`);
   await admin.query(`alter system set ssl_cert_file = '${certificate}'`);
   await admin.query("alter system set ssl = on");
@@ -178,13 +206,22 @@ it("connects with TLS only to the server whose certificate was signed, and says 
   const encrypted = `select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid)
     where application_name = 'petstore'`;
   expect(await admin.query(encrypted)).toEqual([[true]]);
-  expect(await codeOf({ url: byAddress + trusting })).toBe("cannot_connect");
-  expect(await codeOf({ url: byName })).toBe("cannot_connect");
+  for (const [url, message] of [
+    [byAddress + trusting, "is for another host"],
+    [byName, "is not trusted"],
+  ] as const) {
+    const error = await errorOf({ url });
+    expect(error.code).toBe("wrong_certificate");
+    expect(error.message).toContain(message);
+  }
 });
 
 it("a wrong option is a TypeError that names it, and shows no password", () => {
   for (const [options, message] of [
     [{ url: "mysql://a:secret-word@b" }, "openPostgresStorage: option url must be a URL"],
+    [{ url: "postgres://a:12#secret-word@b/c" }, "# / ? @ must be percent-encoded"],
+    [{ url: "postgres://a:12/secret-word@b/c" }, "option url must be a URL"],
+    [{ url: "postgres://a:12?secret-word@b/c" }, "option url must be a URL"],
     [{ url: server.url(), schema: "No quotes" }, "option schema must be lower-case"],
     [{ url: server.url(), connections: 0 }, "option connections must be an integer"],
   ] as const) {

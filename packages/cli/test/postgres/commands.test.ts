@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { connectAdmin, endConnections } from "../../../storage-postgres/test/support/admin.js";
@@ -88,17 +88,39 @@ it.runIf(inCi)("says how to install pg if it is missing", () => {
   expect(stderr).toContain("pg cannot be loaded: run `npm install pg`.");
 });
 
-it("says why it cannot use the database, without the password", async () => {
-  const url = postgres.url();
-  for (const [wrong, reason] of [
-    [url.replace("correct", "wrong"), "password"],
-    [`${url}x`, "no database"],
-    [url.replace(/:\d+\//, ":1/"), "cannot be reached"],
-    ["postgres://u:correct-horse@h:x/", "not valid"],
-  ] as const) {
-    const { code, error } = await petstore("keys", "list", "--database", wrong);
-    expect(code).toBe(1);
-    expect(error).toContain(reason);
-    expect(error).not.toContain("horse");
+it.each([
+  ["wrong password", (url: string) => url.replace("correct", "wrong"), "password"],
+  ["no database", (url: string) => `${url}x`, "no database"],
+  ["no server", (url: string) => url.replace(/:\d+\//, ":1/"), "ECONNREFUSED"],
+  ["no TLS", (url: string) => `${url}?sslmode=verify-full`, "has no TLS"],
+  ["a password in a parameter", () => "postgres://u@127.0.0.1:1/d?password=horse", "u@127.0.0.1:1"],
+  ["a wrong port", () => "postgres://u:correct-horse@h:x/", "not valid"],
+  ["a bare #", () => "postgres://u:12#horse@h/d", "not valid"],
+  ["a bare /", () => "postgres://u:12/horse@h/d", "not valid"],
+  ["a bare ?", () => "postgres://u:12?horse@h/d", "not valid"],
+  ["a bare ? and =", () => "postgres://u:1?horse=@h/d", "postgres://…"],
+  ["capitals", () => "Postgres://u:horse@127.0.0.1:1/d", "//u@127.0.0.1:1/d"],
+  ["a blank", () => " postgres://u:horse@127.0.0.1:1/d", "not valid"],
+  ["one slash", () => "postgres:/u:horse@127.0.0.1:1/d", "not valid"],
+  ["a percent-encoded colon", () => "postgres://u%3Ahorse@127.0.0.1:1/d", "postgres://…"],
+  ["another scheme", () => "postgresql+ssl://u:horse@h/d", "not valid"],
+  ["a connection string", () => "host=127.0.0.1 user=u password=horse", "not valid"],
+])("says why it cannot use the database, without the password: %s", async (_, change, reason) => {
+  const { code, error } = await petstore("keys", "list", "--database", change(postgres.url()));
+  expect(code).toBe(1);
+  expect(error).toContain(reason);
+  expect(error).not.toContain("horse");
+});
+
+it("takes the password from PGPASSWORD or a password file", () => {
+  const file = `${newDatabase()}.pgpass`;
+  writeFileSync(file, "127.0.0.1:*:*:petstore:correct-horse\n", { mode: 0o600 });
+  const database = postgres.url().replace(":correct-horse", "");
+  for (const variables of [{ PGPASSWORD: "correct-horse" }, { PGPASSFILE: file }]) {
+    const env = { ...process.env, PETSTORE_DATABASE: database, ...variables };
+    const args = [program(), "keys", "list"];
+    expect(spawnSync(process.execPath, args, { env, encoding: "utf8" })).toMatchObject({
+      status: 0,
+    });
   }
 });

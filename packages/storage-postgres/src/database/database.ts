@@ -100,7 +100,7 @@ function createUse(pool: CurrentPool): Use {
       release(client, false);
       return result;
     } catch (thrown) {
-      const error = sqlState(thrown) === "" ? lost(thrown) : thrown;
+      const error = orLost(thrown);
       if (client) release(client, isConnectionLost(error));
       else connecting.then((unused) => unused.release(), ignore);
       if (isConnectionLost(error)) pool.replace(from);
@@ -188,13 +188,13 @@ function isStatementMissing(error: unknown): boolean {
 async function runScript(pool: PostgresPool, script: string): Promise<void> {
   const client = await pool.connect();
   client.on("error", ignore);
-  let isDone = false;
   try {
     await client.query(asQuery({ text: script }, undefined, "number"));
-    isDone = true;
-  } finally {
-    release(client, !isDone);
+  } catch (error) {
+    release(client, true);
+    throw orLost(error);
   }
+  release(client, false);
 }
 
 function release(client: PostgresClient, destroy: boolean): void {
@@ -214,8 +214,9 @@ function createTimeout(timeout: number) {
   return { expired, clear: () => clearTimeout(timer) };
 }
 
-function lost(error: unknown): ConnectionLost {
-  if (error instanceof ConnectionLost) return error;
+/** Returns an error of PostgreSQL as it is; every other one means that the connection is lost. */
+function orLost(error: unknown): unknown {
+  if (error instanceof ConnectionLost || sqlState(error) !== "") return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new ConnectionLost(code || "it was closed", { cause: error });
 }

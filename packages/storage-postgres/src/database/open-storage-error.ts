@@ -1,4 +1,4 @@
-import { causeOf, isConnectionLost, sqlState } from "./errors.js";
+import { causeOf, ConnectionLost, isConnectionLost, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenPostgresError {
@@ -15,7 +15,11 @@ export type OpenPostgresErrorCode =
   | "driver_unavailable"
   /** No server answers there, it is starting up, has no connection left, or TLS cannot be agreed on. */
   | "cannot_connect"
-  /** The server refuses this user or password. */
+  /** TLS is required, but the server has none. */
+  | "no_tls"
+  /** The certificate of the server is for another host, has expired, or is not trusted. */
+  | "wrong_certificate"
+  /** The server refuses this user or password, or asks for a password, and there is none. */
   | "wrong_credentials"
   /** The server has no database with this name. */
   | "no_database"
@@ -59,25 +63,78 @@ export function openStorageError(error: unknown): OpenPostgresError {
   const state = sqlState(error);
   const known = byState.find(([prefix]) => state.startsWith(prefix));
   if (known) return { code: known[1], message: known[2], cause };
+  const { code, message: reason } = connectionError(error);
+  const wrong = byReason.find(([pattern]) => pattern.test(`${code} ${reason}`));
+  if (wrong) return { code: wrong[1], message: wrong[2], cause };
   if (isConnectionLost(error)) {
-    const message = `The PostgreSQL server cannot be reached${state && ` (${state})`}.`;
+    const message = `The PostgreSQL server cannot be reached: ${reason || code}.`;
     return { code: "cannot_connect", message, cause };
   }
   const message = `The database could not be opened${state && `: PostgreSQL refused it (${state})`}.`;
   return { code: "failed", message, cause };
 }
 
+/** Returns the code and message of the error that a connection was lost with, neither of which has a password. */
+function connectionError(error: unknown): { readonly code: string; readonly message: string } {
+  const original = error instanceof ConnectionLost ? (error.cause ?? error) : error;
+  if (!(original instanceof Error)) return { code: "", message: "" };
+  return { code: "code" in original ? String(original.code) : "", message: original.message };
+}
+
+/** The message of the error `read_only`. */
 export const READ_ONLY = "The database is a standby, or read-only.";
 
 /** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const byState = [
-  ["28", "wrong_credentials", "The PostgreSQL server refuses this user or password."],
-  ["3D000", "no_database", "The PostgreSQL server has no database with this name."],
+  ["28P01", "wrong_credentials", "The PostgreSQL server refuses this user or password."],
+  [
+    "28",
+    "wrong_credentials",
+    "The PostgreSQL server does not let this user in: check the user, pg_hba.conf, and whether it requires TLS (`sslmode`).",
+  ],
+  [
+    "3D000",
+    "no_database",
+    "The PostgreSQL server has no database with this name: create it first.",
+  ],
   ["42501", "not_allowed", "The user lacks a right on this database or schema."],
   ["25006", "read_only", READ_ONLY],
   ["55P03", "busy", "Another migration holds the lock for too long."],
   ["57P03", "cannot_connect", "The PostgreSQL server does not accept connections now."],
-  ["53300", "cannot_connect", "The PostgreSQL server has no connection left."],
+  [
+    "53300",
+    "cannot_connect",
+    "The PostgreSQL server has no connection left: raise its limit, or close others.",
+  ],
   // The statements are correct, so a table is missing or already exists.
   ["42", "schema_conflict", "The schema has tables that differ from those of this version."],
+] as const;
+
+/** By the errors of pg and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const byReason = [
+  [
+    /client password must be/,
+    "wrong_credentials",
+    "The PostgreSQL server asks for a password: give it in the URL, PGPASSWORD or ~/.pgpass.",
+  ],
+  [
+    /does not support SSL/,
+    "no_tls",
+    "The PostgreSQL server has no TLS: turn on its setting `ssl`, or leave `sslmode` out of the URL.",
+  ],
+  [
+    /ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+    "wrong_certificate",
+    "The certificate of the PostgreSQL server is for another host: connect by a name that it has.",
+  ],
+  [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    "wrong_certificate",
+    "The certificate of the PostgreSQL server has expired, or is not valid yet.",
+  ],
+  [
+    /^(?:UNABLE_TO_|CERT_|INVALID_|PATH_LENGTH)|SELF_SIGNED/,
+    "wrong_certificate",
+    "The certificate of the PostgreSQL server is not trusted: name its authority with `sslrootcert` in the URL.",
+  ],
 ] as const;

@@ -67,7 +67,8 @@ function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
   return new TypeError(`openPostgresStorage: option ${option} ${rule}`);
 }
 
-const URL_RULE = "must be a URL that starts with postgres:// or postgresql://";
+const URL_RULE =
+  "must be a URL that starts with postgres:// or postgresql://; in a password, # / ? @ must be percent-encoded";
 const CONNECTIONS = "must be an integer from 1 to 100";
 
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
@@ -91,8 +92,15 @@ const optionsSchema = v.strictObject({
   durableUsage: v.optional(v.boolean("must be a boolean"), false),
 });
 
-function isPostgresUrl(value: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value);
+/**
+ * Whether this is the URL of a PostgreSQL database. In one whose password has a bare `#`, `/` or `?`, the rest of the
+ * password would belong to the name of the database.
+ */
+export function isPostgresUrl(value: string): boolean {
+  if (!/^postgres(?:ql)?:\/\//i.test(value) || !URL.canParse(value)) return false;
+  const { pathname, search, hash } = new URL(value);
+  const [firstName = ""] = search.split("=");
+  return hash === "" && !`${pathname}${firstName}`.includes("@");
 }
 
 function isPool(value: unknown): boolean {
