@@ -207,6 +207,9 @@ it("a silent network fails calls within 5 s, delays no other server, and heals",
     const { results, after } = await lost;
     expect(results.filter((result) => result.isOk())).toEqual([]);
     expect(after).toBeLessThan(5_200);
+    // It waited for an answer until its deadline.
+    expect(results.at(-1)).toMatchObject({ error: { mayBeStored: true } });
+    expect(results.at(-1)).toHaveProperty("error.message", expect.stringContaining("in time"));
     proxy.thaw();
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     expect(await chargeOnce(storage, "a")).toBe(20);

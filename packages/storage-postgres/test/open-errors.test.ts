@@ -9,6 +9,7 @@ import { inCi } from "../../../scripts/test-size.js";
 import pg from "pg";
 import { connectAdmin, endConnections, type Admin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
+import { createProxy } from "./support/proxy.js";
 import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
 import { rex } from "../../storage-sql/test/support/samples.js";
 
@@ -131,6 +132,22 @@ describe("openPostgresStorage fails with", () => {
     ended.close();
   });
 
+  it("cannot_connect when a host's connection is cut while it migrates", async () => {
+    const proxy = await createProxy(server.port);
+    const pool = new pg.Pool({ connectionString: proxy.url(server.url()), max: 1 });
+    onTestFinished(() => pool.end());
+    pool.on("error", () => undefined);
+    // It is open before the storage learns of the pool.
+    await pool.query("select 1");
+    await admin.query("begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('cut'))");
+    const opening = codeOf({ pool, schema: "cut" });
+    const waiting = "select count(*)::int from pg_locks where not granted";
+    await expect.poll(() => admin.query(waiting)).toEqual([[1]]);
+    proxy.cut();
+    expect(await opening).toBe("cannot_connect");
+    await admin.query("rollback");
+  });
+
   it.runIf(inCi)("busy, after waiting ten seconds for another migration", async () => {
     await admin.query(
       "begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('waits'))",
@@ -174,7 +191,11 @@ describe("openPostgresStorage fails with", () => {
 
   it("schema_conflict; schema_too_new, but only after a breaking migration", async () => {
     await admin.query("create schema taken; create table taken.pets (id text)");
-    expect(await codeOf({ url: server.url(), schema: "taken" })).toBe("schema_conflict");
+    const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+    onTestFinished(() => pool.end());
+    expect(await codeOf({ pool, schema: "taken" })).toBe("schema_conflict");
+    // Its host gets no connection in a transaction that has failed.
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await open("newer");
     await admin.query("insert into newer.migrations values (98, 'added a column', false)");
     await open("newer");

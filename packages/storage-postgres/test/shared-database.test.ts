@@ -176,6 +176,11 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
   }
   await setReadOnly("off");
   expect(await allIds(storage)).toHaveLength(2);
+  // The next call does not wait behind a statement that was given up.
+  await admin.query("begin; lock table one_connection.pets");
+  expect((await whileTimePasses(() => storage.pets.find(1n))).isErr()).toBe(true);
+  expect((await storage.keys.find("a")).isOk()).toBe(true);
+  await admin.query("rollback");
 });
 
 it("a host's pool survives the end of its idle connections, and keeps no listener", async () => {
@@ -367,6 +372,7 @@ it("a refused value does not appear in the failure", async () => {
   const failed = [
     await storage.pets.create({ ...rex, name: "secret\0name" }),
     await storage.keys.insert({ ...aKey("secret"), limits: { perMinute: -7, perDay: 1 } }),
+    await storage.keys.insert({ ...aKey("secret"), limits: { perMinute: -7.5, perDay: 1 } }),
     await storage.keys.insert(aKey("secret")).then(() => storage.keys.insert(aKey("secret"))),
   ];
   const messages = failed.map((result) => {
@@ -377,6 +383,7 @@ it("a refused value does not appear in the failure", async () => {
   expect(messages).toEqual([
     "Adding a pet failed: a value cannot be stored (22021).",
     "Adding an API key failed: a rule of the schema forbids it (23514).",
+    "Adding an API key failed: a value cannot be stored (22P02).",
     "Adding an API key failed: its id is taken.",
   ]);
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
