@@ -65,6 +65,7 @@ export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
 export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64 } from "./pets/int64.js";
+export { missingPets, type ImportedPets } from "./pets/moved-pets.js";
 export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";
 export {
   PAGE_BYTES,

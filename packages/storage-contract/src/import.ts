@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "@petstore/core";
+import { NO_USAGE, type Pet } from "@petstore/core";
 import {
+  allPets,
   assertFails,
   chargeOnce,
+  createPets,
   insertKeys,
   listKeys,
   presentedKeyOf,
@@ -11,10 +13,44 @@ import {
   valueOf,
 } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
-import { aKey, aSecret, aUsage } from "./samples.js";
+import { aKey, aPet, aSecret, aUsage } from "./samples.js";
 
-/** The requirements of `KeyStorage.import`. */
+/** The requirements of `PetStorage.import` and `KeyStorage.import`. */
 export const importRequirements: readonly StorageRequirement[] = [
+  {
+    name: "imports the pets that are missing under their ids, or, if another pet has one, none; later ids are greater",
+    async check(open) {
+      const storage = await open();
+      const [first] = await createPets(storage, [aPet({ name: "first" })]);
+      assert.ok(first);
+      const last = first.id + 2n ** 60n;
+      const moved = [last, first.id + 3n, first.id + 2n].map((id) => ({ ...aPet(), id }));
+      const expected = [first, ...moved.toReversed()];
+      const one: Pet = { ...aPet(), id: last };
+      assert.equal((await valueOf(storage.pets.import([...moved, first, one]))).added, 3);
+      assert.deepEqual(await allPets(storage), expected);
+      for (const change of [{ name: "" }, { categoryId: 8n }, { status: "pending" }] as const) {
+        const pets: Pet[] = [
+          { ...aPet(), id: first.id + 9n },
+          { ...first, ...change },
+        ];
+        const { added, conflict } = await valueOf(storage.pets.import(pets));
+        assert.deepEqual([added, conflict], [0, first.id]);
+        const twice = await valueOf(storage.pets.import([one, { ...one, ...change }]));
+        assert.equal(twice.conflict, last, "a pet may differ from an earlier one of the call");
+      }
+      assert.deepEqual(await valueOf(storage.pets.find(last)), one);
+      const [added, next] = await Promise.all([
+        storage.pets.import([{ ...aPet(), id: last + 5n }]),
+        storage.pets.create(aPet()),
+      ]);
+      assert.equal(added._unsafeUnwrap().added, 1);
+      assert.ok(next._unsafeUnwrap().id > last);
+      assert.ok((await valueOf(storage.pets.create(aPet()))).id > last + 5n);
+      assert.equal((await valueOf(storage.pets.import([...moved, first]))).added, 0);
+      assert.equal((await allPets(storage)).length, expected.length + 3);
+    },
+  },
   {
     name: "imports exactly the API keys whose ids are not taken, with their secrets and usage, and counts them",
     async check(open) {

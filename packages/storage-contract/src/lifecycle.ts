@@ -171,6 +171,7 @@ function callsOfEveryMember({ pets, keys, usage }: Storage) {
   return [
     () => pets.create(aPet()),
     () => pets.createOnce(aPet(), { token: "a", fingerprint: "b", now: 1, expiresAt: 2 }),
+    () => pets.import([{ ...aPet(), id: 9n }]),
     () => pets.find(1n),
     () => pets.list({ limit: 1, status: undefined, after: undefined }),
     () => keys.insert(aKey("another")),

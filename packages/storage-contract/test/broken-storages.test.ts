@@ -103,6 +103,10 @@ const faults: Readonly<Record<string, Fault>> = {
   "keeps every field of an API key: loses an empty label": withKey(({ label }) => {
     return { label: label === "" ? undefined : label };
   }),
+  "imports the pets: gives new ids": pets("import", (_, { pets }) => async (moved) => {
+    for (const pet of moved) await pets.create(pet);
+    return ok({ added: moved.length });
+  }),
   "imports exactly: forgets the usage": keys("import", (imported) => (moved) => {
     return imported(moved.map(({ key }) => ({ key, usage: NO_USAGE })));
   }),

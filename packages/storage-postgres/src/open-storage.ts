@@ -55,7 +55,9 @@ function createStorage(
     usage: createWriter(connection, warn, usageCommit),
     pets: createWriter(connection, warn, "on"),
     keys: createWriter(connection, warn, "on"),
+    imports: createWriter(connection, warn, "on"),
   };
+  const calls = createCalls(CALLS);
   const usage = createUsageStorage({
     table: prepareApiKeyUsage(connection, usageCommit),
     writer: writers.usage,
@@ -66,9 +68,10 @@ function createStorage(
     pets: preparePets(connection),
     creations: preparePetCreations(connection),
     writer: writers.pets,
+    importer: writers.imports,
+    run: calls.run,
     settings: CALLS,
   });
-  const calls = createCalls(CALLS);
 
   return {
     pets: pets.pets,

@@ -6,7 +6,7 @@ import {
   type Storage,
   type StorageFailure,
 } from "@petstore/core";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-source.js";
@@ -30,6 +30,7 @@ interface ImportOptions {
   readonly rejects?: string;
   readonly fromLine: number;
   readonly again?: true;
+  readonly keepIds?: true;
 }
 
 /** `petstore pets import`: adds pets, even while servers use the database. */
@@ -47,11 +48,15 @@ export function importCommand(io: CommandIO): Command {
       1,
     )
     .option("--again", "import lines a second time that an earlier import has added")
+    .addOption(new Option("--keep-ids", KEEP_IDS_HELP).conflicts("again"))
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
     .action(async (file: string, options: ImportOptions) => {
       (await importPets(file, options, io)).mapErr(io.fail);
     });
 }
+
+const KEEP_IDS_HELP =
+  "keep the ids that `pets export` has written; a pet that is there already is skipped, and stops the import if it differs";
 
 const REJECTS_HELP =
   "write the lines that cannot be imported, unchanged, to this new file; with --from-line it may exist";
@@ -60,7 +65,7 @@ const FORMATS_HELP = `
 Formats:
   ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
   csv     a heading with the columns name, categoryId and optionally status, then one pet per record
-Other fields and columns, including ids, are ignored, and so are blank lines. Lines that cannot be
+Other fields and columns are ignored, also ids without --keep-ids, and so are blank lines. Lines that cannot be
 imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
 lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
 `;
@@ -92,8 +97,11 @@ async function importPets(
   const chunks = addAbortSignal(stop.signal, stream).on("error", () => undefined);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const imported = await withStore(openStorage(database, report), async (storage) => {
-    const add = (entry: Entry) => addPet(storage, entry, options.again === true, tally);
-    const result = await importEntries(entries, rejects.value, add, tally, () =>
+    const add: AddPets = options.keepIds
+      ? (group) => importGroup(storage, group, tally)
+      : (group) => addGroup(storage, group, options.again === true, tally);
+    const read = options.keepIds ? withIds(entries) : entries;
+    const result = await importEntries(read, rejects.value, add, tally, () =>
       progress(counted(tally.pets, "pet"), fraction()),
     );
     progress("");
@@ -130,11 +138,19 @@ interface Tally {
   isOpenEnded: boolean;
 }
 
+/** Adds the pets of a group of entries. `Err` says which entry is the first that was not added, and why. */
+type AddPets = (entries: readonly Entry[]) => Promise<Result<void, Stopped>>;
+
+interface Stopped {
+  readonly at: number;
+  readonly reason: string;
+}
+
 /** Imports entries from a line on. `Err` says why it stopped. */
 async function importEntries(
   entries: AsyncIterable<readonly Entry[]>,
   rejects: Rejects,
-  add: (entry: Entry) => Promise<Result<void, StorageFailure>>,
+  add: AddPets,
   tally: Tally,
   onGroup: () => void,
 ): Promise<Result<void, string>> {
@@ -143,19 +159,63 @@ async function importEntries(
       const wanted = group.filter(({ first }) => first >= tally.nextLine);
       const written = await rejects.write(wanted);
       if (written.isErr()) return written;
-      // The storage commits the pets of a group together.
-      const added = await Promise.all(wanted.map(add));
-      const failed = added.findIndex((result) => result.isErr());
-      const failure = added[failed];
-      tally.nextLine = wanted[failed]?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
+      const added = await add(wanted);
+      const failed = added.isErr() ? wanted[added.error.at] : undefined;
+      tally.nextLine = failed?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
       await rejects.settle(tally.nextLine);
-      if (failure?.isErr()) return err(failure.error.message);
+      if (added.isErr()) return err(added.error.reason);
       if (wanted.length > 0) onGroup();
     }
     return ok();
   } catch (error) {
     return err(describeFileError(error));
   }
+}
+
+/** Rejects the pets without an id. */
+async function* withIds(groups: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]> {
+  for await (const group of groups)
+    yield group.map((entry) => ({
+      ...entry,
+      pet: entry.pet.andThen((pet) => (pet.id === undefined ? err(NO_ID) : ok(pet))),
+    }));
+}
+
+const NO_ID = "Its id is not an integer from 1 to 2^63 − 1.";
+
+/** Adds the pets of a group under their own ids, all or none. */
+async function importGroup(
+  { pets }: Storage,
+  entries: readonly Entry[],
+  tally: Tally,
+): Promise<Result<void, Stopped>> {
+  const moved = entries.flatMap((entry) => {
+    if (entry.pet.isErr() || entry.pet.value.id === undefined) return [];
+    return { entry, pet: { ...entry.pet.value, id: entry.pet.value.id } };
+  });
+  if (moved.length === 0) return ok();
+  const imported = await pets.import(moved.map(({ pet }) => pet));
+  if (imported.isErr()) return err({ at: 0, reason: imported.error.message });
+  const { added, conflict } = imported.value;
+  // A line may also differ from an earlier one, which has the same id.
+  const other = moved.findLast(({ pet }) => pet.id === conflict)?.entry;
+  if (other) return err({ at: 0, reason: `line ${other.first} has the id of a pet that differs` });
+  tally.pets += added;
+  tally.linesThere += moved.length - added;
+  return ok();
+}
+
+/** Adds the pets of a group under new ids; the storage commits them together. */
+async function addGroup(
+  storage: Storage,
+  entries: readonly Entry[],
+  again: boolean,
+  tally: Tally,
+): Promise<Result<void, Stopped>> {
+  const added = await Promise.all(entries.map((entry) => addPet(storage, entry, again, tally)));
+  const at = added.findIndex((result) => result.isErr());
+  const failure = added[at];
+  return failure?.isErr() ? err({ at, reason: failure.error.message }) : ok();
 }
 
 /** Adds the pet of an entry, if it has one and no earlier import has added it. With `again`, adds it in any case. */

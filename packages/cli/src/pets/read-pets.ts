@@ -38,7 +38,12 @@ export interface Entry {
   /** The heading with its line feed; empty if the format has none. */
   readonly heading: Buffer;
   /** The pet, or the reason why it cannot be imported. */
-  readonly pet: Result<NewPet, string>;
+  readonly pet: Result<NumberedPet, string>;
+}
+
+/** A pet, and its positive id if it has one. */
+export interface NumberedPet extends NewPet {
+  readonly id: bigint | undefined;
 }
 
 /** The maximum length of a line or record, in bytes. */
@@ -113,11 +118,22 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
-function parseLine(line: Buffer): Result<NewPet, string> {
+function parseLine(line: Buffer): Result<NumberedPet, string> {
   if (line.length > LONGEST) return err(TOO_LONG);
   const value = decodeJson(line);
   if (value.isErr()) return err("It is not JSON in UTF-8.");
-  return parseNewPet(value.value).mapErr(({ message }) => message);
+  return toNumbered(value.value, idOf(value.value));
+}
+
+function idOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+}
+
+function toNumbered(input: unknown, id: unknown): Result<NumberedPet, string> {
+  const number = typeof id === "number" || typeof id === "bigint" ? parseInt64(`${id}`) : undefined;
+  return parseNewPet(input)
+    .map((pet) => ({ ...pet, id: number !== undefined && number > 0n ? number : undefined }))
+    .mapErr(({ message }) => message);
 }
 
 /**
@@ -157,14 +173,14 @@ function isHeading(columns: readonly string[]): boolean {
   return count("name") === 1 && count("categoryId") === 1 && count("status") <= 1;
 }
 
-function toPet(columns: readonly string[], values: readonly string[]): Result<NewPet, string> {
+function toPet(columns: readonly string[], values: readonly string[]): Result<NumberedPet, string> {
   if (values.length !== columns.length) {
     return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
   }
   const field = (column: string): string => values[columns.indexOf(column)] ?? "";
   const categoryId = parseInt64(field("categoryId"));
   const status = field("status") || undefined;
-  return parseNewPet({ name: field("name"), categoryId, status }).mapErr(({ message }) => message);
+  return toNumbered({ name: field("name"), categoryId, status }, parseInt64(field("id")));
 }
 
 /** A record and its lines, without the final line feed. Each character is a byte of the file. */

@@ -63,6 +63,48 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   expect((await run("keys", "show", id)).out).toMatch(/MINUTE +8\/60/);
 });
 
+it("a store moves to PostgreSQL and back exactly, also when it is interrupted, and stops at a pet that differs", async () => {
+  const names = ["\\.", "a\n\\.\nb", "\r\n", '"\\""', "💥é", "x".repeat(65_536), "", " \t,"];
+  const lines = names.map((name, index) => {
+    const id = index === 7 ? 2n ** 62n : BigInt(3 * index + 1);
+    return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":-9223372036854775808,"status":"sold"}\n`;
+  });
+  const [from, back] = [newDatabase(), newDatabase()];
+  await (await connectAdmin(postgres.url())).query("create database moved");
+  const to = postgres.url("moved");
+  const importing = (text: string, database: string, ...more: readonly string[]) =>
+    petstoreReading(text, "pets", "import", "-", "--keep-ids", "--database", database, ...more);
+  const exported = async (database: string, ...more: readonly string[]) =>
+    (await petstore("pets", "export", "--database", database, ...more)).out;
+
+  expect(await importing(lines.join(""), from)).toMatchObject({ code: 0 });
+  const pets = await exported(from);
+  expect(pets).toBe(lines.join("").trimEnd());
+  const { secret } = await issueKey(from, "--label", "acme");
+  const keys = (await petstore("keys", "export", "--database", from)).out;
+  for (const [database, format] of [
+    [to, "ndjson"],
+    [back, "csv"],
+  ] as const) {
+    const text = await exported(database === to ? from : to, "--format", format);
+    const cut = `${text.split("\n").slice(0, 3).join("\n")}${format === "csv" ? "" : "\n{"}`;
+    await importing(cut, database, "--format", format);
+    const again = await importing(`${text}\n`, database, "--format", format);
+    expect(again.code).toBe(0);
+    expect(again.out).toMatch(/were there already|was there already/);
+    expect(await exported(database)).toBe(pets);
+    await petstoreReading(`${keys}\n`, "keys", "import", "-", "--database", database);
+    expect((await petstore("keys", "export", "--database", database)).out).toBe(keys);
+  }
+  const other = await importing(lines.join("") + (lines[1] ?? "").replace("sold", "pending"), back);
+  expect(other.code).toBe(1);
+  expect(other.error).toContain("line 9 has the id of a pet that differs");
+  const pet = '{"name":"next","categoryId":1}\n';
+  expect((await importing(pet, back)).error).toContain("line 1: Its id is not");
+  await petstoreReading(pet, "pets", "import", "-", "--database", back);
+  expect(await exported(back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
+});
+
 it.runIf(inCi)("/readyz is 503 while the database cannot be written", async () => {
   const admin = await connectAdmin(postgres.url());
   await admin.query("create database ready");

@@ -1,7 +1,9 @@
 import { err, ok, type Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
+import { INT64_MAX } from "../pets/int64.js";
 import { pageOf } from "../pets/list-query.js";
+import { missingPets } from "../pets/moved-pets.js";
 import type { NewPet, Pet, PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
@@ -46,11 +48,25 @@ function createPetStorage(run: Run): PetStorage {
   const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
   const creations = createCreations();
 
-  const add = ({ name, categoryId, status }: NewPet): Pet => {
-    const pet = Object.freeze({ id: BigInt(all.length + 1), name, categoryId, status });
-    all.push(pet);
-    byStatus[status].push(pet);
+  const put = ({ id, name, categoryId, status }: Pet): Pet => {
+    const pet = Object.freeze({ id, name, categoryId, status });
+    for (const pets of [all, byStatus[status]]) {
+      pets.splice(
+        indexAfter(pets, (each) => each.id > id),
+        0,
+        pet,
+      );
+    }
     return pet;
+  };
+  const add = (pet: NewPet): Pet => {
+    const lastId = all.at(-1)?.id ?? 0n;
+    if (lastId === INT64_MAX) throw new Error("No id is left.");
+    return put({ ...pet, id: lastId + 1n });
+  };
+  const find = (id: bigint): Pet | undefined => {
+    const pet = all[indexAfter(all, (each) => each.id >= id)];
+    return pet?.id === id ? pet : undefined;
   };
   return {
     create: (pet) => run(() => add(pet)),
@@ -62,7 +78,13 @@ function createPetStorage(run: Run): PetStorage {
         creations.add(token, creation, now);
         return { ...creation, replayed: false };
       }),
-    find: (id) => run(() => all[Number(id) - 1]),
+    import: (pets) =>
+      run(() => {
+        const { missing, conflict } = missingPets(pets, find);
+        missing.forEach(put);
+        return { added: missing.length, conflict };
+      }),
+    find: (id) => run(() => find(id)),
     list: ({ status, limit, after }) =>
       run(() => {
         const inOrder = status === undefined ? all : byStatus[status];

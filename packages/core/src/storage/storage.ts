@@ -3,6 +3,7 @@ import type { Clock } from "../clock.js";
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
+import type { ImportedPets } from "../pets/moved-pets.js";
 import type { NewPet, Pet } from "../pets/pet.js";
 
 /**
@@ -61,6 +62,11 @@ export interface PetStorage {
    * as `now` of a call is before its `expiresAt`. Each call may remove a few that are no longer remembered.
    */
   createOnce(pet: NewPet, creation: CreationRequest): Promise<Result<Creation, StorageFailure>>;
+  /**
+   * Atomically adds those of the pets that are not there, under their own ids, which are positive. If one of them differs
+   * from the pet with its id, it adds none (`missingPets` sees to both). Later pets get greater ids.
+   */
+  import(pets: readonly Pet[]): Promise<Result<ImportedPets, StorageFailure>>;
   /** Finds the pet with this id; `undefined` if there is none. */
   find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
   /**

@@ -99,7 +99,10 @@ export function failing(part: "pets" | "usage"): Storage {
   const storage = createMemoryStorage();
   const failed = () => Promise.resolve(err(failure));
   return part === "pets"
-    ? { ...storage, pets: { create: failed, createOnce: failed, find: failed, list: failed } }
+    ? {
+        ...storage,
+        pets: { create: failed, createOnce: failed, import: failed, find: failed, list: failed },
+      }
     : { ...storage, usage: { charge: failed, findByDigest: failed, update: failed } };
 }
 

@@ -29,6 +29,11 @@ export interface Calls {
   close(): Promise<void>;
 }
 
+/** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
+export const IMPORT_TIMEOUT = 60_000;
+/** How much later the call fails, so that the writer can find out what became of its statement. */
+export const LOOK_UP_TIME = 5_000;
+
 /** Creates the calls of an open storage. */
 export function createCalls(settings: CallSettings): Calls {
   const running = new Set<Promise<unknown>>();
@@ -75,4 +80,14 @@ async function retry<T>(
   } catch (error) {
     return err(errors.toFailure(name, error));
   }
+}
+
+/** Runs actions one after the other, so that this process's own changes never collide. */
+export function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(action: () => Promise<T>): Promise<T> => {
+    const result = last.then(action);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }

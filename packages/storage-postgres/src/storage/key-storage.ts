@@ -1,15 +1,10 @@
 import { NO_USAGE, storageFailure, type KeyStorage, type KeyWithUsage } from "@petstore/core";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import type { RunCall } from "../commit/calls.js";
+import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type RunCall } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
-
-/** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
-const IMPORT_TIMEOUT = 60_000;
-/** How much later the call fails, so that the writer can find out what became of its statement. */
-const LOOK_UP_TIME = 5_000;
 
 /** Creates the storage of API keys. Changes of one key run one after another. */
 export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
@@ -57,15 +52,5 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
           return removed.length - 1;
         }),
       ),
-  };
-}
-
-/** Runs actions one after the other, so that this process's own changes of a key never collide. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(action: () => Promise<T>): Promise<T> => {
-    const result = last.then(action);
-    last = result.catch(() => undefined);
-    return result;
   };
 }

@@ -1,7 +1,9 @@
 import {
   INT64_MAX,
+  missingPets,
   type Creation,
   type CreationRequest,
+  type ImportedPets,
   type NewPet,
   type Pet,
   type PetPage,
@@ -18,7 +20,13 @@ import {
   type GroupCommit,
   type Outcome,
 } from "@petstore/storage-sql";
-import type { CallSettings } from "../commit/calls.js";
+import {
+  createTurns,
+  IMPORT_TIMEOUT,
+  LOOK_UP_TIME,
+  type CallSettings,
+  type RunCall,
+} from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import type { Additions, Pets, Revision } from "../tables/pets.js";
@@ -29,11 +37,21 @@ export interface PetStorageOptions {
   readonly pets: Pets;
   readonly creations: PetCreations;
   readonly writer: Writer;
+  /** For imports, which take longer than creates wait. */
+  readonly importer: Writer;
+  readonly run: RunCall;
   readonly settings: CallSettings;
 }
 
 /** Creates the storage of pets. `close` resolves when its calls are settled. */
-export function createPetStorage({ pets, creations, writer, settings }: PetStorageOptions): {
+export function createPetStorage({
+  pets,
+  creations,
+  writer,
+  importer,
+  run,
+  settings,
+}: PetStorageOptions): {
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;
 } {
@@ -48,6 +66,15 @@ export function createPetStorage({ pets, creations, writer, settings }: PetStora
       (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
   });
   const lists = createListing(pets, settings);
+  const inTurn = createTurns();
+  const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
+    const found = await pets.find(moved.map(({ id }) => id));
+    const byId = new Map(found.map((pet) => [pet.id, pet]));
+    const { missing, conflict } = missingPets(moved, (id) => byId.get(id));
+    // Another server may take one of the ids meanwhile: then the statement fails.
+    if (missing.length > 0) await importer.write(pets.import, missing, IMPORT_TIMEOUT);
+    return { added: missing.length, conflict };
+  };
   return {
     pets: {
       create: (pet) => creates.add("Adding a pet", ({ id }) => withId(id, pet), { pet }),
@@ -56,6 +83,8 @@ export function createPetStorage({ pets, creations, writer, settings }: PetStora
           pet,
           request,
         }),
+      import: (moved) =>
+        run("Importing pets", () => inTurn(() => importPets(moved)), IMPORT_TIMEOUT + LOOK_UP_TIME),
       find: (id) => finds.find("Finding a pet", id),
       list: (query) => lists.add("Listing pets", (pageOf) => pageOf(query), query),
     },

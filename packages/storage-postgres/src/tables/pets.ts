@@ -22,6 +22,8 @@ import type { Connection } from "../database/connection.js";
 export interface Pets {
   /** Adds pets under the ids that follow the recorded one, without a gap. */
   readonly add: Write<Additions<NewPet>>;
+  /** Adds pets under their own ids, which are not taken, and records how many there were. */
+  readonly import: Write<readonly Pet[]>;
   find(ids: readonly bigint[]): Promise<readonly Pet[]>;
   /** Returns the page, or only the revision if it is still the known one. */
   list(query: PetQuery, known: Revision | undefined): Promise<RevisedPage>;
@@ -74,6 +76,7 @@ export function preparePets(connection: Connection): Pets {
   );
   return {
     add: prepareAdd(connection),
+    import: prepareImport(connection),
     find: async (ids) => (await find({ ids })).map(toPet),
     list: async ({ limit, after = 0n, status }, known = NONE) => {
       const list = status === undefined ? listAll : listByStatus;
@@ -129,6 +132,30 @@ function prepareAdd(connection: Connection) {
           from counter, unnest(${each("name")}::text[], ${each("categoryId")}::bigint[], ${each("status")}::text[])
             with ordinality as input (name, category_id, status, position))`,
       written: sql`select array[before] from counter`,
+      synchronous: "on",
+    };
+  });
+}
+
+/** Like a statement that adds pets, it updates `inventory` first. */
+function prepareImport(connection: Connection) {
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<readonly Pet[]>) => {
+    const each = (column: keyof Pet) => value.of((pets) => pets.map((pet) => pet[column]));
+    return {
+      expressions: sql`
+        input as (
+          select * from unnest(${each("id")}::bigint[], ${each("name")}::text[], ${each("categoryId")}::bigint[],
+            ${each("status")}::text[]) as input (id, name, category_id, status)),
+        counter as (
+          update ${table("inventory")}
+          set last_id = greatest(last_id, (select max(id) from input)), edits = (random() * 9e18)::bigint
+          where exists (select from writer) returning 1),
+        added as (
+          insert into ${table("pets")} (id, name, category_id, status)
+          select id, name, category_id, status from input where exists (select from counter)
+          returning 1)`,
+      written: sql`select array[count(*)] from added`,
       synchronous: "on",
     };
   });

@@ -1,8 +1,10 @@
 import {
   INT64_MAX,
+  missingPets,
   pageOf,
   type Creation,
   type CreationRequest,
+  type ImportedPets,
   type NewPet,
   type Pet,
   type PetPage,
@@ -26,12 +28,14 @@ export interface PetsTransaction {
   add(pet: NewPet): Pet;
   /** Adds the pet unless a creation with this token is remembered. @throws NoIdLeft */
   addOnce(pet: NewPet, request: CreationRequest): Creation;
+  /** Adds the pets that are missing, at once. */
+  import(pets: readonly Pet[]): ImportedPets;
   flush(): void;
 }
 
 /** Creates a transaction without pets; `flush` writes those that were added. */
 export function createPetsTransaction(table: Pets, creations: PetCreations): PetsTransaction {
-  const added: Pet[] = [];
+  let added: Pet[] = [];
   const remembered = new Map<string, PetCreation>();
   let lastId: bigint | undefined;
   let latest = 0;
@@ -44,6 +48,10 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     added.push(pet);
     return pet;
   };
+  const insertAdded = (): void => {
+    table.insert(added);
+    added = [];
+  };
   return {
     add,
     addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
@@ -54,8 +62,15 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
       latest = Math.max(latest, now);
       return toCreation(creation, false);
     },
+    import: (pets) => {
+      insertAdded();
+      lastId = undefined;
+      const { missing, conflict } = missingPets(pets, table.find);
+      table.insert(missing);
+      return { added: missing.length, conflict };
+    },
     flush: () => {
-      table.insert(added);
+      insertAdded();
       if (remembered.size === 0) return;
       creations.save([...remembered.values()]);
       // Removes more than were added, so that expired creations do not pile up.
@@ -105,6 +120,7 @@ export function createPetStorage(
     create: (pet) => writes.add("Adding a pet", (transaction) => transaction.add(pet)),
     createOnce: (pet, request) =>
       writes.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
+    import: (pets) => writes.add("Importing pets", (transaction) => transaction.import(pets)),
     find: (id) => {
       const find = () => table.find(id);
       return read("Finding a pet", find, find);
