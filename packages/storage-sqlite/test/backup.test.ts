@@ -186,6 +186,9 @@ describe("a backup of a database in use", () => {
   it("fails with a code that names the cause, and leaves no files behind", async () => {
     expect(await codeOf({ filename: folder.path("missing.db"), to })).toBe("no_database");
     expect(await codeOf({ filename: dirname(filename), to })).toBe("no_database");
+    const pipe = folder.pipe("pipe.db");
+    expect(await codeOf({ filename: pipe, to })).toBe("no_database");
+    expect(await codeOf({ filename, to: pipe, overwrite: true })).toBe("cannot_write");
     const notes = folder.path("notes.txt");
     writeFileSync(notes, "Buy dog food.\n".repeat(500));
     expect(await codeOf({ filename: notes, to })).toBe("damaged");

@@ -65,6 +65,7 @@ describe("opening a database fails with", () => {
   it.each<[code: string, what: string, options: () => SqliteStorageOptions]>([
     ["cannot_open", "a missing folder", () => ({ filename: folder.path("none/pets.db") })],
     ["cannot_open", "a path that is a folder", () => ({ filename: folder.path(".") })],
+    ["cannot_open", "a named pipe", () => ({ filename: folder.pipe("pipe.db") })],
     ["cannot_open", "a closed database", () => ({ database: new Database(":memory:").close() })],
     ["busy", "a host's transaction", () => ({ database: openDatabase(":memory:", "begin") })],
     ["disk_full", "tables that do not fit", () => ({ database: openDatabase("small.db", SMALL) })],

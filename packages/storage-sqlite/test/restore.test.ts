@@ -145,7 +145,10 @@ describe("a restore is refused, and changes nothing,", () => {
   });
 
   it("if it is aborted, or the backup is missing, damaged, something else, newer, or the database itself", async () => {
+    const pipe = folder.pipe("pipe.db");
     const before = files();
+    expect(await codeOf({ backup: pipe })).toBe("no_database");
+    expect(await codeOf({ filename: pipe })).toBe("cannot_write");
     expect(await codeOf({ signal: AbortSignal.abort() })).toBe("aborted");
     expect(await codeOf({ backup: folder.path("missing.db") })).toBe("no_database");
     expect(await codeOf({ backup: filename })).toBe("destination_is_database");

@@ -4,6 +4,7 @@ import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { example } from "../options.js";
+import { escapeUnprintable } from "../printable.js";
 import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
@@ -108,7 +109,7 @@ async function watchKeys(
         const heading = shown.length < keys.length ? `${all}, ${shown.length} shown` : all;
         return `${heading}\n\n${keysOnScreen(shown, { now, columns: screen.columns() })}`;
       },
-      (error) => describeStoreError(error),
+      (error) => escapeUnprintable(describeStoreError(error)),
     );
     screen.show(`${new Date(now).toISOString().slice(11, 19)} UTC  ${text}`);
     await setTimeout(INTERVAL, undefined, { signal }).catch(() => undefined);

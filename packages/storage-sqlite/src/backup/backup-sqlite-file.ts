@@ -5,12 +5,24 @@ import { systemRandom } from "@petstore/core";
 import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import { exists, filesBeside, filesOf, isFileOfDatabase } from "../database/database-files.js";
+import {
+  exists,
+  filesBeside,
+  filesOf,
+  isFile,
+  isFileOfDatabase,
+} from "../database/database-files.js";
 import { openWithOwnLog, setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
+import {
+  backupError,
+  BackupRefusal,
+  isDamaged,
+  refuseOtherThanFile,
+  type BackupError,
+} from "./backup-error.js";
 import { lockDatabase } from "./lock-database.js";
 
 /** Which database to back up, and where to. */
@@ -59,12 +71,13 @@ interface LimitedBackup extends BackupOptions {
 /** `backupSqliteFile`, for an absolute `to`. Throws if it fails. */
 export async function backUp(options: LimitedBackup): Promise<Backup> {
   const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
-  if (!exists(filename)) throw new BackupRefusal("no_database");
+  if (!isFile(filename)) throw new BackupRefusal("no_database");
   if (!exists(dirname(to))) throw new BackupRefusal("cannot_write");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
     throw new BackupRefusal("destination_is_database");
   }
   if (!overwrite) refuseExisting(to);
+  refuseOtherThanFile(to);
   const { Database } = await loadDriver();
   const random = Buffer.from(systemRandom(6)).toString("hex");
   const unfinished = `${to}.unfinished-${process.pid}-${random}`;

@@ -7,13 +7,19 @@ import {
   exists,
   filesBeside,
   filesOf,
+  isFile,
   isFileOfDatabase,
   targetOf,
 } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { migrations } from "../tables/migrations.js";
-import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import {
+  backupError,
+  BackupRefusal,
+  refuseOtherThanFile,
+  type BackupError,
+} from "./backup-error.js";
 import { backUp, refuseDamaged, sync } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
 
@@ -50,7 +56,8 @@ export function restoreSqliteFile(options: RestoreOptions): ResultAsync<Restored
 async function restore({ backup, filename, signal }: RestoreOptions): Promise<Restored> {
   // SQLite keeps the log beside the file that a link names.
   const file = targetOf(resolve(filename));
-  if (!exists(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
+  if (!isFile(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
+  refuseOtherThanFile(file);
   if (filesOf(file).some((each) => isFileOfDatabase(backup, each))) {
     throw new BackupRefusal("destination_is_database", "The backup is the database itself.");
   }

@@ -28,11 +28,15 @@ export function isFileOfDatabase(database: string, path: string): boolean {
 }
 
 /**
- * Refuses a database that has another name, a hard link: a process that opens it by that name has a log of its own, and
+ * Refuses what is no file: opening a pipe would wait for ever. Refuses a database that has another name, a hard link: a process that opens it by that name has a log of its own, and
  * both lose what the other one stores.
  */
-export function refuseOtherLinks(path: string): void {
-  const links = Number(statAt(path)?.nlink ?? 1);
+export function refuseUnsafe(path: string): void {
+  const stats = statAt(path);
+  if (stats?.isFile() === false) {
+    throw new OpenRefusal("cannot_open", "It is a folder, a pipe or a device, and no file.");
+  }
+  const links = Number(stats?.nlink ?? 1);
   if (links < 2) return;
   throw new OpenRefusal(
     "cannot_open",
@@ -43,6 +47,11 @@ export function refuseOtherLinks(path: string): void {
 /** Whether a file is at the path. Throws when that cannot be told. */
 export function exists(path: string): boolean {
   return statAt(path) !== undefined;
+}
+
+/** Whether a file, and not a folder, a pipe or a device, is at the path. Throws when that cannot be told. */
+export function isFile(path: string): boolean {
+  return statAt(path)?.isFile() === true;
 }
 
 /** The path with all links followed; the path itself if no file is there. Throws when that cannot be told. */

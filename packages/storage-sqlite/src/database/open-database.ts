@@ -10,7 +10,7 @@ import {
 } from "../tables/migrations.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
-import { exists, refuseOtherLinks } from "./database-files.js";
+import { exists, refuseUnsafe } from "./database-files.js";
 import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
 import {
   LARGE_LOG,
@@ -57,7 +57,7 @@ export function openFile(
   const isInMemory = filename === ":memory:";
   // A relative name would name another file once the process has changed its folder.
   const path = isInMemory ? filename : resolve(filename);
-  if (!isInMemory) refuseOtherLinks(path);
+  if (!isInMemory) refuseUnsafe(path);
   const database = openWithOwnLog(Database, path, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
@@ -121,7 +121,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
   const filename = filenameOf(database);
-  if (filename !== "") refuseOtherLinks(filename);
+  if (filename !== "") refuseUnsafe(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const nothing = (): Promise<void> => Promise.resolve();
   const afterCommit = (): void => undefined;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,10 +25,16 @@ export function createFolder(): string {
 }
 
 /** Gives each test of a file a folder of its own. */
-export function useFolder(): { readonly path: (name: string) => string } {
+export function useFolder() {
   let folder = "";
   beforeEach(() => void (folder = createFolder()));
-  return { path: (name) => join(folder, name) };
+  const path = (name: string): string => join(folder, name);
+  /** Creates a named pipe, which waits for whoever opens it. */
+  const pipe = (name: string): string => {
+    execFileSync("mkfifo", [path(name)]);
+    return path(name);
+  };
+  return { path, pipe };
 }
 
 /** How many pets a sound database file holds. */
