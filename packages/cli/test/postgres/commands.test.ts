@@ -80,7 +80,7 @@ it("a store moves to PostgreSQL and back exactly, also when it is interrupted, a
   expect(await importing(lines.join(""), from)).toMatchObject({ code: 0 });
   const pets = await exported(from);
   expect(pets).toBe(lines.join("").trimEnd());
-  const { secret } = await issueKey(from, "--label", "acme");
+  await issueKey(from, "--label", "acme");
   const keys = (await petstore("keys", "export", "--database", from)).out;
   for (const [database, format] of [
     [to, "ndjson"],

@@ -152,6 +152,7 @@ function createFallback(
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (hasOpenExpect) response.writeContinue();
     let isPassedOn = false;
+    const wasPassedOn = (): boolean => isPassedOn;
     const respond = (error?: HttpError): Promise<void> => {
       isPassedOn = true;
       response.off("close", finish);
@@ -164,7 +165,7 @@ function createFallback(
       await fallback(request, response, next);
     } catch (cause) {
       onError(cause);
-      if (isPassedOn) return;
+      if (wasPassedOn()) return;
       if (response.headersSent || response.destroyed) response.destroy();
       else {
         // They describe the response that the fallback did not send.

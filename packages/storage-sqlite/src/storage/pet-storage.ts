@@ -65,7 +65,7 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     import: (pets) => {
       insertAdded();
       lastId = undefined;
-      const { missing, conflict } = missingPets(pets, table.find);
+      const { missing, conflict } = missingPets(pets, (id) => table.find(id));
       table.insert(missing);
       return { added: missing.length, conflict };
     },
