@@ -14,11 +14,7 @@ export {
   type PetStoreServerOptions,
   type ServerLimits,
 } from "./node/server.js";
-export {
-  encodeOpenApiDocument,
-  openApiDocument,
-  type OpenApiDocument,
-} from "./openapi/document.js";
+export { openApiDocument, type OpenApiDocument } from "./openapi/document.js";
 export type { HttpOptions } from "./options.js";
 export type { RateLimitFields } from "./render.js";
 export type { ResponseReport } from "./report.js";

@@ -1,10 +1,5 @@
 import { standardPlans } from "@petstore/core";
-import {
-  encodeOpenApiDocument,
-  openApiDocument,
-  statusOf,
-  type Failure,
-} from "@petstore/http-adapter";
+import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
@@ -28,7 +23,7 @@ test.runIf(inCi)(
     const { createConfig, lintFromString } = await import("@redocly/openapi-core");
     const { default: spectralCore } = await import("@stoplight/spectral-core");
     const { default: rulesets } = await import("@stoplight/spectral-rulesets");
-    const source = encodeOpenApiDocument(openApiDocument);
+    const source = JSON.stringify(openApiDocument);
     const config = await createConfig({ extends: ["recommended"] });
     expect(await lintFromString({ source, absoluteRef: "/openapi.json", config })).toEqual([]);
     const spectral = new spectralCore.Spectral();
@@ -40,7 +35,7 @@ test.runIf(inCi)(
 test("it is version 1.0.0 below /v1, and every operation takes a bearer key", () => {
   expect(openApiDocument).toMatchObject({
     info: { version: "1.0.0" },
-    servers: [{ url: "/v1" }],
+    servers: [{ url: "v1" }],
     security: [{ apiKey: [] }],
     components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
   });
@@ -61,15 +56,20 @@ test("it has the three operations by their names, getPet deprecated with the dat
   }
 });
 
-test("it is deeply frozen, and the bounds of int64 are exact on the wire", () => {
+test("it is deeply frozen, and nothing in it misleads a generator", () => {
   const isFrozen = (value: unknown): boolean =>
     typeof value !== "object" ||
     value === null ||
     (Object.isFrozen(value) && Object.values(value).every(isFrozen));
   expect(isFrozen(openApiDocument)).toBe(true);
-  const text = encodeOpenApiDocument(openApiDocument);
-  expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
-  expect(text).not.toContain("9223372036854776000");
+  const text = JSON.stringify(openApiDocument);
+  // JavaScript rounds the bounds of int64; a closed schema refuses a later field, an open one takes any; a constant
+  // without a type has none in some; \u0000 becomes a NUL in a source file; a list of at most 100 a tuple.
+  expect(text).not.toMatch(/92233720368|additionalProperties|"const"|u0000|maxItems/);
+  expect(text.match(/"enum"/g)).toHaveLength(
+    text.match(/"type":"(?:string|integer)"[^{}]*"enum"/g)?.length ?? 0,
+  );
+  expect(text.match(/"int64"/g)).toHaveLength(text.match(/lossless-json/g)?.length ?? 0);
 });
 
 test("the body of createPet is required", () => {
@@ -95,7 +95,7 @@ test("every error code is documented, under its status alone", () => {
     const codes = Object.keys(examples) as Failure["code"][];
     for (const code of codes) seen.add(code);
     expect(codes.map(statusOf).map(String)).toEqual(codes.map(() => status));
-    const limits = { properties: { code: { enum: codes }, status: { const: Number(status) } } };
+    const limits = { properties: { code: { enum: codes }, status: { enum: [Number(status)] } } };
     expect(schema).toMatchObject({ allOf: [{}, limits] });
   }
   // OpenAPI has no place for responses to requests that match no operation.

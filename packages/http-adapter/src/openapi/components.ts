@@ -1,15 +1,14 @@
-import { INT64_MAX, INT64_MIN, LONGEST_NAME, PAGE_LIMIT, petStatuses } from "@petstore/core";
+import { LONGEST_NAME, petStatuses } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { GET_PET_DEPRECATION } from "../render.js";
 import { messages } from "./responses.js";
 
-/** A JSON number, exact. In memory the bounds are rounded to a double; `encodeOpenApiDocument` writes them exactly. */
-export const int64 = {
-  type: "integer",
-  format: "int64",
-  minimum: Number(INT64_MIN),
-  maximum: Number(INT64_MAX),
-} as const;
+/** A JSON number, exact. The bounds are those of the format: written out, JavaScript's tools would round them. */
+export const int64 = { type: "integer", format: "int64" } as const;
+
+/** For the description of each int64. */
+export const EXACT =
+  "An int64: beyond 2^53, JavaScript needs a JSON parser that is exact, such as `lossless-json` or `json-bigint`.";
 
 const count = { type: "integer", minimum: 0 } as const;
 
@@ -102,6 +101,25 @@ export const headers = {
     required: true,
     schema: { type: "string", enum: [GET_PET_DEPRECATION.Link] },
   },
+  "X-Request-Id": {
+    description:
+      "The id of the request in the log of the service, or the one that the client sent.",
+    required: false,
+    schema: { type: "string" },
+    example: "0b6a7d1e-5c0f-4d7e-9a58-6f1f0d3b2c4a",
+  },
+  RateLimit: {
+    description:
+      "Both limits, if the service is configured so (draft-ietf-httpapi-ratelimit-headers-11).",
+    required: false,
+    schema: { type: "string" },
+  },
+  "RateLimit-Policy": {
+    description:
+      "The plan's windows, if the service is configured so (draft-ietf-httpapi-ratelimit-headers-11).",
+    required: false,
+    schema: { type: "string" },
+  },
 } satisfies Record<string, OpenAPIV3_1.HeaderObject>;
 
 /** The schemas of the specification ("Resources and their fields"). */
@@ -120,31 +138,33 @@ export const schemas = {
         type: "string",
         description: `The pet's name: text without U+0000, at most ${LONGEST_NAME} bytes long in UTF-8.`,
         maxLength: LONGEST_NAME,
-        pattern: String.raw`^[^\u0000]*$`,
       },
-      categoryId: { ...int64, description: "The id of the pet's category." },
-      // In a subschema, because type generators make a property with a default of its own required.
-      status: { allOf: [{ $ref: "#/components/schemas/PetStatus" }, { default: "available" }] },
+      categoryId: { ...int64, description: `The id of the pet's category. ${EXACT}` },
+      // Without `default`: type generators make a property with one required.
+      status: {
+        $ref: "#/components/schemas/PetStatus",
+        description: "The availability of the pet; `available` if it is left out.",
+      },
     },
-    additionalProperties: true,
   },
   Pet: {
     type: "object",
     description: "A pet of the inventory.",
     required: ["id", "name", "categoryId", "status"],
     properties: {
-      id: { ...int64, description: "The pet's unique id, assigned when the pet is created." },
+      id: {
+        ...int64,
+        description: `The pet's unique id, assigned when the pet is created. ${EXACT}`,
+      },
       name: { type: "string", description: "The pet's name: text without U+0000." },
-      categoryId: { ...int64, description: "The id of the pet's category." },
+      categoryId: { ...int64, description: `The id of the pet's category. ${EXACT}` },
       status: { $ref: "#/components/schemas/PetStatus" },
     },
-    additionalProperties: false,
   },
   Pets: {
     type: "array",
     description: "Pets in ascending order of id.",
     items: { $ref: "#/components/schemas/Pet" },
-    maxItems: PAGE_LIMIT.maximum,
   },
   Error: {
     type: "object",
@@ -163,6 +183,5 @@ export const schemas = {
         enum: [400, 401, 404, 405, 408, 413, 415, 417, 422, 429, 431, 500, 503],
       },
     },
-    additionalProperties: false,
   },
 } satisfies Record<string, OpenAPIV3_1.SchemaObject>;

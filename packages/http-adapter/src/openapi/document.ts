@@ -1,4 +1,3 @@
-import { INT64_MAX, INT64_MIN } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { headers, schemas } from "./components.js";
 import { createPet, getPet, listPets } from "./operations.js";
@@ -49,7 +48,8 @@ const document = {
     contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" },
   },
-  servers: [{ url: "/v1", description: "The server of this document" }],
+  // Relative to the document, so that it is right behind a proxy that strips a prefix.
+  servers: [{ url: "v1", description: "The server of this document" }],
   tags: [{ name: "pets", description: "The inventory, shared by all API keys" }],
   security: [{ apiKey: [] }],
   paths: {
@@ -100,20 +100,11 @@ type Frozen<Value> = Value extends object
   : Value;
 
 /**
- * The HTTP interface of the store as an OpenAPI 3.1 document, deeply frozen. Its server is `/v1`. For a
- * store that is mounted elsewhere, copy it:
+ * The HTTP interface of the store as an OpenAPI 3.1 document, deeply frozen. Its server is `v1`, beside the
+ * document. For a store that is mounted elsewhere, copy it:
  * `{ ...openApiDocument, servers: [{ url: "/api/v1", description: "…" }] }`.
- *
- * Write it with `encodeOpenApiDocument`. `JSON.stringify` rounds the bounds of int64.
  */
 export const openApiDocument: OpenApiDocument = deepFreeze(document);
-
-/** Writes an OpenAPI document as JSON text, with the bounds of int64 exact to the last digit. */
-export function encodeOpenApiDocument(document: OpenApiDocument): string {
-  return JSON.stringify(document)
-    .replaceAll(`:${String(Number(INT64_MIN))}`, `:${String(INT64_MIN)}`)
-    .replaceAll(`:${String(Number(INT64_MAX))}`, `:${String(INT64_MAX)}`);
-}
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) {

@@ -1,6 +1,6 @@
 import { PAGE_LIMIT } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { headers, int64 } from "./components.js";
+import { EXACT, headers, int64 } from "./components.js";
 import { error, messageErrors, operationErrors, success, withHeaders } from "./responses.js";
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
@@ -30,10 +30,9 @@ export const listPets = {
     {
       name: "after",
       in: "query",
-      description:
-        "Returns only pets with a greater id. The `Link` header of a page contains the value for the next page.",
+      description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
       required: false,
-      schema: { ...int64, description: "The last id of the page before." },
+      schema: int64,
     },
   ],
   responses: {
@@ -46,8 +45,8 @@ export const listPets = {
     "400": error(
       "A query parameter is invalid, and the message names it; or the request is not valid HTTP.",
       {},
-      "bad_request",
       "invalid_query",
+      "bad_request",
     ),
   },
 } satisfies OpenAPIV3_1.OperationObject;
@@ -69,7 +68,8 @@ export const createPet = {
         "A request with a key that was used before, with the same pet, gets the same response and " +
         "creates nothing. Keys are remembered for 24 hours unless the service is configured otherwise.",
       required: false,
-      schema: { type: "string" },
+      // Each character may be escaped, and the quotes come on top.
+      schema: { type: "string", minLength: 1, maxLength: 512, pattern: "^[!-~]+$" },
     },
   ],
   requestBody: {
@@ -102,10 +102,10 @@ export const createPet = {
       "A required field is missing or a value is invalid, and the message names each; or the body " +
         "is not JSON in UTF-8; or the Idempotency-Key is not a key; or the request is not valid HTTP.",
       {},
-      "bad_request",
+      "invalid_pet",
       "malformed_json",
       "invalid_idempotency_key",
-      "invalid_pet",
+      "bad_request",
     ),
     "422": error(
       "The Idempotency-Key was used before, for another pet. Nothing was created.",
@@ -150,9 +150,10 @@ export const getPet = {
     {
       name: "petId",
       in: "path",
-      description: "The id of the pet to return.",
+      description: `The id of the pet to return, in canonical decimal form. ${EXACT}`,
       required: true,
-      schema: { ...int64, description: "The id of a pet, in canonical decimal form." },
+      schema: int64,
+      example: 1,
     },
   ],
   responses: {

@@ -47,13 +47,16 @@ export const messages: Readonly<Record<ErrorCode, string>> = {
   store_closed: "The store is closed.",
 };
 
-/** The headers of every response (specification, "Rate limit headers"). */
+/** The headers of every response (specification, "Rate limit headers"); three of them only if they are configured. */
 const commonHeaders = {
   "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
   "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
   "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
   "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
   "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
+  "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+  RateLimit: { $ref: "#/components/headers/RateLimit" },
+  "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" },
 };
 
 /** Errors in the HTTP message itself. The server may send them before it knows the operation. */
@@ -114,7 +117,13 @@ export function error(
   const status = statusOf(codes[0]);
   const allOf = [
     { $ref: "#/components/schemas/Error" },
-    { type: "object", properties: { code: { enum: codes }, status: { const: status } } },
+    {
+      type: "object",
+      properties: {
+        code: { type: "string", enum: codes },
+        status: { type: "integer", enum: [status] },
+      },
+    },
   ];
   const examples = codes.map((code) => [code, { code, message: messages[code], status }] as const);
   return responseOf(description, headers, { allOf }, Object.fromEntries(examples));

@@ -1,11 +1,11 @@
-import { encodeOpenApiDocument, openApiDocument } from "@petstore/http-adapter";
+import { openApiDocument } from "@petstore/http-adapter";
 import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { WireResponse } from "./wire.js";
 
 /** The document as a client reads it. */
 export const documentOnTheWire = JSON.parse(
-  encodeOpenApiDocument(openApiDocument),
+  JSON.stringify(openApiDocument),
 ) as typeof openApiDocument;
 
 const { paths, components } = documentOnTheWire;
@@ -20,7 +20,11 @@ export const operations = [
 export type Operation = (typeof operations)[number];
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajv.addSchema(documentOnTheWire, "openapi.json");
+/** Clients may get fields that the document does not know yet; these tests may not. */
+const { Pet, Error } = components.schemas;
+const closed = (schema: object) => ({ ...schema, additionalProperties: false });
+const schemas = { ...components.schemas, Pet: closed(Pet), Error: closed(Error) };
+ajv.addSchema({ ...documentOnTheWire, components: { ...components, schemas } }, "openapi.json");
 /** Reads headers as the types of their schemas. */
 const ajvForHeaders = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
 for (const each of [ajv, ajvForHeaders]) formats.default(each);
@@ -59,7 +63,7 @@ export function undeclaredElsewhere(response: WireResponse): string {
   return differences({ headers: { ...headers, Allow: allow }, content }, response);
 }
 
-const OF_TRANSPORT = ["content-length", "date", "connection", "keep-alive", "x-request-id"];
+const OF_TRANSPORT = ["content-length", "date", "connection", "keep-alive"];
 
 function differences({ headers, content }: Declared, response: WireResponse): string {
   const { "content-type": type, ...others } = response.headers;

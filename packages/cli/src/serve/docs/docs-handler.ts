@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { extname } from "node:path";
-import { encodeOpenApiDocument, openApiDocument, type NodeHandler } from "@petstore/http-adapter";
+import { openApiDocument, type NodeHandler } from "@petstore/http-adapter";
 
 /** Relative, so that they work behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
@@ -118,7 +118,7 @@ const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
  * @throws Error when a file cannot be read: the installation is broken.
  */
 function readDocsFiles(): ReadonlyMap<string, DocsFile> {
-  const document = Buffer.from(encodeOpenApiDocument(openApiDocument));
+  const document = Buffer.from(JSON.stringify(openApiDocument));
   // Tools on pages of other origins read it. It holds no secret.
   const headers = { "Access-Control-Allow-Origin": "*" };
   return new Map<string, DocsFile>([
