@@ -72,6 +72,11 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   ["1000000000000", 1e12],
   ["Fri, 31 Dec 9999 23:59:59 GMT", 3_599],
   ["Fri, 31 Dec 9999 23:59:59 GMT", 60, { Date: "Fri, 31 Dec 9999 23:58:59 GMT" }],
+  ["Friday, 31-Dec-99 23:59:59 GMT", 1],
+  ["Fri Dec 31 23:59:59 9999", 3_599],
+  ["120, 120", 120],
+  ["60, 3000", 3_000],
+  ["9999-12-31", 1],
   ["soon", 1],
 ])(
   "after a 429 with Retry-After: %s, calls wait %i s, or send nothing",
@@ -93,7 +98,52 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   },
 );
 
+test.each<[link: string, next: bigint | undefined]>([
+  ['<?after=5>; rel="next"', 5n],
+  ['<?after=5>; rel="prev next"', 5n],
+  ['<?after=5> ; rel = "NEXT"', 5n],
+  ["<?after=5>;rel=next", 5n],
+  ['<?after=5>; title="a<b"; rel="next"', 5n],
+  ['<?after=4>; rel="prev", <?after=5>; rel="next"', 5n],
+  ['<?after=5>; rel="next-archive"', undefined],
+  ['<?after=5>; title="; rel=next"', undefined],
+  ['<?after=5>; title="\\"; rel=next; "', undefined],
+  ['<?after=5>; rel="prev"; rel="next"', undefined],
+  ['<?after=5>; rel="next"; anchor="/other"', undefined],
+  [`${"<".repeat(15_000)}`, undefined],
+  [`<a>;b="${'\\"'.repeat(7_000)}`, undefined],
+])("the next page in Link: %s is read as RFC 8288 says", async (link, next) => {
+  const listed = await listFrom(() => new Response("[]", { headers: { ...LIMITS, Link: link } }));
+  expect(listed._unsafeUnwrap().next).toBe(next);
+});
+
+test("an unknown field with any number is no harm", async () => {
+  for (const number of ["0.30000000000000004", "-1234567890123456e5", "1E-1234567890123456"]) {
+    const body = petsWith("1", "1234567890123456789").replace("}", `,"weight":${number}}`);
+    const listed = await listFrom(() => new Response(body, { headers: LIMITS }));
+    expect(listed._unsafeUnwrap().pets).toMatchObject([{ categoryId: 1234567890123456789n }]);
+  }
+});
+
+const MINUTE = { limit: 60, remaining: 58 };
+const DAY = { limit: 1_000, remaining: 900 };
+
+test.each<[policy: string, left: string]>([
+  ['"minute";q=60;w=60, "day";q=1000;w=86400', '"minute";r=58;t=1, "day";r=900;t=9'],
+  ['"day";w=86400;q=1000,"minute";w=60;q=60', '"day";t=9;r=900 , "minute" ; t=1 ; r=58'],
+  [
+    '"a;q=1";q=2, "minute";pk=:YQ==:;q=60;qu="requests", "day";x="\\";q=3";q=1000',
+    '"minute";a;r=58;t=1, "day";r=900;t=9;b=?1',
+  ],
+])("both windows are read from RateLimit-Policy: %s", async (policy, left) => {
+  const headers = { ...LIMITS, "RateLimit-Policy": policy, RateLimit: left };
+  const listed = await listFrom(() => new Response("[]", { headers }));
+  expect(listed._unsafeUnwrap().quota).toMatchObject({ minute: MINUTE, day: DAY });
+});
+
 test.each([
+  ["twice", { ...LIMITS, "X-RateLimit-Limit": "60, 60" }, 60],
+  ["twice, and not alike", { ...LIMITS, "X-RateLimit-Limit": "60, 61" }, Infinity],
   ["no limits", {}, Infinity],
   ["limits that are no numbers", NO_NUMBERS, Infinity],
   ["the largest limits", { ...LIMITS, "X-RateLimit-Limit": "9007199254740991" }, 2 ** 53 - 1],

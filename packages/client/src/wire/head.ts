@@ -1,4 +1,5 @@
 import type { Quota, WindowQuota } from "@petstore/core";
+import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
 /** The status and the headers of a response. Durations are in milliseconds. */
 export interface Head {
@@ -22,8 +23,7 @@ export interface Head {
 /** Reads the head of a response that arrived at this time. Nothing in it is trusted. */
 export function readHead({ status, headers }: Response, now: number): Head {
   // Without a Date, the server's clock is taken to be the client's, as it is in a test.
-  const date = Date.parse(headers.get("Date") ?? "");
-  const serverNow = Number.isNaN(date) ? now : date;
+  const serverNow = readDate(headers.get("Date")) ?? now;
   const quota = readQuota(headers);
   return {
     status,
@@ -70,29 +70,18 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, "minut
 }
 
 function readWindow(name: string, policy: string, left: string) {
-  const limit = readCount(new RegExp(`"${name}";q=(\\d+)`).exec(policy)?.[1]);
-  const [, r, t] = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
-  const remaining = readCount(r);
-  const seconds = readSeconds(t);
+  const state = readMember(left, name) ?? "";
+  const limit = readCount(readParameter(readMember(policy, name) ?? "", "q"));
+  const remaining = readCount(readParameter(state, "r"));
+  const seconds = readSeconds(readParameter(state, "t"));
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
   return { limit, remaining, endsIn: seconds * 1_000 };
 }
 
-/** RFC 9110, section 10.2.3: seconds or a date. */
+/** RFC 9110, section 10.2.3: seconds or a date. Of several seconds, the longest count. */
 function readRetryAfter(text: string | null, serverNow: number): number | undefined {
-  const seconds = readSeconds(text);
-  if (seconds !== undefined) return seconds * 1_000;
-  const date = Date.parse(text ?? "");
-  return Number.isNaN(date) ? undefined : Math.max(0, date - serverNow);
-}
-
-function readCount(text: string | null | undefined): number | undefined {
-  const count = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(count) ? count : undefined;
-}
-
-/** At most 13 digits, so that milliseconds of it are exact enough. */
-function readSeconds(text: string | null | undefined): number | undefined {
-  const seconds = readCount(text);
-  return seconds !== undefined && seconds < 1e13 ? seconds : undefined;
+  const seconds = (text ?? "").split(",").map((each) => readSeconds(each.trim()));
+  if (seconds.every((each) => each !== undefined)) return Math.max(...seconds) * 1_000;
+  const date = readDate(text);
+  return date === undefined ? undefined : Math.max(0, date - serverNow);
 }

@@ -20,8 +20,10 @@ export function writeText(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : "null";
 }
 
-/** Matches a string, or an integer that `JSON.parse` may round. */
-const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}/g;
+/** Matches a string or a number. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+/** Matches an integer that `JSON.parse` may round. */
+const LONG_INTEGER = /^-?\d{16,}$/;
 
 /**
  * Parses JSON. An integer of 16 digits or more becomes `{ int64: "…" }`, because `JSON.parse` would round it.
@@ -32,8 +34,8 @@ export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!/\d{16}/.test(text)) return value;
   return JSON.parse(
-    text.replace(STRING_OR_LONG_INTEGER, (token) =>
-      token.startsWith('"') ? token : `{"int64":"${token}"}`,
+    text.replace(STRING_OR_NUMBER, (token) =>
+      LONG_INTEGER.test(token) ? `{"int64":"${token}"}` : token,
     ),
   );
 }

@@ -15,6 +15,7 @@ import type {
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { unexpectedResponse, type TransportError, type UnexpectedResponse } from "../errors.js";
+import { readNextLink } from "./fields.js";
 import type { Head } from "./head.js";
 import { field, parseInt64, parseJson, readPet, readPets, writeInt64, writeText } from "./json.js";
 
@@ -138,9 +139,9 @@ function quote(key: unknown): string {
   return `"${isText ? key.replace(/["\\]/g, "\\$&") : ""}"`;
 }
 
-/** Returns the `after` of the next page in a Link (RFC 8288); `undefined` if there is no next page. */
+/** Returns the `after` of the next page in a Link; `undefined` if there is no next page. */
 function nextOf(link: string): bigint | "malformed" | undefined {
-  const [, target] = /<([^>]*)>[^<]*;\s*rel="?next\b/i.exec(link) ?? [];
+  const target = readNextLink(link);
   if (target === undefined) return undefined;
   const after = new URLSearchParams(target.slice(target.indexOf("?"))).get("after");
   return parseInt64(after) ?? "malformed";
