@@ -4,7 +4,7 @@ import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
 import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
-import { startLifetime, type Lifetime } from "./lifetime.js";
+import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
 import { notNegative, parseOptions, type PetsClientOptions } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction, drawIdempotencyKey, type RandomSource } from "./random.js";
@@ -60,7 +60,12 @@ export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
   // A listener cannot make a call fail, nor the process by a rejection.
   const emit = (event: ClientEvent): void =>
     void new Promise((resolve) => resolve(onEvent(event))).catch(() => undefined);
-  const context: CallContext = { ...settings, emit, queue: createQueue(clock, maxInFlight) };
+  const context: CallContext = {
+    ...settings,
+    emit,
+    queue: createQueue(clock, maxInFlight),
+    onAbort: createOnAbort(),
+  };
 
   const perform = <T, E extends { readonly code: string }>(
     operation: Operation<T, E>,
@@ -90,6 +95,7 @@ interface CallContext extends AttemptSettings {
   readonly queue: Queue;
   readonly random: RandomSource;
   readonly emit: (event: ClientEvent) => void;
+  readonly onAbort: OnAbort;
 }
 
 /** A request with one of these statuses is sent again, like a request without a response. */
@@ -111,7 +117,7 @@ async function call<T, E extends { readonly code: string }>(
   let lifetime: Lifetime | undefined;
   try {
     notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
-    lifetime = startLifetime(context.clock, deadlineSeconds, signal);
+    lifetime = startLifetime(context.clock, deadlineSeconds, signal, context.onAbort);
     return await callUntil(lifetime, context, operation);
   } catch (cause) {
     // An option that is not what its type says, such as a signal that is none.

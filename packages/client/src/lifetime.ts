@@ -14,11 +14,38 @@ export interface Lifetime {
   stop(): void;
 }
 
+/** Calls back when a signal is aborted. Returns a function that cancels it. */
+export type OnAbort = (signal: AbortSignal, callback: () => void) => () => void;
+
+/** Has one listener on a signal for all the calls that share it: Node warns of more than ten. */
+export function createOnAbort(): OnAbort {
+  const shared = new Map<AbortSignal, { callbacks: Set<() => void>; abort: () => void }>();
+  const listen = (signal: AbortSignal) => {
+    const callbacks = new Set<() => void>();
+    const abort = (): void => callbacks.forEach((each) => each());
+    signal.addEventListener("abort", abort, { once: true });
+    const listener = { callbacks, abort };
+    shared.set(signal, listener);
+    return listener;
+  };
+  return (signal, callback) => {
+    const { callbacks, abort } = shared.get(signal) ?? listen(signal);
+    callbacks.add(callback);
+    return () => {
+      callbacks.delete(callback);
+      if (callbacks.size > 0) return;
+      signal.removeEventListener("abort", abort);
+      shared.delete(signal);
+    };
+  };
+}
+
 /** Starts the lifetime of a call. */
 export function startLifetime(
   clock: ClientClock,
   seconds: number,
   signal: AbortSignal | undefined,
+  onAbort: OnAbort,
 ): Lifetime {
   let ending: Aborted | TimedOut | undefined;
   let resolve: (ended: Result<never, Aborted | TimedOut>) => void = () => undefined;
@@ -30,14 +57,14 @@ export function startLifetime(
 
   const stopTimer = clock.startTimer(seconds * 1_000, () => end(timedOut("call", seconds)));
   if (signal?.aborted === true) abort();
-  signal?.addEventListener("abort", abort, { once: true });
+  const stopListening = signal && onAbort(signal, abort);
   return {
     endsAt: clock.now() + seconds * 1_000,
     ended,
     ending: () => ending,
     stop: () => {
       stopTimer();
-      signal?.removeEventListener("abort", abort);
+      stopListening?.();
     },
   };
 }

@@ -24,12 +24,13 @@ export function createAnonymousBuckets(
   { readClock, lastReading }: ClockReader,
 ): AnonymousBuckets {
   const rules = { limits, ban: undefined };
-  const usages = new LRUCache<string, Usage>({ max });
+  // It takes the memory of all its entries at once, which a store without such callers does not need.
+  let cache: LRUCache<string, Usage> | undefined;
   /** When the last of the empty buckets is full again. */
   let lastReset = 0;
 
   const peek = (origin: string | undefined): Quota => {
-    const usage = usages.get(bucketOf(origin)) ?? NO_USAGE;
+    const usage = cache?.get(bucketOf(origin)) ?? NO_USAGE;
     const { quotas } = standingOf(usage, rules, lastReading());
     return withBinding(quotas, bindingWindow(quotas));
   };
@@ -37,9 +38,10 @@ export function createAnonymousBuckets(
     charge: (origin) => {
       const bucket = bucketOf(origin);
       const reading = readClock();
-      const stored = usages.get(bucket) ?? NO_USAGE;
+      cache ??= new LRUCache({ max });
+      const stored = cache.get(bucket) ?? NO_USAGE;
       const { usage, verdict } = charge(stored, rules, reading);
-      usages.set(bucket, usage);
+      cache.set(bucket, usage);
       const { remaining, resetAt } = verdict.quota;
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
