@@ -22,8 +22,12 @@ export const invalidApiKey = () => coded("invalid_api_key", "The API key is not 
  * succeeds after `retryAfterSeconds`: whole seconds, at least 1.
  */
 export type RateLimitExceeded = Readonly<ReturnType<typeof rateLimitExceeded>>;
-/** Creates the error of a call over `limit` requests per `window`, which is "minute" or "day". */
-export const rateLimitExceeded = (limit: number, window: string, retryAfterSeconds: number) => ({
+/** Creates the error of a call over `limit` requests per `window`. */
+export const rateLimitExceeded = (
+  limit: number,
+  window: "minute" | "day",
+  retryAfterSeconds: number,
+) => ({
   ...coded(
     "rate_limit_exceeded",
     `The limit of ${count(limit, "request")} per ${window} is used up; come back in ${count(retryAfterSeconds, "second")}.`,

@@ -123,7 +123,7 @@ describe("ban", () => {
     expect(await codes(caller, 4)).toEqual([OK, REFUSED, REFUSED, BANNED]);
     const minute = { limit: 2, remaining: 0, resetAt };
     const day = { limit: 3, remaining: 0, resetAt };
-    expect(error(await caller.admit()).quota).toEqual({ ...day, minute, day });
+    expect(error(await caller.admit()).quota).toEqual({ ...day, window: "day", minute, day });
     clock.set(resetAt);
     expect(await codes(caller, 1)).toEqual([OK]);
   });

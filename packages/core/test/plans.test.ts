@@ -67,13 +67,18 @@ describe("plans", () => {
     for (const remaining of [2, 1, 0]) {
       const minute = { limit: 3, remaining, resetAt: start + MINUTE };
       const day = { limit: 5, remaining: remaining + 2, resetAt: start + DAY };
-      expect(value(await caller.listPets()).quota).toEqual({ ...minute, minute, day });
+      expect(value(await caller.listPets()).quota).toEqual({
+        ...minute,
+        window: "minute",
+        minute,
+        day,
+      });
       clock.advance(1_000);
     }
     clock.set(start + MINUTE);
     const minute = { limit: 3, remaining: 2, resetAt: start + 2 * MINUTE };
     const day = { limit: 5, remaining: 1, resetAt: start + DAY };
-    expect(value(await caller.listPets()).quota).toEqual({ ...day, minute, day });
+    expect(value(await caller.listPets()).quota).toEqual({ ...day, window: "day", minute, day });
   });
 
   it.each([

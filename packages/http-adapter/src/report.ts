@@ -42,8 +42,7 @@ export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
 /** Returns the window whose limit refused a request. The quota of a refusal is that of this window. */
 export function windowOf({ code, quota }: WithQuota<Failure>): Outcome["window"] {
   if (code !== "rate_limit_exceeded") return undefined;
-  const { minute } = quota;
-  return quota.resetAt === minute.resetAt && quota.limit === minute.limit ? "minute" : "day";
+  return quota.window;
 }
 
 /** The id of one request, and its report. */

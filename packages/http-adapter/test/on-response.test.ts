@@ -177,6 +177,22 @@ test.each([
   },
 );
 
+test("the signal and the event name the same window, when the minute and the day end together", async () => {
+  const signals = collectSignals();
+  const { store, clock } = await makeStore();
+  const event = new Promise((resolve) => store.events.on("limit_exceeded", resolve));
+  const authorization = `Bearer ${await issue(store, { perMinute: 2, perDay: 2 })}`;
+  const handle = createFetchHandler(store);
+  const list = () =>
+    handle(new Request("http://pets.test/v1/pets", { headers: { authorization } }));
+  await list();
+  clock.advance(86_400_000 - 60_000);
+  await list();
+  await list();
+  expect((await signals(3))[2]).toMatchObject({ status: 429, window: "day" });
+  expect(await event).toMatchObject({ window: "day" });
+});
+
 test("an error of onResponse, at once or later, goes to onError and does not change the response", async () => {
   const causes: unknown[] = [];
   const bug = new Error("no log");

@@ -50,7 +50,10 @@ function readQuota(headers: Headers): Quota | undefined {
  * Reads both windows from the fields of the draft, if the server sends them (`rateLimitFields`). Without
  * them, both show the window that binds: the other one has at least as many requests left.
  */
-function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, "minute" | "day"> {
+function readWindows(
+  headers: Headers,
+  binding: WindowQuota,
+): Pick<Quota, "minute" | "day" | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";
   const minute = readWindow("minute", policy, left);
@@ -66,7 +69,11 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, "minut
     remaining,
     resetAt: now + endsIn,
   });
-  return { minute: quotaOf(minute), day: quotaOf(day) };
+  return {
+    window: isMinute ? "minute" : "day",
+    minute: quotaOf(minute),
+    day: quotaOf(day),
+  };
 }
 
 function readWindow(name: string, policy: string, left: string) {

@@ -35,7 +35,10 @@ export interface WindowQuotas {
  * The requests that a caller has left (specification, "Rate limit headers"): in both windows, and in the
  * one that binds, which is the one with fewer left (if equal, the one that ends later).
  */
-export interface Quota extends WindowQuota, WindowQuotas {}
+export interface Quota extends WindowQuota, WindowQuotas {
+  /** The window whose numbers these are; `undefined` in a remote client that is not told. */
+  readonly window?: keyof WindowQuotas | undefined;
+}
 
 /** The fields that every result and error of a caller with an API key has. */
 export interface Charged {
@@ -133,5 +136,5 @@ export function bindingWindow({ minute, day }: WindowQuotas): keyof WindowQuotas
 /** Returns the quotas of both windows with that of the one that binds. */
 export function withBinding(quotas: WindowQuotas, binding: keyof WindowQuotas): Quota {
   const { limit, remaining, resetAt } = quotas[binding];
-  return { limit, remaining, resetAt, minute: quotas.minute, day: quotas.day };
+  return { limit, remaining, resetAt, window: binding, minute: quotas.minute, day: quotas.day };
 }
