@@ -59,9 +59,12 @@ function readWindows(
   const minute = readWindow("minute", policy, left);
   const day = readWindow("day", policy, left);
   if (minute === undefined || day === undefined) return { minute: binding, day: binding };
-  const isMinute =
-    minute.remaining < day.remaining ||
-    (minute.remaining === day.remaining && minute.endsIn > day.endsIn);
+  const order =
+    minute.remaining - day.remaining ||
+    day.endsIn - minute.endsIn ||
+    // During a ban, both are alike but for their limits.
+    Number(minute.limit !== binding.limit) - Number(day.limit !== binding.limit);
+  const isMinute = order < 0;
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
   const now = binding.resetAt - (isMinute ? minute : day).endsIn;
   const quotaOf = ({ limit, remaining, endsIn }: typeof minute): WindowQuota => ({
