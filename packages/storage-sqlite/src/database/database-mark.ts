@@ -66,7 +66,8 @@ function markInFile(file: string): number | undefined {
   if (process.platform === "win32") return withFile(file, (read) => markIn(read(0, MARK_AT + 4)));
   const args = ["-c", String(MARK_AT + 4), "--", file];
   const { error, status, stdout } = spawnSync("head", args, { timeout: 10_000 });
-  if (error) return undefined;
+  // Deno returns neither an error nor a status where a program may not be run.
+  if (error || typeof status !== "number") return undefined;
   if (status !== 0) throw new OpenRefusal("cannot_open", `${file} cannot be read.`);
   return markIn(stdout);
 }
