@@ -20,7 +20,7 @@ import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf } from "../options.js";
 import { escapeUnprintable } from "../printable.js";
 import { counted, createProgress, isClosedPipe, type CommandIO } from "../terminal.js";
-import { formatOf, formatOption, type Format } from "./read-pets.js";
+import { formatOf, formatOption, type Format } from "./format.js";
 
 /** The options of `petstore pets export`. */
 interface ExportOptions {

@@ -2,30 +2,11 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream";
 import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
 import { decodeJson } from "@petstore/http-adapter";
-import { Option } from "commander";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import { readLines } from "../read-lines.js";
 import { counted } from "../terminal.js";
-
-/** The formats of a file of pets. */
-const FORMATS = ["ndjson", "csv"] as const;
-
-/** The format of a file of pets. */
-export type Format = (typeof FORMATS)[number];
-
-/** The option `--format` of an import and an export. */
-export function formatOption(): Option {
-  return new Option(
-    "--format <name>",
-    "the format of the file (default: csv if its name ends in .csv, otherwise ndjson)",
-  ).choices(FORMATS);
-}
-
-/** Returns the given format, or the format that the name of the file implies. */
-export function formatOf(chosen: Format | undefined, path: string): Format {
-  return chosen ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
-}
+import type { Format } from "./format.js";
 
 /** A line of a file, or the lines of a CSV record, which has line breaks in quotes. */
 export interface Entry {

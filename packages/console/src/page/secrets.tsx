@@ -30,10 +30,10 @@ export function useSecrets(apiUrl: string): Secrets {
   const [pending, setPending] = useState(recall);
   const [made, setMade] = useState<SecretOutput>();
   const [hasForm, setForm] = useState(false);
-  /** What a response must be of. A late one, of an action whose form was left, changes nothing. */
-  const current = useRef<string | undefined>(undefined);
+  /** The idempotency key of the pending action. A late response of another one, whose form was left, changes nothing. */
+  const expected = useRef<string | undefined>(undefined);
   const change = (next: Pending | undefined): void => {
-    current.current = next?.idempotencyKey;
+    expected.current = next?.idempotencyKey;
     remember(next);
     setPending(next);
     setMade(undefined);
@@ -47,7 +47,7 @@ export function useSecrets(apiUrl: string): Secrets {
       change(next);
       setForm(true);
       const { output, problem } = await send();
-      if (current.current !== next.idempotencyKey) return problem;
+      if (expected.current !== next.idempotencyKey) return problem;
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();

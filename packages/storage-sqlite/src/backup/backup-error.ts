@@ -1,4 +1,3 @@
-import { exists, isFile } from "../database/database-files.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/errors.js";
 
@@ -47,12 +46,6 @@ export class BackupRefusal extends Error {
   ) {
     super(message);
   }
-}
-
-/** Refuses a destination that is a folder, a pipe or a device. */
-export function refuseOtherThanFile(to: string): void {
-  if (!exists(to) || isFile(to)) return;
-  throw new BackupRefusal("cannot_write", "The destination is a folder, a pipe or a device.");
 }
 
 /** Converts an error that a backup threw to a `BackupError`. */

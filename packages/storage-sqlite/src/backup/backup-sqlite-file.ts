@@ -16,13 +16,7 @@ import { openWithOwnLog, setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import {
-  backupError,
-  BackupRefusal,
-  isDamaged,
-  refuseOtherThanFile,
-  type BackupError,
-} from "./backup-error.js";
+import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { lockDatabase } from "./lock-database.js";
 
 /** Which database to back up, and where to. */
@@ -95,6 +89,12 @@ export async function backUp(options: LimitedBackup): Promise<Backup> {
     for (const file of filesOf(unfinished)) await rm(file, { force: true });
     throw error;
   }
+}
+
+/** Refuses a destination that is a folder, a pipe or a device. */
+export function refuseOtherThanFile(to: string): void {
+  if (!exists(to) || isFile(to)) return;
+  throw new BackupRefusal("cannot_write", "The destination is a folder, a pipe or a device.");
 }
 
 async function copy(

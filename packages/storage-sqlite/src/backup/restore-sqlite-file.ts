@@ -14,13 +14,8 @@ import {
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { migrations } from "../tables/migrations.js";
-import {
-  backupError,
-  BackupRefusal,
-  refuseOtherThanFile,
-  type BackupError,
-} from "./backup-error.js";
-import { backUp, refuseDamaged, sync } from "./backup-sqlite-file.js";
+import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
+import { backUp, refuseDamaged, refuseOtherThanFile, sync } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
 
 /** Which backup to restore, and where to. */

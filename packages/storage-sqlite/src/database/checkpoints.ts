@@ -9,8 +9,10 @@ import type { SqliteDatabase, SqliteStatement } from "./driver.js";
 export interface Checkpoints {
   /** To be called after each commit. Starts the thread if there are enough of them. */
   afterCommit(): void;
-  /** Resolves when the thread has ended and its connection is closed. */
+  /** Resolves when the thread has closed its connection and ended. */
   stop(): Promise<void>;
+  /** The same at the end of the process, which nothing can wait for: blocks until the thread has closed its connection. */
+  stopNow(): void;
 }
 
 /** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
@@ -25,6 +27,9 @@ const LONG_LOG = 4 * SQLITES_LOG;
 /** If the thread does not keep up, SQLite writes the log back when it has this many pages. */
 const LONGEST_LOG = 4 * LONG_LOG;
 
+/** How long the end of the process waits for the thread, which may be writing to a slow disk, in milliseconds. */
+const END_TIMEOUT = 10_000;
+
 /** The lowest priority. On Linux a thread can have its own; elsewhere it would be that of the whole process. */
 const NICENESS = process.platform === "linux" ? 19 : 0;
 
@@ -33,11 +38,19 @@ const NICENESS = process.platform === "linux" ? 19 : 0;
  * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot restart it. Then
  * the storage writes back the rest, under the write lock. The thread never has that lock, so nothing waits for it.
  * While a reader keeps an old snapshot, the log cannot be written back as a whole.
+ *
+ * It has to end by itself, before the storage closes its own connection. If Node ended it, its connection would be the
+ * last one, and would write the log back without a look; and a driver that is being loaded would abort the process.
  */
 const THREAD = `
   const { setPriority } = require("node:os");
   const { parentPort, workerData } = require("node:worker_threads");
-  const { driver, filename, longLog, niceness } = workerData;
+  const { driver, filename, longLog, niceness, hasEnded } = workerData;
+  const end = () => {
+    Atomics.store(hasEnded, 0, 1);
+    Atomics.notify(hasEnded, 0);
+  };
+  process.once("exit", end);
   if (niceness > 0) {
     try {
       setPriority(0, niceness);
@@ -48,11 +61,18 @@ const THREAD = `
   import(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
     const checkpoint = (mode) => database.pragma("main.wal_checkpoint(" + mode + ")")[0];
-    parentPort.on("message", () => {
+    parentPort.on("message", (message) => {
+      if (message === "end") {
+        database.close();
+        end();
+        parentPort.postMessage("ended");
+        parentPort.close();
+        return;
+      }
       // It may have been written back since the message was sent.
       if (checkpoint("NOOP").log < longLog) return;
       const { log, checkpointed } = checkpoint("PASSIVE");
-      if (checkpointed === log) parentPort.postMessage("the rest");
+      if (checkpointed === log) parentPort.postMessage("written");
     });
     parentPort.postMessage("ready");
   });
@@ -72,47 +92,83 @@ export function createCheckpoints(
   const isLogLong = createIsLogLong(database);
   let commits = 0;
   let isPossible = driver !== undefined;
-  let thread: Worker | undefined;
-
-  const start = (): Worker | undefined => {
-    try {
-      const started = startThread(driver, filename);
-      started.on("message", (message) => {
-        if (message === "ready") setLongestLog(database, LONGEST_LOG);
-        else writeBackRest(database, areOurs, giveUp);
-      });
-      started.on("error", giveUp);
-      // After the listeners, which would keep the process alive.
-      started.unref();
-      return started;
-    } catch {
-      giveUp();
-      return undefined;
-    }
-  };
+  let thread: Thread | undefined;
 
   const giveUp = (): void => {
     isPossible = false;
     setLongestLog(database, SQLITES_LOG);
   };
-
+  const start = (): Thread | undefined => {
+    try {
+      return startThread(driver, filename, {
+        ready: () => setLongestLog(database, LONGEST_LOG),
+        written: () => writeBackRest(database, areOurs, giveUp),
+        failed: giveUp,
+      });
+    } catch {
+      giveUp();
+      return undefined;
+    }
+  };
   return {
     afterCommit: () => {
       commits += 1;
       if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
       thread ??= start();
-      if (isLogLong() && areOurs()) thread?.postMessage("write back");
+      if (isLogLong() && areOurs()) thread?.writeBack();
     },
     stop: async () => {
       isPossible = false;
-      await thread?.terminate();
+      await thread?.stop();
     },
+    stopNow: () => thread?.stopNow(),
   };
 }
 
-function startThread(driver: string | undefined, filename: string): Worker {
-  const workerData = { driver, filename, longLog: LONG_LOG, niceness: NICENESS };
-  return new Worker(THREAD, { eval: true, workerData, execArgv: [] });
+/** The thread, while it runs and after it has ended. */
+interface Thread extends Pick<Checkpoints, "stop" | "stopNow"> {
+  writeBack(): void;
+}
+
+/** What the thread says. */
+interface ThreadEvents {
+  readonly ready: () => void;
+  /** It has written back what it could. */
+  readonly written: () => void;
+  readonly failed: () => void;
+}
+
+function startThread(driver: string | undefined, filename: string, events: ThreadEvents): Thread {
+  const hasEnded = new Int32Array(new SharedArrayBuffer(4));
+  const settings = { longLog: LONG_LOG, niceness: NICENESS, hasEnded };
+  const worker = new Worker(THREAD, {
+    eval: true,
+    workerData: { driver, filename, ...settings },
+    execArgv: [],
+  });
+  const ended = new Promise<void>((resolve) => {
+    const heard = { ...events, ended: resolve };
+    worker.on("message", (event: keyof typeof heard) => heard[event]());
+    worker.once("error", events.failed).once("exit", () => {
+      Atomics.store(hasEnded, 0, 1);
+      resolve();
+    });
+  });
+  // After the listeners, which would keep the process alive.
+  worker.unref();
+  return {
+    writeBack: () => worker.postMessage("write back"),
+    stop: async () => {
+      worker.ref();
+      worker.postMessage("end");
+      await ended;
+      await worker.terminate();
+    },
+    stopNow: () => {
+      worker.postMessage("end");
+      Atomics.wait(hasEnded, 0, 0, END_TIMEOUT);
+    },
+  };
 }
 
 /** If another connection writes at the moment, the thread is woken again after the next commits. */

@@ -90,6 +90,20 @@ export function watchFiles(
   };
 }
 
+/** A database in memory has no files. */
+export const NO_FILES: WatchedFiles = {
+  look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
+  mayDiffer: () => false,
+};
+
+/** What a look that failed finds: nothing is written back. */
+export const UNKNOWN_FILES: FilesFound = {
+  areSame: false,
+  areTakenOver: true,
+  isLogLeft: false,
+  logSize: 0,
+};
+
 /** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */
 function stateOf(folders: readonly string[]): string {
   const stats = folders.map(statAt);

@@ -14,10 +14,11 @@ import { exists, refuseUnsafe } from "./database-files.js";
 import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
 import {
   LARGE_LOG,
+  NO_FILES,
+  UNKNOWN_FILES,
   watchDatabase,
   watchFiles,
   type FilesFound,
-  type WatchedFiles,
   type WatchOptions,
 } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
@@ -69,7 +70,7 @@ export function openFile(
     try {
       return files.look();
     } catch {
-      return UNKNOWN;
+      return UNKNOWN_FILES;
     }
   };
   const areOurs = (): boolean => look().areSame;
@@ -87,6 +88,7 @@ export function openFile(
   // The driver closes what is open at the end of the process, without a look.
   const closeAtExit = (): void => {
     try {
+      checkpoints.stopNow();
       closeNow();
     } catch {
       // The process ends.
@@ -194,15 +196,6 @@ function closeWithoutCheckpoint(
     reader.close();
   }
 }
-
-/** A database in memory has no files. */
-const NO_FILES: WatchedFiles = {
-  look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
-  mayDiffer: () => false,
-};
-
-/** What a look that failed finds: nothing is written back. */
-const UNKNOWN: FilesFound = { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
 
 /** The file of a host's database, with all links followed; empty for a database in memory. */
 function filenameOf(database: SqliteDatabase): string {
