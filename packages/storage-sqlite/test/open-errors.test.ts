@@ -56,10 +56,10 @@ function ofVersion(version: string): Database.Database {
 
 const SMALL = "pragma max_page_count = 3";
 /** A schema that this version does not know. */
-const LATER = "insert into petstore_migrations values (1000, 'later')";
+const LATER = "insert into petstore_migrations values (1000, 'later', 1)";
 const LOSE_COLUMN = "alter table api_keys drop column label";
 const MIGRATIONS =
-  "create table petstore_migrations (number integer primary key, name text) strict";
+  "create table petstore_migrations (number integer primary key, name text, breaking integer) strict";
 
 describe("opening a database fails with", () => {
   it.each<[code: string, what: string, options: () => SqliteStorageOptions]>([

@@ -60,6 +60,8 @@ describe("a restore", () => {
     const link = folder.path("elsewhere/link.db");
     symlinkSync(filename, link);
     chmodSync(filename, 0o600);
+    // Of a newer version, which only added to the tables.
+    new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
     const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
     const previous = restored.previous ?? "";
     expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
@@ -155,7 +157,8 @@ describe("a restore is refused, and changes nothing,", () => {
     expect(await codeOf({ filename: folder.path("missing/pets.db") })).toBe("cannot_write");
     new Database(folder.path("odd.db")).exec("create table pets (id)").close();
     expect(await codeOf({ backup: folder.path("odd.db") })).toBe("not_a_store");
-    new Database(backup).exec("insert into petstore_migrations values (99, 'newer')").close();
+    for (const change of ["values (99, 'newer', 1)", "values (100, 'newest', 0)"])
+      new Database(backup).exec(`insert into petstore_migrations ${change}`).close();
     expect(await codeOf()).toBe("schema_too_new");
     const bytes = readFileSync(backup);
     writeFileSync(backup, bytes.fill(255, 4_096, 12_000));
@@ -252,7 +255,7 @@ describe("a backup that is opened read-only", () => {
   });
 
   it.each([
-    ["schema_too_new", "insert into petstore_migrations values (1000, 'later')"],
+    ["schema_too_new", "insert into petstore_migrations values (1000, 'later', 1)"],
     ["read_only", "delete from petstore_migrations"],
     ["schema_conflict", "drop table petstore_migrations"],
   ])("is refused with %s if its schema is not this version's", async (code, change) => {

@@ -2,7 +2,8 @@ import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { beforeEach, expect, it } from "vitest";
 import { createConnection } from "../src/database/connection.js";
-import { migrate, migrations, type Migration } from "../src/tables/migrations.js";
+import { migrate, migrations } from "../src/migrations/migrate.js";
+import type { Migration } from "../src/migrations/migration.js";
 import { observe } from "./support/observe.js";
 import { openStorage } from "./support/storage.js";
 import { rex, times } from "../../storage-sql/test/support/samples.js";
@@ -11,11 +12,13 @@ const NEWEST = migrations.length;
 const addsColumn: Migration = {
   number: NEWEST + 1,
   name: "adds a column",
+  breaking: false,
   statements: () => [sql`alter table pets add column colour text`],
 };
 const fails: Migration = {
   number: NEWEST + 2,
   name: "fails half-way",
+  breaking: true,
   statements: () => [
     sql`alter table pets add column weight integer`,
     sql`insert into nothing values (1)`,
@@ -33,11 +36,13 @@ function migrateTo(...steps: readonly Migration[]): void {
   migrate(createConnection(database, { isShared: false, check, afterCommit: nothing }), steps);
 }
 const rows = (table: string) => database.prepare(`select * from ${table}`).all();
+/** As databases of before 1.0 were. */
+const WITHOUT_BREAKING = "alter table petstore_migrations drop column breaking";
 const recorded = () => database.prepare("select number from petstore_migrations").pluck().all();
 
 it("the schema is migrated once from version 1, keeps pets and usage, and is unchanged when a migration fails", () => {
   migrateTo(...migrations.slice(0, 1));
-  database.exec(`
+  database.exec(`${WITHOUT_BREAKING};
     insert into pets (name, category_id, status) values ('Rex', 7, 'sold');
     insert into api_keys values ('a', 'free', 60, 1000, null, 1, null, null);
     insert into api_key_usage values ('a', 1, 2, 3, 4, 5, 6, 7, 8);`);
@@ -53,6 +58,8 @@ it("the schema is migrated once from version 1, keeps pets and usage, and is unc
       ...{ refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 },
     },
   ]);
+  const breaking = database.prepare("select breaking from petstore_migrations").pluck();
+  expect(breaking.all()).toEqual([1, 0, 0]);
 });
 
 it("pages of a status and of banned keys, and expired creations, are found without a scan of other rows", async () => {

@@ -13,7 +13,8 @@ import {
 } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import { migrations } from "../tables/migrations.js";
+import type { MigrationsTable } from "../tables/schema.js";
+import { migrations } from "../migrations/migrate.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 import { backUp, refuseDamaged, refuseOtherThanFile, sync } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
@@ -84,8 +85,13 @@ function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
     refuseDamaged(database, "The backup is damaged, or not an SQLite database: use an older one.");
     const tables = database.prepare("select 1 from sqlite_schema where name = ?");
     if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
-    const latest = database.prepare("select max(number) from petstore_migrations").pluck().get();
-    if (Number(latest) > migrations.length) throw new BackupRefusal("schema_too_new");
+    // Databases of before 1.0 have no column `breaking`.
+    const breaking = database
+      .prepare<[], Partial<MigrationsTable>>("select * from petstore_migrations")
+      .all()
+      .filter((migration) => migration.breaking !== 0);
+    if (breaking.some(({ number = 0 }) => number > migrations.length))
+      throw new BackupRefusal("schema_too_new");
   } finally {
     database.close();
   }

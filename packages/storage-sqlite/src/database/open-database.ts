@@ -7,7 +7,7 @@ import {
   prepareSchemaCheck,
   refuseUnmigratable,
   refuseUnmigrated,
-} from "../tables/migrations.js";
+} from "../migrations/migrate.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";

@@ -11,7 +11,7 @@ import { sql } from "kysely";
 import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
-import { PETS_TRIGGERS } from "./migrations.js";
+import { PETS_TRIGGERS } from "../migrations/initial.js";
 
 /** The statements on the table of pets. */
 export interface Pets {

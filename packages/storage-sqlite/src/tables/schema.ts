@@ -41,6 +41,8 @@ export interface PetsRevisionTable {
 export interface MigrationsTable {
   readonly number: number;
   readonly name: string;
+  /** 1 if older versions of this package cannot use the tables after it, else 0. */
+  readonly breaking: number;
 }
 
 /** Creates a kysely that builds and compiles queries but cannot run them. */

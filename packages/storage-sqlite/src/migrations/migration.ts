@@ -1,0 +1,23 @@
+import type { CompiledQuery, Kysely, SchemaModule } from "kysely";
+import type { Schema } from "../tables/schema.js";
+
+/** One step of the schema, forward only. Once released, a migration never changes. */
+export interface Migration {
+  /** Counts from 1 without gaps. */
+  readonly number: number;
+  readonly name: string;
+  /**
+   * Whether older versions of this package, also running ones, cannot use the tables after it. They can if it only adds
+   * tables, indexes, and columns that may be null or have a default.
+   */
+  readonly breaking: boolean;
+  /** The statements in order, untyped because later migrations change the types of the schema. */
+  readonly statements: (schema: SchemaModule) => readonly Ddl[];
+  /** The indexes and triggers on its tables, each `if not exists`: another program that rebuilds a table removes them. */
+  readonly attached?: readonly Ddl[];
+}
+
+/** A statement that has no parameters, from kysely's schema builder or its `sql` tag. */
+export interface Ddl {
+  compile(queries: Kysely<Schema>): CompiledQuery;
+}
