@@ -71,10 +71,11 @@ export async function loadDriver(): Promise<LoadedDriver> {
 /** Imports the first of these packages that is installed. */
 async function importFirst({ version, names }: Wanted): Promise<LoadedDriver> {
   const [name = "", ...others] = names;
-  const installed = versionOf(name);
-  if (installed?.startsWith(`${version}.`) === false) throw new WrongVersion(installed);
   try {
-    return await importDriver(name);
+    const driver = await importDriver(name);
+    const installed = versionOf(name, driver.Database);
+    if (installed?.startsWith(`${version}.`) === false) throw new WrongVersion(installed);
+    return driver;
   } catch (error) {
     if (others.length > 0 && isNotInstalled(error)) return importFirst({ version, names: others });
     throw error;
@@ -89,10 +90,16 @@ class WrongVersion extends Error {
   }
 }
 
-/** Returns the version of an installed package; `undefined` where a bundler hides it. */
-function versionOf(name: string): string | undefined {
+/**
+ * Returns the version of a driver; `undefined` where a bundler hides it. Some bundlers replace `import.meta.url` by the
+ * URL of the source, beside which there may be another driver. The file that was loaded is known for certain.
+ */
+function versionOf(name: string, Database: DatabaseConstructor): string | undefined {
   try {
-    const manifest: unknown = createRequire(import.meta.url)(`${name}/package.json`);
+    const { cache } = createRequire(import.meta.url);
+    const loaded = Object.values(cache).find((module) => module?.exports === Database);
+    const require = createRequire(loaded?.filename ?? import.meta.url);
+    const manifest: unknown = require(`${name}/package.json`);
     if (typeof manifest !== "object" || manifest === null || !("version" in manifest)) return;
     return String(manifest.version);
   } catch {
@@ -106,11 +113,26 @@ function versionOf(name: string): string | undefined {
  */
 async function importDriver(name: string): Promise<LoadedDriver> {
   // eslint-disable-next-line no-restricted-syntax -- It is the name of the driver.
-  const driver: unknown = await import(
+  const imported: unknown = await import(
     /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
-  );
-  if (!isDriver(driver)) throw new TypeError(`${name} has no Database`);
-  return { Database: driver.default, url: urlOf(name) };
+  ).catch((error: unknown) => ({ default: requireDriver(name, error) }));
+  if (!isDriver(imported)) throw new TypeError(`${name} has no Database`);
+  return { Database: imported.default, url: urlOf(name) };
+}
+
+/**
+ * Requires a driver where nothing can be imported (node:vm, Jest). Tools that copy the files that a program needs
+ * (Next's `standalone`, Nitro) find the drivers by the plain names here.
+ * @throws the error of the import, if the driver is not installed or this fails as well
+ */
+function requireDriver(name: string, error: unknown): unknown {
+  if (isNotInstalled(error)) throw error;
+  try {
+    const require = createRequire(import.meta.url);
+    return name === "better-sqlite3" ? require("better-sqlite3") : require("better-sqlite3-13");
+  } catch {
+    throw error;
+  }
 }
 
 function urlOf(name: string): string | undefined {
