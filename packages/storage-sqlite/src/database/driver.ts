@@ -1,6 +1,9 @@
-import { createRequire } from "node:module";
+import nodeModule from "node:module";
 import type Driver from "better-sqlite3";
 import { OpenRefusal } from "./open-storage-error.js";
+
+// In a variable, so that webpack does not bundle what is required: it cannot bundle the compiled part.
+const { createRequire } = nodeModule;
 
 /**
  * The part of a better-sqlite3 `Database` that this package uses. Its users therefore do not need the
