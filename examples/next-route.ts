@@ -5,7 +5,8 @@ import { createFetchHandler, type FetchHandler } from "@petstore/http-adapter";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 
 const filename = process.env["PETSTORE_DATABASE"] ?? "pets.db";
-let handler: Promise<FetchHandler> | undefined; // Next permits no other exports than the methods
+// `next dev` runs this file again after each change of it; the store stays.
+const kept: typeof globalThis & { petstore?: Promise<FetchHandler> | undefined } = globalThis;
 
 // The first request opens the database, because `next build` imports this file too.
 async function open(): Promise<FetchHandler> {
@@ -13,11 +14,11 @@ async function open(): Promise<FetchHandler> {
   if (opened.isOk()) {
     return createFetchHandler(createPetStore({ storage: opened.value }), { basePath: "/api/v1" });
   }
-  handler = undefined; // the next request tries again
+  kept.petstore = undefined; // the next request tries again
   throw new Error(opened.error.message);
 }
 
-const handle = async (request: Request) => (await (handler ??= open()))(request);
+const handle = async (request: Request) => (await (kept.petstore ??= open()))(request);
 
 // Every method, so that the store and not Next responds with 405.
 export { handle as GET, handle as HEAD, handle as POST, handle as PUT };
