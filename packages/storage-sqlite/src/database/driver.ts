@@ -1,9 +1,6 @@
-import nodeModule from "node:module";
+import { createRequire } from "node:module";
 import type Driver from "better-sqlite3";
 import { OpenRefusal } from "./open-storage-error.js";
-
-// In a variable, so that webpack does not bundle what is required: it cannot bundle the compiled part.
-const { createRequire } = nodeModule;
 
 /**
  * The part of a better-sqlite3 `Database` that this package uses. Its users therefore do not need the
@@ -101,8 +98,8 @@ function versionOf(name: string, Database: DatabaseConstructor): string | undefi
   try {
     const { cache } = createRequire(import.meta.url);
     const loaded = Object.values(cache).find((module) => module?.exports === Database);
-    const require = createRequire(loaded?.filename ?? import.meta.url);
-    const manifest: unknown = require(`${name}/package.json`);
+    const file = `${name}/package.json`;
+    const manifest: unknown = loaded?.require(file) ?? createRequire(import.meta.url)(file);
     if (typeof manifest !== "object" || manifest === null || !("version" in manifest)) return;
     return String(manifest.version);
   } catch {
@@ -112,30 +109,17 @@ function versionOf(name: string, Database: DatabaseConstructor): string | undefi
 
 /**
  * A bundler leaves an import alone if its name is a variable. It could not bundle the compiled part of the
- * driver, and without the driver it would fail.
+ * driver, and without the driver it would fail. Tools that copy the files that a program needs (Next's `standalone`,
+ * Nitro) find both names, because both stand where the variable is declared.
  */
-async function importDriver(name: string): Promise<LoadedDriver> {
+async function importDriver(wanted: string): Promise<LoadedDriver> {
+  const name = wanted === "better-sqlite3" ? "better-sqlite3" : "better-sqlite3-13";
   // eslint-disable-next-line no-restricted-syntax -- It is the name of the driver.
-  const imported: unknown = await import(
+  const driver: unknown = await import(
     /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
-  ).catch((error: unknown) => ({ default: requireDriver(name, error) }));
-  if (!isDriver(imported)) throw new TypeError(`${name} has no Database`);
-  return { Database: imported.default, url: urlOf(name) };
-}
-
-/**
- * Requires a driver where nothing can be imported (node:vm, Jest). Tools that copy the files that a program needs
- * (Next's `standalone`, Nitro) find the drivers by the plain names here.
- * @throws the error of the import, if the driver is not installed or this fails as well
- */
-function requireDriver(name: string, error: unknown): unknown {
-  if (isNotInstalled(error)) throw error;
-  try {
-    const require = createRequire(import.meta.url);
-    return name === "better-sqlite3" ? require("better-sqlite3") : require("better-sqlite3-13");
-  } catch {
-    throw error;
-  }
+  );
+  if (!isDriver(driver)) throw new TypeError(`${name} has no Database`);
+  return { Database: driver.default, url: urlOf(name) };
 }
 
 function urlOf(name: string): string | undefined {
