@@ -49,8 +49,8 @@ const parts = {
     tests: sqlite("backup", "restore"),
   },
   "storage-sqlite/files": {
-    mutate: ["files", "mark", "watch"].map(
-      (name) => `packages/storage-sqlite/src/database/database-${name}.ts`,
+    mutate: ["database-files", "database-mark", "database-watch", "checkpoints"].map(
+      (name) => `packages/storage-sqlite/src/database/${name}.ts`,
     ),
     tests: sqlite("replaced-file", "restore", "backup"),
   },
@@ -76,10 +76,14 @@ const parts = {
     tests: ["packages/console/test/*.test.ts"],
   },
   "cli/keys": { mutate: ["packages/cli/src/keys/*.ts"], tests: cli("keys", "list") },
-  // The rest of it, its workers and its metrics are only tested in processes of their own.
   "cli/serve": {
-    mutate: ["packages/cli/src/serve/serve-options.ts"],
-    tests: cli("command-line"),
+    mutate: ["packages/cli/src/serve/!(workers).ts", "packages/cli/src/serve/docs/*.ts"],
+    tests: cli("command-line", "serve", "operating", "docs", "lost-output"),
+  },
+  "cli/metrics": { mutate: ["packages/cli/src/serve/metrics/*.ts"], tests: cli("operating") },
+  "cli/workers": {
+    mutate: ["packages/cli/src/serve/workers.ts"],
+    tests: cli("workers"),
   },
 };
 

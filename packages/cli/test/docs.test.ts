@@ -2,12 +2,11 @@ import { openApiDocument } from "@petstore/http-adapter";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
-import { useServer } from "./support/built-petstore.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
-import { issueKey } from "./support/command.js";
+import { issueKey, useServerHere } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
-const server = useServer();
+const server = useServerHere();
 
 /** The server's address without the base path. */
 const originOf = (): string => new URL(server().url).origin;

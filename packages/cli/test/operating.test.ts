@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { request as sendRequest, type IncomingMessage } from "node:http";
@@ -5,14 +6,8 @@ import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import prom from "prom-client";
 import { expect, it, onTestFinished } from "vitest";
-import {
-  startBuilt,
-  startServer,
-  useBuiltPetstore,
-  useServer,
-  workersOf,
-} from "./support/built-petstore.js";
-import { issueKey, newDatabase } from "./support/command.js";
+import { startServer, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createSums } from "../src/serve/metrics/sums.js";
@@ -21,8 +16,8 @@ const FRESH = /^[\da-f-]{36}$/;
 
 const origin = (url: string) => new URL(url).origin;
 
-const server = useServer("--log", "--metrics", "0");
-const program = useBuiltPetstore();
+useBuiltPetstore();
+const server = useServerHere("--log", "--metrics", "0");
 
 it("serve takes X-Request-Id from the client or makes a new one, on every response", async () => {
   const { url, output } = server();
@@ -102,11 +97,11 @@ it("serve --log writes a line of JSON for each response, and never a key or a pa
 const documents = fileURLToPath(new URL("../../../docs/monitoring/", import.meta.url));
 
 /** Starts a server with metrics, and a key of a plan of two requests a minute. */
-async function startMeasured(...options: readonly string[]) {
+async function startMeasured(start: typeof serveHere, ...options: readonly string[]) {
   const database = newDatabase();
   const limits = ["--per-minute", "2", "--per-day", "9"];
   const { secret } = await issueKey(database, "--plan", "enterprise", ...limits);
-  const server = await startServer("--database", database, "--metrics", "0", ...options);
+  const server = await start("--database", database, "--metrics", "0", ...options);
   const get = (path: string, key = secret) =>
     fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
   return { server, database, get, scrape: async () => (await fetch(metricsOf(server))).text() };
@@ -145,7 +140,7 @@ async function expectCounted({ get, scrape }: Awaited<ReturnType<typeof startMea
 }
 
 it("serve --metrics counts requests, refusals, commits and failures, and sends all that panels and alerts ask for", async () => {
-  const measured = await startMeasured();
+  const measured = await startMeasured(serveHere);
   const { server, database, get, scrape } = measured;
   const text = await expectCounted(measured);
   expectAnswers(text);
@@ -207,10 +202,16 @@ it.runIf(inCi)(
   async () => {
     const zone = process.platform === "linux" ? "::1%lo" : "::1";
     const address = ["--host", zone, "--metrics", `[${zone}]:0`];
-    const measured = await startMeasured("--workers", "2", ...address);
+    let pid: number | undefined;
+    const start = async (...args: readonly string[]) => {
+      const server = await startServer(...args);
+      ({ pid } = server);
+      return server;
+    };
+    const measured = await startMeasured(start, "--workers", "2", ...address);
     const { server, scrape } = measured;
     await expectCounted(measured);
-    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
+    for (const worker of workersOf({ pid })) process.kill(worker, "SIGKILL");
     await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
     const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
     await expect.poll(cpu).toBeGreaterThan(0);
@@ -218,14 +219,6 @@ it.runIf(inCi)(
     expect(await server.end()).toBe(0);
   },
 );
-
-/** A module that publishes values at the bounds of buckets, at SIGUSR2. */
-const PUBLISHES = `data:text/javascript,import { channel } from "node:diagnostics_channel";
-  const commit = { group: "own", calls: 10, waitMilliseconds: 10, commitMilliseconds: 10 };
-  process.on("SIGUSR2", () => {
-    channel("petstore:transaction").publish(commit);
-    channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
-  });`;
 
 const COMMITS = [
   [0.0001, 0.0005, 0.001, 0.0025, 0.005],
@@ -242,12 +235,11 @@ const HISTOGRAMS = [
 ] as const;
 
 it("serve --metrics measures in seconds, and a bucket includes its bound", async () => {
-  const command = [process.execPath, "--import", PUBLISHES, program()];
-  const measured = await startBuilt(command, "--database", ":memory:", "--metrics", "0");
-  process.kill(measured.pid, "SIGUSR2");
-  const scrape = async () => (await fetch(metricsOf(measured))).text();
-  await expect.poll(scrape).toContain('"OWN"');
-  const text = await scrape();
+  const measured = await serveHere("--database", ":memory:", "--metrics", "0");
+  const commit = { group: "own", calls: 10, waitMilliseconds: 10, commitMilliseconds: 10 };
+  channel("petstore:transaction").publish(commit);
+  channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
+  const text = await (await fetch(metricsOf(measured))).text();
   for (const [name, label, sum, below, above] of HISTOGRAMS) {
     expect(valueOf(text, `${name}_sum`, label), name).toBe(sum);
     const buckets = text.matchAll(

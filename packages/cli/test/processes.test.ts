@@ -1,8 +1,5 @@
-import cluster from "node:cluster";
-import { writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -19,7 +16,6 @@ import {
 import { issueUnlimitedKey, newDatabase, petsIn } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { openSocket } from "./support/raw-client.js";
-import { startWorkers } from "../src/serve/workers.js";
 
 const program = useBuiltPetstore();
 
@@ -162,18 +158,6 @@ describe("serve --workers", () => {
     },
   );
 
-  it.runIf(inCi)(
-    "ends with exit code 1 and a line that says why when all workers keep dying",
-    async () => {
-      const server = await startHurried(newDatabase());
-      const killing = setInterval(() => workersOf(server).forEach(kill), 20);
-      expect(await server.ended).toBe(1);
-      clearInterval(killing);
-      expect(server.output()).toContain("petstore: a worker keeps ending: it ended with SIGKILL");
-      expect(workersOf(server)).toEqual([]);
-    },
-  );
-
   it.runIf(inCi)("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
@@ -182,36 +166,6 @@ describe("serve --workers", () => {
     const error = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`;
     await expect(startServer(...options)).rejects.toThrow(new Error(`ended with 1: ${error}`));
   });
-});
-
-/** A worker that says what it is told to say, and ends. */
-const PUPPET = `process.on("message", ({ say, exitCode }) =>
-  process.send(say, () => exitCode !== undefined && process.exit(exitCode)));`;
-
-it("a worker that has served before is restarted after each problem, unless it ends six times in a minute", async () => {
-  const exec = join(dirname(newDatabase()), "worker.cjs");
-  writeFileSync(exec, PUPPET);
-  cluster.setupPrimary({ exec, args: [], execArgv: [] });
-  const reports: string[] = [];
-  let [time, isListening] = [0, false];
-  const workers = startWorkers({
-    ...{ count: 1, shutdownDelay: 0, clock: { now: () => time }, sums: undefined },
-    report: (message) => reports.push(message),
-    onListening: () => (isListening = true),
-  });
-  onTestFinished(() => workers.stop());
-  const last = () => Object.values(cluster.workers ?? {}).at(-1);
-  last()?.send({ say: { kind: "listening", url: "http://127.0.0.1:1/v1" } });
-  await expect.poll(() => isListening).toBe(true);
-  for (let round = 1; round <= 6; round += 1) {
-    const worker = last();
-    worker?.send({ say: { kind: "problem", problem: "no disk" }, exitCode: 0 });
-    await expect.poll(() => last()?.id).toBe((worker?.id ?? 0) + 1);
-    time += 31_000;
-  }
-  expect(reports).toEqual(Array(6).fill("a worker is restarted: no disk"));
-  workers.stop();
-  expect((await workers.ended).isOk()).toBe(true);
 });
 
 /** Sends a signal to a process, 0 for none. Returns whether it runs. */

@@ -4,9 +4,16 @@ import { createPetsClient } from "@petstore/client";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
-import { issueKey, newDatabase, petstore, type IssuedKey } from "./support/command.js";
+import {
+  issueKey,
+  newDatabase,
+  petstore,
+  serveHere,
+  useServerHere,
+  type IssuedKey,
+} from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
-import { startBuilt, startServer, useBuiltPetstore, useServer } from "./support/built-petstore.js";
+import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { inCi } from "../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
@@ -41,7 +48,7 @@ async function turnsOnceIdle(output: () => string): Promise<number> {
 describe("serve", () => {
   it("with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
     const database = newDatabase();
-    const first = await startServer("--database", database, "--first-key");
+    const first = await serveHere("--database", database, "--first-key");
     await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
     const [, secret = "", url = ""] =
       /-H "Authorization: Bearer (.*?)" "(.*?)"/.exec(first.output()) ?? [];
@@ -52,7 +59,7 @@ describe("serve", () => {
     // Without --rate-limit-fields.
     expect(created.headers.get("ratelimit")).toBeNull();
     expect(await first.end()).toBe(0);
-    const second = await startServer("--database", database, "--first-key");
+    const second = await serveHere("--database", database, "--first-key");
     const listed = await fetch(`${second.url}/pets`, bearer(secret));
     expect(await listed.text()).toContain("9007199254740993");
     expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
@@ -64,7 +71,7 @@ describe("serve", () => {
   it("names the page, the database and the command for another key, which is accepted and refused at once", async () => {
     const database = newDatabase();
     const options = ["--keep-alive", "75", "--rate-limit-fields"];
-    const { url, output } = await startServer("--database", database, ...options);
+    const { url, output } = await serveHere("--database", database, ...options);
     await expect.poll(output).toContain("new key");
     expect(output()).toContain(new URL("/docs", url).href);
     expect(output()).toContain(`database  ${database} (new)\n`);
@@ -122,7 +129,7 @@ describe("serve", () => {
   it("is not ready while another process holds the write lock, or no request can be charged, and is again after it", async () => {
     const database = newDatabase();
     const { secret } = await issueKey(database);
-    const server = await startServer("--database", database);
+    const server = await serveHere("--database", database);
     const readiness = async () => (await fetch(new URL("/readyz", server.url))).status;
     const list = async () => (await fetch(`${server.url}/pets`, bearer(secret))).status;
     const other = new Database(database);
@@ -147,7 +154,7 @@ describe("serve", () => {
     const database = newDatabase();
     const { secret } = await issueKey(database);
     const full = fillUpAfter(database, 0);
-    const server = await startServer("--database", database);
+    const server = await serveHere("--database", database);
     const add = async () => (await fetch(`${server.url}/pets`, addingRex(secret))).status;
     const readiness = async () => (await fetch(new URL("/readyz", server.url))).status;
     expect(await readiness()).toBe(200);
@@ -210,7 +217,7 @@ async function left(url: string, forwardedFor?: string): Promise<number> {
 
 describe("serve --trust-proxy", () => {
   const proxies = ["127.0.0.1", "::1", "10.0.0.0/8", "fd00::/8"];
-  const server = useServer("--host", "::", "--trust-proxy", ...proxies);
+  const server = useServerHere("--host", "::", "--trust-proxy", ...proxies);
 
   it("takes the last address that is not a proxy, or the peer", async () => {
     const { url } = server();
@@ -239,7 +246,7 @@ describe("serve --trust-proxy", () => {
     ["does not read the header of a peer that is not a proxy", "10.0.0.1", 58],
     ["knows the addresses of IPv4 as IPv6 writes them", "::ffff:127.0.0.0/104", 59],
   ])("%s", async (_, trusted, next) => {
-    const { url } = await startServer("--database", ":memory:", "--trust-proxy", trusted);
+    const { url } = await serveHere("--database", ":memory:", "--trust-proxy", trusted);
     expect(await left(url, "203.0.113.7")).toBe(59);
     expect(await left(url, "203.0.113.8")).toBe(next);
   });

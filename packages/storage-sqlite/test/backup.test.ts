@@ -16,6 +16,7 @@ import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petsto
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
+import { backupError } from "../src/backup/backup-error.js";
 import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
 import { aKey, rex, times, turns } from "../../storage-sql/test/support/samples.js";
 
@@ -38,8 +39,29 @@ async function add(count: number, name = "Rex"): Promise<void> {
 }
 const backupFiles = (): readonly string[] =>
   readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
-const codeOf = async (options: BackupOptions): Promise<string> =>
-  (await backupSqliteFile(options))._unsafeUnwrapErr().code;
+const codeOf = async (options: BackupOptions): Promise<string> => {
+  const { code, message } = (await backupSqliteFile(options))._unsafeUnwrapErr();
+  expect(message).toMatch(/^\S.+\.$/);
+  return code;
+};
+
+it.each([
+  ["busy", "SQLITE_BUSY"],
+  ["damaged", "SQLITE_NOTADB", "SQLITE_CORRUPT_VTAB"],
+  ["disk_full", "SQLITE_FULL", "ENOSPC", "EDQUOT"],
+  ["cannot_write", "SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"],
+  ["cannot_write", "EACCES", "EISDIR", "ENOENT", "ENOTDIR", "EPERM", "EROFS"],
+  ["destination_exists", "EEXIST"],
+  ["failed", "SQLITE_IOERR", "EIO"],
+])("is %s after an error with a code of SQLite or of the system: %s", (code, ...causes) => {
+  for (const cause of causes) {
+    const error = Object.assign(new Error("It ended"), { code: cause });
+    const reason =
+      code === "failed" ? `^The backup failed: It ended( \\(${cause}\\))?\\.$` : /^.+\.$/;
+    const message: unknown = expect.stringMatching(reason);
+    expect(backupError(error)).toEqual({ code, message, cause: error });
+  }
+});
 
 describe("a backup of a database in use", () => {
   it("is one file with all that was committed before it, opens as a storage, and no call waits", async () => {

@@ -1,11 +1,11 @@
 import { spawn, type CommonSpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { beforeAll, inject, onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 const cli = fileURLToPath(new URL("../..", import.meta.url));
@@ -49,25 +49,6 @@ export const startProgram = (command: readonly string[], options: CommonSpawnOpt
 export function startConsole(database: string, ...options: readonly string[]) {
   const command = [process.execPath, bundled(), "console", "--database", database, ...options];
   return spawnUntil(/(http:\/\/\S+#token=\S+)/, command, onTestFinished);
-}
-
-/**
- * Starts a built server on a new database, with these options, for the tests of a file or of a group.
- * Returns a function that returns it.
- */
-export function useServer(...args: readonly string[]) {
-  useBuiltPetstore();
-  const database = join(mkdtempSync(join(inject("sharedFolder"), "server-")), "pets.db");
-  let server: BuiltServer | undefined;
-  beforeAll(async () => {
-    const command = [process.execPath, bundled(), ...SERVE, "--database", database, ...args];
-    const { end } = (server = await spawnUntil(LISTENS, command));
-    return () => end("SIGKILL");
-  });
-  return () => {
-    if (!server) throw new Error("The server is started by beforeAll.");
-    return { ...server, database };
-  };
 }
 
 /** Starts the built command without waiting for it. It is killed when the test ends. */

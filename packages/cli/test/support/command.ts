@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { expect } from "vitest";
+import { beforeAll, expect, inject, onTestFinished } from "vitest";
 import { runCommand, type Streams, type Terminal } from "@petstore/cli";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 
@@ -49,6 +50,60 @@ async function run(
   );
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
+}
+
+/** Starts `petstore serve` in this process, on a free port. It serves until `end` is called or the test ends. */
+export async function serveHere(...args: readonly string[]) {
+  const server = await startHere(...args);
+  onTestFinished(async () => {
+    await server.end();
+  });
+  return server;
+}
+
+/** Starts a server in this process for the tests of a file or of a group. Returns a function that returns it. */
+export function useServerHere(...args: readonly string[]) {
+  let server: (Awaited<ReturnType<typeof startHere>> & { readonly database: string }) | undefined;
+  beforeAll(async () => {
+    const database = join(mkdtempSync(join(inject("sharedFolder"), "server-")), "pets.db");
+    server = { ...(await startHere("--database", database, ...args)), database };
+    return server.end;
+  });
+  return () => server ?? expect.unreachable();
+}
+
+async function startHere(...args: readonly string[]) {
+  const before = process.listeners("uncaughtException");
+  let [output, stop] = ["", (): void => undefined];
+  const received = new Promise<NodeJS.Signals>((resolve) => (stop = () => resolve("SIGTERM")));
+  const stopSignal = { signal: new AbortController().signal, received, end: () => undefined };
+  const write = (text: string): void => void (output += text);
+  let isUp = (): void => undefined;
+  const up = new Promise<void>((resolve) => (isUp = resolve));
+  const line = (text: string): void => {
+    write(`${text}\n`);
+    if (text.includes(" listens on ")) isUp();
+  };
+  const stdout = writableTo((part, done) => {
+    write(part.toString());
+    done();
+  });
+  const terminal = { out: line, error: line, written: () => Promise.resolve(undefined) };
+  const streams = { stdin: Readable.from([]), stdout, stderr: stdout };
+  const ended = runCommand(["serve", "--port", "0", ...args], terminal, streams, stopSignal);
+  await Promise.race([ended, up]);
+  return {
+    url: /listens on (\S+)/.exec(output)?.[1] ?? expect.fail(output),
+    /** All that it has printed so far. */
+    output: () => output,
+    end: async (): Promise<unknown> => {
+      stop();
+      const code = await ended;
+      for (const listener of process.listeners("uncaughtException"))
+        if (!before.includes(listener)) process.off("uncaughtException", listener);
+      return code;
+    },
+  };
 }
 
 /** Skips a test if a program is not installed, and says how to install it. */
