@@ -1,8 +1,9 @@
 // What a backup is for: to be restored, or to be opened read-only.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
+import fs, {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   linkSync,
@@ -13,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import {
   backupSqliteFile,
@@ -22,7 +24,7 @@ import {
 } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import type { ResultAsync } from "neverthrow";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { failLook } from "./support/fail-look.js";
 import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
@@ -51,8 +53,28 @@ const log = () => `${filename}-wal`;
 const free = () => folder.path("free.db");
 const exchanged = () => folder.path("exchanged.db");
 const linked = () => folder.path("linked.db");
-const codeOf = async (options: Partial<RestoreOptions> = {}): Promise<string> =>
-  (await restoreSqliteFile({ backup, filename, ...options }))._unsafeUnwrapErr().code;
+const codeOf = async (options: Partial<RestoreOptions> = {}): Promise<string> => {
+  const refused = await restoreSqliteFile({ backup, filename, ...options });
+  const { code, message } = refused._unsafeUnwrapErr();
+  expect(message).toMatch(code === "damaged" ? /^The backup is damaged/ : /^\S.+\.$/);
+  return code;
+};
+
+/** Lets the next call of a function of node:fs fail, until the test ends. */
+function failOnce(name: "link" | "linkSync" | "writeFileSync", code: string): void {
+  const error = Object.assign(new Error(code), { code });
+  if (name === "link") vi.spyOn(fs.promises, name).mockRejectedValueOnce(error);
+  else vi.spyOn(fs, name).mockImplementationOnce(() => raise(error));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
+
+const raise = (error: Error): never => {
+  throw error;
+};
 
 describe("a restore", () => {
   it("replaces the database, also behind a link, and keeps the old one, with its mode, beside it", async () => {
@@ -62,12 +84,15 @@ describe("a restore", () => {
     chmodSync(filename, 0o600);
     // Of a newer version, which only added to the tables.
     new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
+    const owner = process.getuid?.() === 0 ? 1 : statSync(filename).uid;
+    if (owner === 1) chownSync(filename, owner, owner);
     const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
     const previous = restored.previous ?? "";
     expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
     expect(restored.bytes).toBe(statSync(filename).size);
     expect([petsIn(link), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
     expect(statSync(filename).mode & 0o777).toBe(0o600);
+    expect(statSync(filename).uid).toBe(owner);
     expect(files()).toHaveLength(4);
   });
 
@@ -93,12 +118,16 @@ describe("a restore", () => {
   it("creates a database from one with a log, and moves a log aside that has lost its database", async () => {
     const log = await leaveLog(filename);
     const created = folder.path("new.db");
-    writeFileSync(`${created}-wal`, log);
+    for (const end of ["-wal", "-shm"]) writeFileSync(created + end, log);
+    const before = [filename, `${filename}-wal`].map((file) => readFileSync(file));
     const restored = await restoreSqliteFile({ backup: filename, filename: created });
+    expect([filename, `${filename}-wal`].map((file) => readFileSync(file))).toEqual(before);
     expect(restored._unsafeUnwrap().previous).toBeUndefined();
     expect(petsIn(created)).toBe(3);
-    expect(existsSync(`${created}-wal`)).toBe(false);
-    expect(files().filter((name) => /^new\.db\.replaced-.*-wal$/.test(name))).toHaveLength(1);
+    const beside = files().filter((name) => name.startsWith("new.db"));
+    expect(beside).toEqual(["new.db", expect.stringMatching(/^new\.db\.replaced-.*-wal$/)]);
+    // Nothing has it open any more.
+    expect((await restoreSqliteFile({ backup, filename })).isOk()).toBe(true);
   });
 
   it("keeps what is in the log of the old database, also if that is too damaged to be opened", async () => {
@@ -114,19 +143,45 @@ describe("a restore", () => {
   });
 });
 
+it("a backup and a restore need no links of the file system", async () => {
+  const copy = folder.path("copy.db");
+  failOnce("link", "EPERM");
+  expect((await backupSqliteFile({ filename: backup, to: copy })).isOk()).toBe(true);
+  failOnce("link", "EPERM");
+  const { previous = "" } = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+  expect([petsIn(copy), petsIn(filename), petsIn(previous)]).toEqual([1, 1, 2]);
+  expect(files()).toHaveLength(4);
+});
+
 describe("a restore is refused, and changes nothing,", () => {
+  it.each([
+    ["linkSync", "EPERM", "destination_in_use"],
+    ["writeFileSync", "ENOSPC", "disk_full"],
+  ] as const)("if %s fails where a damaged database is looked at", async (name, code, refusal) => {
+    writeFileSync(filename, "mine".repeat(500));
+    const before = files();
+    failOnce(name, code);
+    expect(await codeOf()).toBe(refusal);
+    expect(files()).toEqual(before);
+  });
+
   it("while a storage, a reader or a transaction uses the database", async () => {
+    copyFileSync(backup, folder.path("sound.db"));
     const storage = await openStorage({ filename });
     expect(await codeOf()).toBe("destination_in_use");
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     await storage.close();
-    const other = new Database(filename);
-    for (const use of ["begin", "begin immediate", "begin exclusive"]) {
-      other.exec(`${use}; select * from pets`);
-      expect([use, await codeOf()]).toEqual([use, "destination_in_use"]);
-      other.exec("rollback");
+    for (const file of [filename, backup]) {
+      const other = new Database(file);
+      for (const use of ["begin", "begin immediate", "begin exclusive"]) {
+        other.exec(`${use}; select * from pets`);
+        // A backup has no log, and its reader only a lock.
+        const options = { backup: folder.path("sound.db"), filename: file };
+        expect([use, await codeOf(options)]).toEqual([use, "destination_in_use"]);
+        other.exec("rollback");
+      }
+      other.close();
     }
-    other.close();
     expect(petsIn(filename)).toBe(3);
   });
 
@@ -180,8 +235,9 @@ describe("a restore is refused, and changes nothing,", () => {
       await backupSqliteFile({ filename: backup, to: filename, overwrite: true }),
       await backupSqliteFile({ filename, to }),
     ];
+    const message = expect.stringMatching(`^${filename}-wal belongs to another`) as string;
     for (const each of refused)
-      expect(each._unsafeUnwrapErr().message).toContain(`${filename}-wal belongs to another`);
+      expect(each._unsafeUnwrapErr()).toMatchObject({ code: "failed", message });
     expect([filename, `${filename}-wal`].map((file) => readFileSync(file))).toEqual(before);
     expect(existsSync(to)).toBe(false);
   });

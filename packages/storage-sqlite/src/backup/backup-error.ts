@@ -1,3 +1,4 @@
+import { fileCode } from "../database/database-files.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/errors.js";
 
@@ -37,11 +38,13 @@ export type BackupErrorCode =
   /** Any other cause: see `message` and `cause`. */
   | "failed";
 
+/** A code that has a message of its own. */
+type KnownCode = Exclude<BackupErrorCode, "failed">;
+
 /** Thrown when a backup or a restore is refused for a known reason. */
 export class BackupRefusal extends Error {
-  override readonly name = "BackupRefusal";
   constructor(
-    readonly code: BackupErrorCode,
+    readonly code: KnownCode,
     message = messages[code],
   ) {
     super(message);
@@ -74,12 +77,8 @@ function describe(cause: unknown): string {
 
 function codeOf(cause: unknown): BackupErrorCode {
   if (isBusy(cause)) return "busy";
-  const reason = sqliteCode(cause) || fileCode(cause);
+  const reason = fileCode(cause);
   return byPrefix.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "failed";
-}
-
-function fileCode(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
 
 const byPrefix = [
@@ -111,5 +110,4 @@ const messages = {
   not_a_store: "The database is not one of a pet store.",
   schema_too_new: "A newer version of @petstore/storage-sqlite wrote the backup.",
   aborted: "The backup was stopped.",
-  failed: "The backup failed.",
-} satisfies Readonly<Record<BackupErrorCode, string>>;
+} satisfies Readonly<Record<KnownCode, string>>;

@@ -66,7 +66,6 @@ interface LimitedBackup extends BackupOptions {
 export async function backUp(options: LimitedBackup): Promise<Backup> {
   const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
   if (!isFile(filename)) throw new BackupRefusal("no_database");
-  if (!exists(dirname(to))) throw new BackupRefusal("cannot_write");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
     throw new BackupRefusal("destination_is_database");
   }
@@ -134,7 +133,7 @@ function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSq
 
 function openReadonly(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
   try {
-    return openWithOwnLog(Database, filename, { readonly: true, fileMustExist: true, timeout: 0 });
+    return openWithOwnLog(Database, filename, { readonly: true, timeout: 0 });
   } catch (error) {
     throw error instanceof OpenRefusal ? error : new BackupRefusal("no_database");
   }
@@ -145,7 +144,7 @@ function openReadonly(Database: DatabaseConstructor, filename: string): BetterSq
  * read in a read-only folder.
  */
 function finish(Database: DatabaseConstructor, filename: string, check: boolean): void {
-  const database = new Database(filename, { fileMustExist: true });
+  const database = new Database(filename);
   try {
     database.pragma("journal_mode = delete");
     // The log of the original must not be taken for that of the copy.

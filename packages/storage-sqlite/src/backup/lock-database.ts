@@ -1,4 +1,4 @@
-import { linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
 import { exists } from "../database/database-files.js";
@@ -18,7 +18,6 @@ export function lockDatabase(
   file: string,
 ): BetterSqlite3.Database | undefined {
   if (!exists(file)) return undefined;
-  if (!statSync(file).isFile()) throw new BackupRefusal("cannot_write");
   try {
     return lock(Database, file);
   } catch (error) {
@@ -30,7 +29,7 @@ export function lockDatabase(
 }
 
 function lock(Database: DatabaseConstructor, file: string): BetterSqlite3.Database {
-  const database = openWithOwnLog(Database, file, { fileMustExist: true, timeout: 0 });
+  const database = openWithOwnLog(Database, file, { timeout: 0 });
   try {
     database.pragma("locking_mode = exclusive");
     database.exec("begin exclusive; commit");
@@ -53,7 +52,7 @@ function refuseLocked(Database: DatabaseConstructor, file: string): void {
   try {
     giveName(file, link);
     writeFileSync(`${link}-journal`, "nothing to roll back");
-    const database = new Database(link, { fileMustExist: true, timeout: 0 });
+    const database = new Database(link, { timeout: 0 });
     try {
       database.prepare("select 1 from sqlite_schema").get();
     } finally {
@@ -63,7 +62,7 @@ function refuseLocked(Database: DatabaseConstructor, file: string): void {
     if (isBusy(error)) throw new BackupRefusal("destination_in_use");
     if (!isDamaged(error)) throw error;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
   }
 }
 

@@ -80,7 +80,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
 
 /** Throws unless the file is a whole database of a store, of a version that this package knows. */
 function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
-  const database = openWithOwnLog(Database, backup, { readonly: true, fileMustExist: true });
+  const database = openWithOwnLog(Database, backup, { readonly: true });
   try {
     refuseDamaged(database, "The backup is damaged, or not an SQLite database: use an older one.");
     const tables = database.prepare("select 1 from sqlite_schema where name = ?");

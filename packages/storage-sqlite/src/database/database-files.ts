@@ -79,7 +79,7 @@ export function statAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return undefined;
+    if (fileCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
@@ -92,11 +92,12 @@ function statIfUsable(path: string): BigIntStats | undefined {
   try {
     return statAt(path);
   } catch (error) {
-    if (UNUSABLE.includes(codeOf(error))) return undefined;
+    if (UNUSABLE.includes(fileCode(error))) return undefined;
     throw error;
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of an error of the system or of SQLite; an empty string for any other error. */
+export function fileCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
