@@ -49,9 +49,9 @@ async function openWatched(): Promise<Storage> {
   return opened;
 }
 
-/** Replaces the file at this path by a copy, as `mv` does. */
+/** Replaces the file at this path by a copy, as `mv` does. This process does not open it: that would end its locks. */
 function replace(file: string): void {
-  copyFileSync(file, folder.path("copy"));
+  spawnSync("cp", [file, folder.path("copy")]);
   renameSync(folder.path("copy"), file);
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import { systemRandom } from "@petstore/core";
 import type BetterSqlite3 from "better-sqlite3";
-import { exists, targetOf } from "./database-files.js";
+import { fileCode, exists, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
@@ -43,7 +43,7 @@ export function openWithOwnLog(
 
 function refuseForeignLog(file: string): void {
   const log = `${file}-wal`;
-  if (!exists(file) || !exists(log)) return;
+  if (!exists(file)) return;
   const logsMark = withFile(log, markInLog) ?? 0;
   if (logsMark === 0) return;
   const mark = markInFile(file) ?? 0;
@@ -98,8 +98,10 @@ function markInLog(read: Read): number | undefined {
   }
 }
 
-function withFile<T>(path: string, work: (read: Read) => T): T {
-  const file = openSync(path, "r");
+/** `undefined` also if there is no file, or no longer. */
+function withFile<T>(path: string, work: (read: Read) => T): T | undefined {
+  const file = openIfExists(path);
+  if (file === undefined) return undefined;
   try {
     return work((position, length) => {
       const bytes = Buffer.alloc(length);
@@ -107,5 +109,14 @@ function withFile<T>(path: string, work: (read: Read) => T): T {
     });
   } finally {
     closeSync(file);
+  }
+}
+
+function openIfExists(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (fileCode(error) === "ENOENT") return undefined;
+    throw error;
   }
 }

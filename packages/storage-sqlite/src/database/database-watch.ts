@@ -4,6 +4,7 @@ import { createWarnings, type Warnings } from "@petstore/storage-sql";
 import type { DatabaseCheck } from "../commit/transactions.js";
 import { inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
+import { watchLock, type FileLock } from "./file-lock.js";
 
 /** Looks at the files of an open database. */
 export interface WatchedFiles {
@@ -14,6 +15,8 @@ export interface WatchedFiles {
    * exact time of the next write.
    */
   mayDiffer(): boolean;
+  /** The lock on the database file. */
+  readonly lock: FileLock;
 }
 
 /** What a look at the files of an open database finds. */
@@ -87,6 +90,7 @@ export function watchFiles(
       };
     },
     mayDiffer: () => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
+    lock: watchLock(target),
   };
 }
 
@@ -94,6 +98,7 @@ export function watchFiles(
 export const NO_FILES: WatchedFiles = {
   look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
+  lock: { isHeld: () => true, end: () => undefined },
 };
 
 /** What a look that failed finds: nothing is written back. */
@@ -157,8 +162,11 @@ export function watchDatabase({
   };
   const checkFiles = (): void => {
     const found = files.look();
-    refuse(problemOfFiles(found));
+    if (!found.areSame) refuse(REPLACED);
     watchLog(found.logSize);
+  };
+  const checkLock = (): void => {
+    if (!files.lock.isHeld()) refuse(UNLOCKED);
   };
   const checkSchema = (): void => refuse(schemaProblem());
 
@@ -166,12 +174,14 @@ export function watchDatabase({
     beforeTransaction: () => {
       if (unusable) throw unusable;
       if (now() - checkedAt < INTERVAL) return;
+      checkLock();
       checkFiles();
       checkSchema();
       checkedAt = now();
     },
     beforeFullCommit: () => {
       if (unusable) throw unusable;
+      checkLock();
       if (files.mayDiffer()) checkFiles();
       checkSchema();
     },
@@ -186,11 +196,16 @@ interface Problem {
   readonly reason: string;
 }
 
-function problemOfFiles({ areSame }: FilesFound): Problem | undefined {
-  if (areSame) return undefined;
-  const reason = "the database file, its log or its shared memory was removed or replaced";
-  return { code: "database_replaced", reason };
-}
+const REPLACED: Problem = {
+  code: "database_replaced",
+  reason: "the database file, its log or its shared memory was removed or replaced",
+};
+
+const UNLOCKED: Problem = {
+  code: "lock_lost",
+  reason:
+    "another part of this process closed the database file, which ended the lock on it. Open it only with the copy of better-sqlite3 that the storage uses, not with another one, node:sqlite or fs.readFile",
+};
 
 /** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */
 function createLogWatch(warn: Warnings["warn"]): (size: number) => void {

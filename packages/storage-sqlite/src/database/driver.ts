@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import type Driver from "better-sqlite3";
 import { OpenRefusal } from "./open-storage-error.js";
 
@@ -28,16 +30,10 @@ export interface SqliteStatement<Row> {
 /** The constructor of better-sqlite3's `Database`. */
 export type DatabaseConstructor = typeof Driver;
 
-/** The driver, and the URL by which another thread imports it; `undefined` where a bundler hides it. */
+/** The driver, and the URL by which another thread imports it; `undefined` where it cannot be told. */
 export interface LoadedDriver {
   readonly Database: DatabaseConstructor;
   readonly url: string | undefined;
-}
-
-/** The version of the driver, and the packages to look for it in. */
-interface Wanted {
-  readonly version: number;
-  readonly names: readonly string[];
 }
 
 /**
@@ -45,41 +41,44 @@ interface Wanted {
  * when a statement is garbage-collected (nodejs/node#65446). 13 brings its binaries, also for Bun and Deno;
  * they crash Node 20.
  */
-const ON_NODE_20: Wanted = { version: 12, names: ["better-sqlite3"] };
-const LATER: Wanted = { version: 13, names: ["better-sqlite3-13", "better-sqlite3"] };
-
-function isNode20(): boolean {
-  return Number(process.versions.node.split(".")[0]) < 22;
-}
+const isNode20 = Number(process.versions.node.split(".")[0]) < 22;
+const VERSION = isNode20 ? 12 : 13;
 
 /**
  * Loads the better-sqlite3 for this Node, and its compiled part.
  * @throws OpenRefusal `driver_unavailable`
  */
 export async function loadDriver(): Promise<LoadedDriver> {
-  const wanted = isNode20() ? ON_NODE_20 : LATER;
   try {
-    const driver = await importFirst(wanted);
+    const driver = await findDriver();
     // The compiled part is loaded when the first database is opened.
     new driver.Database(":memory:").close();
     return driver;
   } catch (error) {
-    throw new OpenRefusal("driver_unavailable", unavailable(error, wanted), error);
+    throw new OpenRefusal("driver_unavailable", unavailable(error), error);
   }
 }
 
-/** Imports the first of these packages that is installed. */
-async function importFirst({ version, names }: Wanted): Promise<LoadedDriver> {
-  const [name = "", ...others] = names;
-  try {
-    const driver = await importDriver(name);
-    const installed = versionOf(name, driver.Database);
-    if (installed?.startsWith(`${version}.`) === false) throw new WrongVersion(installed);
-    return driver;
-  } catch (error) {
-    if (others.length > 0 && isNotInstalled(error)) return importFirst({ version, names: others });
-    throw error;
+/**
+ * Imports the first of the packages that has the right version, else the last whose version cannot be told. The host's
+ * own comes first: with two copies of SQLite in a process, each would undo the locks of the other.
+ */
+async function findDriver(): Promise<LoadedDriver> {
+  let untold: LoadedDriver | undefined;
+  let problem: unknown;
+  for (const name of isNode20 ? ["better-sqlite3"] : ["better-sqlite3", "better-sqlite3-13"]) {
+    try {
+      const driver = await importDriver(name);
+      const version = versionOf(driver);
+      if (version?.startsWith(`${VERSION}.`)) return driver;
+      if (version !== undefined) throw new WrongVersion(version);
+      untold = driver;
+    } catch (error) {
+      if (problem === undefined || isNotInstalled(problem)) problem = error;
+    }
   }
+  if (untold === undefined) throw problem;
+  return untold;
 }
 
 /** Thrown when the installed driver is for another Node. */
@@ -90,18 +89,12 @@ class WrongVersion extends Error {
   }
 }
 
-/**
- * Returns the version of a driver; `undefined` where a bundler hides it. Some bundlers replace `import.meta.url` by the
- * URL of the source, beside which there may be another driver. The file that was loaded is known for certain.
- */
-function versionOf(name: string, Database: DatabaseConstructor): string | undefined {
+/** Returns the version of a driver whose compiled part is not loaded yet; `undefined` where it cannot be told. */
+function versionOf({ url }: LoadedDriver): string | undefined {
+  if (url === undefined) return undefined;
   try {
-    const { cache } = createRequire(import.meta.url);
-    const loaded = Object.values(cache).find((module) => module?.exports === Database);
-    const file = `${name}/package.json`;
-    const manifest: unknown = loaded?.require(file) ?? createRequire(import.meta.url)(file);
-    if (typeof manifest !== "object" || manifest === null || !("version" in manifest)) return;
-    return String(manifest.version);
+    const manifest = readFileSync(new URL("../package.json", url), "utf8");
+    return /"version":\s*"([^"]+)"/.exec(manifest)?.[1];
   } catch {
     return undefined;
   }
@@ -119,15 +112,14 @@ async function importDriver(wanted: string): Promise<LoadedDriver> {
     /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name
   );
   if (!isDriver(driver)) throw new TypeError(`${name} has no Database`);
-  return { Database: driver.default, url: urlOf(name) };
+  return { Database: driver.default, url: urlOf(driver.default) };
 }
 
-function urlOf(name: string): string | undefined {
-  try {
-    return import.meta.resolve(name);
-  } catch {
-    return undefined;
-  }
+/** Looks where Node keeps the modules that it has loaded: a bundler may change what `import.meta.url` is. */
+function urlOf(exported: DatabaseConstructor): string | undefined {
+  const loaded = Object.values(createRequire(process.execPath).cache);
+  const found = loaded.find((module) => module?.exports === exported);
+  return found && pathToFileURL(found.filename).href;
 }
 
 function isDriver(module: unknown): module is { readonly default: DatabaseConstructor } {
@@ -141,13 +133,13 @@ function isNotInstalled(error: unknown): boolean {
   );
 }
 
-function unavailable(error: unknown, { version }: Wanted): string {
+function unavailable(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   // A list of the places that were tried follows.
   const sentence = reason.replace(/ Tried:$/, "").replace(/[.:]?$/, ".");
   const isInstalled = !isNotInstalled(error) && !(error instanceof WrongVersion);
-  const install = `Run \`npm install better-sqlite3@${version}\` in the folder of the program`;
-  const cure = isNode20() ? `${isInstalled ? REBUILD : install}${COMPILER}` : install;
+  const install = `Run \`npm install better-sqlite3@${VERSION}\` in the folder of the program`;
+  const cure = isNode20 ? `${isInstalled ? REBUILD : install}${COMPILER}` : install;
   return `better-sqlite3 cannot be loaded: ${sentence} ${cure}.`;
 }
 

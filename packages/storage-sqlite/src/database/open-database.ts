@@ -99,6 +99,7 @@ export function openFile(
   const close = async (): Promise<void> => {
     await checkpoints.stop();
     closeNow();
+    files.lock.end();
     process.off("exit", closeAtExit);
   };
   try {
@@ -125,10 +126,13 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   const filename = filenameOf(database);
   if (filename !== "") refuseUnsafe(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
-  const nothing = (): Promise<void> => Promise.resolve();
+  const end = (): Promise<void> => {
+    files.lock.end();
+    return Promise.resolve();
+  };
   const afterCommit = (): void => undefined;
-  const options = { files, now, release: nothing, isShared: true, afterCommit };
-  return { ...openTables(database, bringUpToDate, options), close: nothing };
+  const options = { files, now, release: end, isShared: true, afterCommit };
+  return { ...openTables(database, bringUpToDate, options), close: end };
 }
 
 type TablesOptions = Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">;
