@@ -46,6 +46,9 @@ export default defineConfig(
       ".stryker/",
       ".pnpmfile.cjs",
       "packages/console/page-files.js",
+      // Programs for other people's tools, which are not installed here.
+      "checks/clients/",
+      "checks/hosts/",
     ],
   },
   js.configs.recommended,

@@ -1,0 +1,1 @@
+export default { serverExternalPackages: ["@petstore/storage-sqlite"], output: "standalone" };
