@@ -2,7 +2,7 @@ import { defineConfig, type Options } from "tsup";
 import { bundleLibraries } from "./scripts/bundle-libraries.js";
 
 export const options: Options = {
-  entry: ["src/{index,bin}.ts"],
+  entry: ["src/{index,bin}.ts", "src/process.js"],
   format: "esm",
   target: "node20",
   platform: "node",

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { checkRequirement, storageRequirements } from "@petstore/storage-contract";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 
-for (const requirement of storageRequirements) {
+// Several processes have the same file in every runtime.
+for (const requirement of storageRequirements.filter(({ needs }) => needs !== "processes")) {
   await checkRequirement(requirement, { createFixture });
   console.log(requirement.name);
 }

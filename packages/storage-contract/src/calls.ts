@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import type {
   PresentedKey,
   KeyQuery,
@@ -52,6 +53,32 @@ export async function allPets(
   if (next === undefined) return pets;
   assert.equal(next, pets.at(-1)?.id, "next must be the last id of its page");
   return [...pets, ...(await allPets(storage, { limit, status, after: next }))];
+}
+
+/** Resolves to the ids that each of these storages lists, page after page, until this is done. */
+export async function follow(
+  storages: readonly Storage[],
+  work: Promise<unknown>,
+): Promise<readonly (readonly bigint[])[]> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  const followed = storages.map(async (storage) => {
+    const seen: bigint[] = [];
+    for (let isLast = false; !isLast;) {
+      isLast = isDone;
+      const pets = await allPets(storage, { limit: 7, after: seen.at(-1) });
+      seen.push(...pets.map(({ id }) => id));
+      await setImmediate();
+    }
+    return seen;
+  });
+  await done;
+  return Promise.all(followed);
+}
+
+/** Compares two ids. */
+export function byValue(one: bigint, other: bigint): number {
+  return one < other ? -1 : 1;
 }
 
 /** Inserts a sample key for each id. */

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import type { Creation, CreationRequest, Storage } from "@petstore/core";
+import {
+  INT64_MAX,
+  petStatuses,
+  type Creation,
+  type CreationRequest,
+  type Pet,
+  type Storage,
+} from "@petstore/core";
 import { allPets, valueOf } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
 import { aPet } from "./samples.js";
@@ -28,6 +35,42 @@ export const creationRequirements: readonly StorageRequirement[] = [
         (await allPets(storage)).map(({ id }) => id),
         ids.toSorted((a, b) => (a < b ? -1 : 1)),
       );
+    },
+  },
+  {
+    name: "stores the pet of a creation exact, and finds and lists it at once, by status, too, like one that is imported",
+    async check(open) {
+      const storage = await open();
+      const all: Pet[] = [];
+      const assertAdded = async (pet: Pet) => {
+        all.push(pet);
+        assert.deepEqual(await valueOf(storage.pets.find(pet.id)), pet);
+        const ofStatus = all.filter(({ status }) => status === pet.status);
+        assert.deepEqual(await allPets(storage, { status: pet.status }), ofStatus);
+        assert.deepEqual(await allPets(storage), all);
+      };
+      for (const [index, status] of petStatuses.entries()) {
+        const pet = aPet({ name: `🐈 ${status}`, categoryId: INT64_MAX - BigInt(index), status });
+        const request = aRequest({ token: status });
+        const { petId } = await valueOf(storage.pets.createOnce(pet, request));
+        await assertAdded({ id: petId, ...pet });
+        const imported = { ...pet, id: petId + 10n };
+        assert.equal((await valueOf(storage.pets.import([imported]))).added, 1);
+        await assertAdded(imported);
+      }
+    },
+  },
+  {
+    name: "gives creations and other pets ascending ids, each greater than every earlier one",
+    async check(open) {
+      const storage = await open();
+      let last = 0n;
+      for (let index = 0; index < 5; index += 1) {
+        const { petId } = await createOnce(storage, { token: `token ${index}` });
+        assert.ok(petId > last, `${petId} follows ${last}`);
+        ({ id: last } = await valueOf(storage.pets.create(aPet())));
+        assert.ok(last > petId, `${last} follows ${petId}`);
+      }
     },
   },
   {

@@ -1,3 +1,4 @@
+export type { StorageModule } from "./processes.js";
 export {
   checkRequirement,
   type OpenStorage,

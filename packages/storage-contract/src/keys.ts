@@ -192,6 +192,28 @@ export const keyRequirements: readonly StorageRequirement[] = [
     },
   },
   {
+    name: "removes all of the given API keys at once, and each only once",
+    async check(open) {
+      const storage = await open();
+      const ids = Array.from({ length: 20 }, (_, index) => `key ${index}`);
+      await insertKeys(storage, ...ids);
+      let isDone = false;
+      const removing = Promise.all(
+        [ids, ids.toReversed()].map((each) => valueOf(storage.keys.remove(each))),
+      ).finally(() => (isDone = true));
+      const sizes = new Set<number>();
+      const watch = async () => {
+        while (!isDone) sizes.add((await listKeys(storage)).length);
+      };
+      await watch();
+      assert.deepEqual((await removing).toSorted(), [0, ids.length]);
+      assert.ok(
+        [...sizes].every((size) => size === 0 || size === ids.length),
+        "seen in part",
+      );
+    },
+  },
+  {
     name: "finds an API key by each of its current secrets, and by no secret that was removed",
     async check(open) {
       const storage = await open();

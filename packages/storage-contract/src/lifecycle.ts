@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { INT64_MAX, NO_USAGE, type Storage } from "@petstore/core";
+import { INT64_MAX, NO_USAGE, type Pet, type Storage } from "@petstore/core";
 import {
   allPets,
   assertFails,
   changeKey,
+  byValue,
   chargeOnce,
   createPets,
+  follow,
   presentedKeyOf,
   insertKeys,
+  listKeys,
   setUsage,
   usageOf,
   valueOf,
@@ -45,6 +48,70 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
       await valueOf(storage.close());
       assert.equal(new Set((await Promise.all(created)).map(({ id }) => id)).size, 5);
       assert.deepEqual(new Set(await Promise.all(charged)), new Set([0, 1, 2, 3, 4]));
+    },
+  },
+  {
+    name: "completes the calls of every member that are under way before its close resolves",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      let completed = 0;
+      const running = callsOfEveryMember(storage).map(async (call) => {
+        const result = await call();
+        completed += 1;
+        return result.isOk();
+      });
+      await valueOf(storage.close());
+      // The last of them may resolve in the same turn.
+      await setImmediate();
+      const before = completed;
+      assert.ok((await Promise.all(running)).every(Boolean), "close failed a call");
+      assert.equal(before, running.length, "close resolved before a call that was under way");
+    },
+  },
+  {
+    name: "finds every change after it is reopened: charges, updates, removals and imports",
+    needs: "reopening",
+    async check(open) {
+      const before = await open();
+      await insertKeys(before, "a", "b", "c");
+      await valueOf(before.keys.import([{ key: aKey("d"), usage: aUsage() }]));
+      await setUsage(before, "c", aUsage({ bans: 3 }));
+      await chargeOnce(before, "digest of a");
+      await changeKey(before, "a", { label: "changed", secrets: [aSecret("another")] });
+      await chargeOnce(before, "another");
+      await valueOf(before.keys.remove(["b"]));
+      const pet: Pet = { id: 7n, ...aPet({ status: "sold" }) };
+      await valueOf(before.pets.import([pet]));
+      await valueOf(before.close());
+
+      const after = await open();
+      const changed = aKey("a", { label: "changed", secrets: [aSecret("another")] });
+      assert.deepEqual(await listKeys(after), [
+        { key: changed, usage: usedTimes(2) },
+        { key: aKey("c"), usage: aUsage({ bans: 3 }) },
+        { key: aKey("d"), usage: aUsage() },
+      ]);
+      assert.deepEqual((await presentedKeyOf(after, "another"))?.usage, usedTimes(2));
+      for (const id of ["a", "b"]) {
+        assert.equal(await presentedKeyOf(after, `digest of ${id}`), undefined);
+      }
+      assert.deepEqual(await allPets(after), [pet]);
+    },
+  },
+  {
+    name: "has a clock, if any, that returns milliseconds since the Unix epoch, and one that is never set back",
+    async check(open) {
+      const { clock } = await open();
+      let last = -Infinity;
+      for (let count = 0; clock && count < 10; count += 1) {
+        const now = clock.now();
+        assert.ok(now > MILLISECONDS && now <= MAX_TIME, `the time is ${now}`);
+        const monotonic = clock.monotonic?.() ?? 0;
+        assert.ok(monotonic >= last, `${monotonic} follows ${last}`);
+        last = monotonic;
+        await setImmediate();
+      }
     },
   },
   {
@@ -141,30 +208,11 @@ export const lifecycleRequirements: readonly StorageRequirement[] = [
   },
 ];
 
-/** Resolves to the ids that each of these storages lists, page after page, until this is done. */
-async function follow(
-  storages: readonly Storage[],
-  work: Promise<unknown>,
-): Promise<readonly (readonly bigint[])[]> {
-  let isDone = false;
-  const done = work.finally(() => (isDone = true));
-  const followed = storages.map(async (storage) => {
-    const seen: bigint[] = [];
-    for (let isLast = false; !isLast;) {
-      isLast = isDone;
-      const pets = await allPets(storage, { limit: 7, after: seen.at(-1) });
-      seen.push(...pets.map(({ id }) => id));
-      await setImmediate();
-    }
-    return seen;
-  });
-  await done;
-  return Promise.all(followed);
-}
+/** A time of 2001. In seconds, it is one of the year 33658. */
+const MILLISECONDS = 1_000_000_000_000;
 
-function byValue(one: bigint, other: bigint): number {
-  return one < other ? -1 : 1;
-}
+/** The latest time that a `Date` can represent. */
+const MAX_TIME = 8_640_000_000_000_000;
 
 /** A call of every member of the port except `close`. */
 function callsOfEveryMember({ pets, keys, usage }: Storage) {

@@ -1,4 +1,5 @@
 import type { Storage } from "@petstore/core";
+import { createProcesses, type StartProcess, type StorageModule } from "./processes.js";
 
 /** One requirement of the storage port, with the check that a storage meets it. */
 export interface StorageRequirement {
@@ -7,14 +8,15 @@ export interface StorageRequirement {
   /** The feature that the check needs. The requirement does not apply to a storage without it. */
   readonly needs?: StorageFeature;
   /** Rejects with an `AssertionError` when the storage does not meet the requirement. */
-  check(open: OpenStorage): Promise<void>;
+  check(open: OpenStorage, start: StartProcess): Promise<void>;
 }
 
 /**
  * A feature that not every storage has. `reopening`: its data is still there when it is opened again.
- * `sharing`: several storages can be open on the same data at the same time.
+ * `sharing`: several storages can be open on the same data at the same time. `processes`: and in several
+ * processes, each of which imports the storage's module.
  */
-export type StorageFeature = "reopening" | "sharing";
+export type StorageFeature = "reopening" | "sharing" | "processes";
 
 /**
  * Opens the storage. The first call opens an empty one. Only a requirement that needs a feature calls it
@@ -26,6 +28,8 @@ export type OpenStorage = () => Promise<Storage>;
 export interface Fixture {
   /** Opens a storage. Every call opens the same data, if the storage supports it. */
   open(): Promise<Storage>;
+  /** Passed to the storage's module, as JSON, to open a storage on the same data in another process. */
+  readonly options?: unknown;
   /** Removes the data. Called once, after every storage on it is closed. */
   remove(): Promise<void>;
 }
@@ -33,17 +37,19 @@ export interface Fixture {
 /** Checks one requirement on a new fixture. Rejects when the storage does not meet it. */
 export async function checkRequirement(
   requirement: StorageRequirement,
-  storage: { createFixture(): Promise<Fixture> },
+  storage: { createFixture(): Promise<Fixture>; readonly module?: StorageModule },
 ): Promise<void> {
   const fixture = await storage.createFixture();
   const opened: Storage[] = [];
+  const processes = createProcesses(storage.module, fixture.options);
   try {
     await requirement.check(async () => {
       const fresh = await fixture.open();
       opened.push(fresh);
       return fresh;
-    });
+    }, processes.start);
   } finally {
+    await processes.end();
     for (const each of opened) await each.close();
     await fixture.remove();
   }

@@ -3,12 +3,14 @@ import { importRequirements } from "./import.js";
 import { keyRequirements } from "./keys.js";
 import { lifecycleRequirements } from "./lifecycle.js";
 import { petRequirements } from "./pets.js";
+import type { StorageModule } from "./processes.js";
 import {
   checkRequirement,
   type Fixture,
   type StorageFeature,
   type StorageRequirement,
 } from "./requirement.js";
+import { processRequirements } from "./several-processes.js";
 import { usageRequirements } from "./usage.js";
 
 /** The part of a test runner that the suite uses. Vitest, Jest, Mocha and `node:test` have it. */
@@ -26,6 +28,8 @@ export interface StorageUnderTest {
   readonly name: string;
   /** Creates a new, empty fixture. Called once for each requirement. */
   createFixture(): Promise<Fixture>;
+  /** Opens the storage in other processes. Without it, requirements on several processes are skipped. */
+  readonly module?: StorageModule;
   /** The features that this storage does not support, each with the reason. */
   readonly unsupported?: Readonly<Partial<Record<StorageFeature, string>>>;
 }
@@ -38,6 +42,7 @@ export const storageRequirements: readonly StorageRequirement[] = [
   ...importRequirements,
   ...usageRequirements,
   ...lifecycleRequirements,
+  ...processRequirements,
 ];
 
 /**
@@ -56,9 +61,18 @@ export function storageContract(runner: TestRunner, storage: StorageUnderTest): 
   describe(`storage contract: ${storage.name}`, () => {
     for (const requirement of storageRequirements) {
       const body = () => checkRequirement(requirement, storage);
-      const reason = requirement.needs && storage.unsupported?.[requirement.needs];
+      const reason = reasonToSkip(requirement, storage);
       if (reason === undefined) it(requirement.name, body);
       else it.skip(`${requirement.name} (${reason})`, body);
     }
   });
+}
+
+function reasonToSkip(
+  { needs }: StorageRequirement,
+  { module, unsupported }: StorageUnderTest,
+): string | undefined {
+  const isMissing = needs === "processes" && module === undefined;
+  const missing = isMissing ? "no module is named for other processes to import" : undefined;
+  return (needs && unsupported?.[needs]) ?? missing;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { NO_USAGE, type PresentedKey, type Usage } from "@petstore/core";
 import {
   assertFails,
+  changeKey,
   chargeOnce,
   presentedKeyOf,
   insertKeys,
@@ -55,6 +56,27 @@ export const usageRequirements: readonly StorageRequirement[] = [
           assert.equal(shown.secretExpiresAt, expiresAt);
           assert.deepEqual(shown.usage, NO_USAGE);
         }
+      }
+    },
+  },
+  {
+    name: "shows each charge the key as its latest update stored it",
+    async check(open) {
+      const storage = await open();
+      await insertKeys(storage, "a");
+      await chargeOnce(storage, "digest of a");
+      for (const changes of [
+        { plan: "pro", limits: { perMinute: 3, perDay: 4 }, expiresAt: 5, revokedAt: 6 },
+        {
+          plan: "free",
+          limits: { perMinute: 7, perDay: 8 },
+          expiresAt: undefined,
+          revokedAt: undefined,
+        },
+      ] as const) {
+        await changeKey(storage, "a", changes);
+        const shown = await presentedKeyOf(storage, "digest of a");
+        assert.deepEqual(shown && requiredFields(shown.key), requiredFields(aKey("a", changes)));
       }
     },
   },

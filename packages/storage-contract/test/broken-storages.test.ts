@@ -1,6 +1,9 @@
 // Each requirement is broken by a storage with one fault, so that none of them checks nothing.
 import { AssertionError } from "node:assert";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import {
   createMemoryStorage,
   NO_USAGE,
@@ -26,7 +29,9 @@ import {
   type StorageRequirement,
 } from "@petstore/storage-contract";
 import { err, ok, type Result } from "neverthrow";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
+import { openStorage, type FileOptions } from "./support/file-storage.js";
 
 /** Breaks a storage in memory. `opened` is how many were opened on the same data before. */
 type Fault = (storage: Storage, opened: number) => Storage;
@@ -34,6 +39,24 @@ type Fault = (storage: Storage, opened: number) => Storage;
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
 
 const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
+
+const FILE_STORAGE = "packages/storage-contract/test/support/file-storage.ts";
+const bundled = useBundled("file-storage", [FILE_STORAGE]);
+
+/** As `faults`, for requirements on several processes: the fault of a storage in a file, in all of them. */
+const faultsOfProcesses: Readonly<Record<string, FileOptions["fault"] | Fault>> = {
+  "counts the charges and updates of one key's usage: no transactions": "no transactions",
+  "passes to each update of an API key in several: no transactions": "no transactions",
+  "adds one pet for each token, and: no transactions": "no transactions",
+  "shows every removal and import: no transactions": "no transactions",
+  "finds an API key by a digest while: takes the write lock": usage(
+    "findByDigest",
+    (_, { usage }) =>
+      (digest) =>
+        usage.charge(digest, (key) => ({ result: key })),
+  ),
+  "keeps what was stored by a process: writes when it closes": "late writes",
+};
 
 /** "The beginning of a requirement: what a storage does instead." */
 const faults: Readonly<Record<string, Fault>> = {
@@ -88,6 +111,39 @@ const faults: Readonly<Record<string, Fault>> = {
       return createOnce(pet, { ...request, token });
     };
   }),
+  "stores the pet of a creation: another name": withCreated({ name: "another" }),
+  "stores the pet of a creation: a rounded categoryId": pets("createOnce", (createOnce) => {
+    return (pet, request) => {
+      const categoryId = BigInt.asIntN(64, BigInt(Number(pet.categoryId)));
+      return createOnce({ ...pet, categoryId }, request);
+    };
+  }),
+  "stores the pet of a creation: another status": withCreated({ status: "sold" }),
+  "stores the pet of a creation: never found": (storage, opened) => {
+    const { hidden, hiding } = hidingCreations();
+    return pets("find", (find) => async (id) => {
+      return hidden.has(id) ? ok(undefined) : find(id);
+    })(hiding(storage, opened), opened);
+  },
+  "stores the pet of a creation: never listed by status": (storage, opened) => {
+    const { hidden, hiding } = hidingCreations();
+    return withPage(({ pets, next }, { status }) => {
+      return { pets: pets.filter(({ id }) => status === undefined || !hidden.has(id)), next };
+    })(hiding(storage, opened), opened);
+  },
+  "stores the pet of a creation: a stale page": stalePage("createOnce"),
+  "stores the pet of a creation: a stale page after an import": stalePage("import"),
+  "gives creations and other pets ascending ids: undercuts them": pets(
+    "createOnce",
+    (createOnce) => {
+      return async (pet, request) => {
+        return (await createOnce(pet, request)).map((made) => ({
+          ...made,
+          petId: made.petId + 9n,
+        }));
+      };
+    },
+  ),
   "returns the first creation: adds the second pet": withRequest(({ token, fingerprint }) => {
     return { token: token + fingerprint };
   }),
@@ -166,11 +222,27 @@ const faults: Readonly<Record<string, Fault>> = {
   "removes exactly: counts the ids": keys("remove", (remove) => async (ids) => {
     return (await remove(ids)).map(() => ids.length);
   }),
+  "removes all of the given API keys at once: one after the other": keys("remove", (remove) => {
+    return async (ids) => {
+      let removed = 0;
+      for (const id of ids) removed += (await remove([id]))._unsafeUnwrap();
+      return ok(removed);
+    };
+  }),
   "finds an API key by each of its current secrets: caches keys": cachingKeys,
 
   "passes to a charge the key: loses the secret's expiry": showing((key) => {
     return key && { ...key, secretExpiresAt: undefined };
   }),
+  "shows each charge the key: the first plan and limits": (storage, opened) => {
+    const known = new Map<string, PresentedKey["key"]>();
+    return showing((shown) => {
+      if (!shown) return undefined;
+      const { plan, limits } = known.get(shown.key.id) ?? shown.key;
+      known.set(shown.key.id, { ...shown.key, plan, limits });
+      return { ...shown, key: { ...shown.key, plan, limits } };
+    })(storage, opened);
+  },
   "finds the key that has a secret: counts a look-up": usage("findByDigest", (_, { usage }) => {
     return (digest) => usage.charge(digest, countingOne);
   }),
@@ -208,6 +280,32 @@ const faults: Readonly<Record<string, Fault>> = {
   "completes the calls that are under way: drops those that wait": pets("create", (create) => {
     return (pet) => setImmediate().then(() => create(pet));
   }),
+  "completes the calls of every member: drops removals": keys("remove", (remove) => {
+    return (ids) => setImmediate().then(() => remove(ids));
+  }),
+  "completes the calls of every member: closes first": keys("find", (find) => async (id) => {
+    const found = await find(id);
+    await setImmediate();
+    await setImmediate();
+    return found;
+  }),
+  "finds every change after it is reopened: loses charges": usage("charge", losing),
+  "finds every change after it is reopened: loses updates of keys": keys("update", losing),
+  "finds every change after it is reopened: loses updates of usage": usage("update", losing),
+  "finds every change after it is reopened: loses removals": keys("remove", () => (ids) => {
+    return Promise.resolve(ok(ids.length));
+  }),
+  "finds every change after it is reopened: loses imported pets": pets("import", () => (pets) => {
+    return Promise.resolve(ok({ added: pets.length }));
+  }),
+  "has a clock: −1.5": (storage) => ({ ...storage, clock: { now: () => -1.5 } }),
+  "has a clock: in seconds": (storage) => ({ ...storage, clock: { now: () => 1_900_000_000 } }),
+  "has a clock: NaN": (storage) => ({ ...storage, clock: { now: () => NaN } }),
+  "has a clock: set back": (storage) => {
+    let monotonic = 0;
+    const clock = { now: () => 1_900_000_000_000, monotonic: () => (monotonic -= 1) };
+    return { ...storage, clock };
+  },
   "finds all data after it is reopened: starts empty": startingEmpty,
   "finds all data after it is reopened: starts at the first id again": countingIds,
   "immediately finds the data: caches a page": cachingAPage,
@@ -260,6 +358,48 @@ function withPage(change: (page: PetPage, query: PetQuery) => PetPage): Fault {
 
 function withKey(change: (key: StoredApiKey) => Partial<StoredApiKey>): Fault {
   return keys("insert", (insert) => (key) => insert({ ...key, ...change(key) }));
+}
+
+function withCreated(changes: Partial<NewPet>): Fault {
+  return pets("createOnce", (createOnce) => (pet, request) => {
+    return createOnce({ ...pet, ...changes }, request);
+  });
+}
+
+function hidingCreations() {
+  const hidden = new Set<bigint>();
+  const hiding = pets("createOnce", (createOnce) => async (pet, request) => {
+    return (await createOnce(pet, request)).map((made) => {
+      hidden.add(made.petId);
+      return made;
+    });
+  });
+  return { hidden, hiding };
+}
+
+/** Keeps its pages until a pet is added, but not by this member. */
+function stalePage(member: "createOnce" | "import"): Fault {
+  return (storage, opened) => {
+    const cached = new Map<string, ReturnType<PetStorage["list"]>>();
+    const list = pets("list", (list) => (query) => {
+      const page = cached.get(String(query.status)) ?? list(query);
+      cached.set(String(query.status), page);
+      return page;
+    });
+    const fresh = member === "import" ? "createOnce" : "import";
+    const forgetting = replaceIn("pets")(fresh, (add: PetStorage[typeof fresh]) => {
+      return ((...args: Parameters<typeof add>) => {
+        cached.clear();
+        return (add as (...all: typeof args) => ReturnType<typeof add>)(...args);
+      }) as typeof add;
+    });
+    return forgetting(list(storage, opened), opened);
+  };
+}
+
+/** A change that only this storage sees would be lost: here, it is lost at once. */
+function losing<Shown, Next>(update: Update<Shown, Next>): Update<Shown, Next> {
+  return (id, decide) => update(id, (shown) => ({ result: decide(shown).result }));
 }
 
 function countingIds(storage: Storage, opened: number): Storage {
@@ -354,36 +494,67 @@ function createFixture(needs?: StorageFeature, fault: Fault = (storage) => stora
   });
 }
 
+/** A fixture in a file, which other processes open, too. */
+async function createFileFixture(fault?: FileOptions["fault"] | Fault) {
+  const folder = await mkdtemp(join(inject("sharedFolder"), "contract-"));
+  const [inMemory, inFile] = typeof fault === "function" ? [fault] : [undefined, fault];
+  const options: FileOptions = { file: join(folder, "pets"), fault: inFile };
+  return {
+    open: async () => {
+      const storage = await openStorage(options);
+      return inMemory?.(storage, 0) ?? storage;
+    },
+    options,
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
 function faultsOf({ name }: StorageRequirement) {
-  return Object.entries(faults).filter(([fault]) => name.startsWith(fault.split(":")[0] ?? ""));
+  return Object.entries({ ...faults, ...faultsOfProcesses }).filter(([fault]) =>
+    name.startsWith(fault.split(":")[0] ?? ""),
+  );
 }
 
 it("every requirement is broken by at least one storage, and every storage breaks one", () => {
   const counts = storageRequirements.map((requirement) => faultsOf(requirement).length);
   expect(Math.min(...counts)).toBeGreaterThan(0);
-  expect(counts.reduce((sum, count) => sum + count)).toBe(Object.keys(faults).length);
+  expect(counts.reduce((sum, count) => sum + count)).toBe(
+    Object.keys({ ...faults, ...faultsOfProcesses }).length,
+  );
 });
 
 it("a requirement that needs an unsupported feature is skipped, with the reason in its name", () => {
   const declare = Object.assign(vi.fn(), { skip: vi.fn() });
   const unsupported = { sharing: "it is private" };
+  const reasons = { ...unsupported, processes: "no module is named for other processes to import" };
   storageContract(
     { describe: (_, body) => body(), it: declare },
     { name: "private", createFixture, unsupported },
   );
-  const needing = storageRequirements.filter(({ needs }) => needs === "sharing");
-  const names = needing.map(({ name }) => `${name} (it is private)`);
+  const names = storageRequirements.flatMap(({ name, needs }) => {
+    return needs && needs !== "reopening" ? [`${name} (${reasons[needs]})`] : [];
+  });
   expect(declare.skip.mock.calls.map(([name]: unknown[]) => name)).toEqual(names);
   expect(declare).toHaveBeenCalledTimes(storageRequirements.length - names.length);
 });
 
 describe.each(storageRequirements)("$name", (requirement) => {
-  const check = (fault?: Fault) =>
-    checkRequirement(requirement, { createFixture: () => createFixture(requirement.needs, fault) });
+  const check = (fault?: FileOptions["fault"] | Fault) => {
+    const { needs } = requirement;
+    if (needs !== "processes" && typeof fault !== "string") {
+      return checkRequirement(requirement, { createFixture: () => createFixture(needs, fault) });
+    }
+    const module = { url: pathToFileURL(bundled(FILE_STORAGE)).href };
+    return checkRequirement(requirement, { createFixture: () => createFileFixture(fault), module });
+  };
 
-  it("is met by the memory storage", () => check());
+  it("is met by the memory storage, or by one in a file", () => check());
 
   it.each(faultsOf(requirement))("is not met by a broken one: %s", async (_, fault) => {
     await expect(check(fault)).rejects.toBeInstanceOf(AssertionError);
   });
+
+  it.runIf(requirement.needs !== "processes")("is met by a file without transactions", () =>
+    check("no transactions"),
+  );
 });

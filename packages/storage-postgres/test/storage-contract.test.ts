@@ -1,7 +1,9 @@
+import { pathToFileURL } from "node:url";
 import type { Storage } from "@petstore/core";
 import { storageContract } from "@petstore/storage-contract";
 import pg from "pg";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { openStorage } from "./support/open-storage.js";
 import { usePostgres } from "./support/postgres-server.js";
@@ -15,6 +17,9 @@ beforeAll(() => {
 });
 afterAll(() => pool.end());
 
+const MODULE = "packages/storage-postgres/test/support/postgres-module.ts";
+const url = pathToFileURL(useBundled("postgres-module", [MODULE])(MODULE)).href;
+const module = { url, rounds: sized(50, 500, 5_000) };
 let schemas = 0;
 const contracts: [name: string, open: (schema: string) => Promise<Storage>][] = [
   ["a host's pool of one connection", (schema) => openStorage({ pool, schema })],
@@ -24,7 +29,8 @@ const contracts: [name: string, open: (schema: string) => Promise<Storage>][] = 
 for (const [name, open] of contracts.slice(0, sized(1, 2, 2))) {
   const createFixture = () => {
     const schema = `fixture_${(schemas += 1)}`;
-    return Promise.resolve({ open: () => open(schema), remove: () => Promise.resolve() });
+    const options = { url: server.url(), schema };
+    return Promise.resolve({ open: () => open(schema), options, remove: () => Promise.resolve() });
   };
-  storageContract({ describe, it }, { name, createFixture });
+  storageContract({ describe, it }, { name, createFixture, module });
 }

@@ -1,19 +1,30 @@
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { storageContract, type StorageUnderTest } from "@petstore/storage-contract";
 import Database from "better-sqlite3";
 import { describe, it } from "vitest";
+import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { createFolder, openStorage } from "./support/storage.js";
 
 function fixtureOf(open: (filename: string) => ReturnType<typeof openStorage>) {
   const filename = join(createFolder(), "pets.db");
-  return Promise.resolve({ open: () => open(filename), remove: () => Promise.resolve() });
+  const options = { filename };
+  return Promise.resolve({ open: () => open(filename), options, remove: () => Promise.resolve() });
 }
 
+const MODULE = "packages/storage-sqlite/test/support/sqlite-module.ts";
+const url = pathToFileURL(useBundled("sqlite-module", [MODULE])(MODULE)).href;
+
 const storages: readonly StorageUnderTest[] = [
-  { name: "a file", createFixture: () => fixtureOf((filename) => openStorage({ filename })) },
+  {
+    name: "a file",
+    createFixture: () => fixtureOf((filename) => openStorage({ filename })),
+    module: { url, rounds: sized(50, 500, 5_000) },
+  },
   {
     name: "the database of a host",
+    unsupported: { processes: "a file of its own is tried" },
     createFixture: () =>
       fixtureOf((filename) => {
         const database = new Database(filename, { timeout: 2 });
@@ -28,6 +39,7 @@ const storages: readonly StorageUnderTest[] = [
     unsupported: {
       reopening: "a database in memory is gone when it is closed",
       sharing: "every database in memory is one of its own",
+      processes: "every database in memory is one of its own",
     },
   },
 ];

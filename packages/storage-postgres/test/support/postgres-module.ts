@@ -1,0 +1,6 @@
+// Imported by other processes, for the storage contract.
+import { openPostgresStorage, type PostgresStorageOptions } from "@petstore/storage-postgres";
+
+export async function openStorage(options: PostgresStorageOptions) {
+  return (await openPostgresStorage(options))._unsafeUnwrap();
+}
