@@ -79,15 +79,6 @@ it.each(["1", "2"].slice(0, sized(1, 2, 2)))(
   },
 );
 
-it.runIf(inCi)("a worker that ends with such an error is replaced", async () => {
-  const server = await startCrashing("--workers", "2");
-  const [worker = -1] = workersOf(server);
-  process.kill(worker, "SIGUSR2");
-  await expect.poll(() => server.output()).toContain("exit code 70");
-  expect(await healthOf(server)).toBe(200);
-  expect(await server.end("SIGTERM")).toBe(0);
-});
-
 /** Starts a server whose workers are soon restarted. */
 const startHurried = (database: string): Promise<BuiltServer> =>
   startBuilt(

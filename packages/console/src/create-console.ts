@@ -102,7 +102,7 @@ function isSameOrigin({ headers, url }: Request): boolean {
 
 /** A page of another origin cannot send this type unless it is allowed to (WHATWG Fetch, CORS-safelisted request headers). */
 function isJson({ headers }: Request): boolean {
-  return /^application\/json(?:$|[\s;])/i.test(headers.get("Content-Type") ?? "");
+  return /^application\/json(?:$|[\s;])/i.test(String(headers.get("Content-Type")));
 }
 
 /** Returns `undefined` if the body is not JSON, or too long. */

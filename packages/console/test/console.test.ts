@@ -67,6 +67,8 @@ describe("the page", () => {
       size += gzipSync(text).length;
       const head = await handle(new Request(url, { method: "HEAD" }));
       expect([head.status, await head.text()]).toEqual([200, ""]);
+      const { headers } = await handle(new Request(url, { method: "POST" }));
+      expect(headers.get("Allow")).toBe("GET, HEAD");
     }
     expect(size).toBeGreaterThan(5_000);
     expect(size).toBeLessThan(60_000);
@@ -127,6 +129,7 @@ describe("a call", () => {
 
   it.each([
     ["keys/issue", "{", 400],
+    ["keys/issue", "5", 400],
     ["keys/issue", "", 400],
     ["keys/issue", "[]", 400],
     ["keys/issue", `{"plan":${'"'.padEnd(70_000, "x")}"}`, 400],
@@ -153,7 +156,7 @@ describe("a call", () => {
     expect(response.status).toBe(status);
     const error = (await response.json()) as ErrorBody;
     expect(Object.keys(error)).toEqual(["code", "message", "status"]);
-    expect(error.message).toMatch(/\w\.$|: /);
+    expect(error.message).toMatch(/^\w.*(\w\.$|: )/);
     expect(error.status).toBe(status);
     expect(onEvent).not.toHaveBeenCalled();
   });
@@ -223,6 +226,22 @@ describe("an action", () => {
       expect(onEvent).toHaveBeenCalledTimes(2);
     },
   );
+
+  it("that the storage failed is done when it is sent again; one that was refused is refused again", async () => {
+    const storage = createMemoryStorage();
+    const { insert } = storage.keys;
+    const { post } = setUp({}, { storage });
+    const failing = () => Promise.resolve(err(storageFailure("no disk")));
+    const statusOf = async (insertKey: typeof insert, plan = "free") => {
+      Object.assign(storage.keys, { insert: insertKey });
+      return (await post("keys/issue", { plan }, { "Idempotency-Key": plan })).status;
+    };
+    expect([await statusOf(failing), await statusOf(insert)]).toEqual([503, 200]);
+    expect([await statusOf(failing, "gold"), await statusOf(insert, "gold")]).toEqual([400, 400]);
+    expect((await post("keys/issue", { plan: "pro" }, { "Idempotency-Key": "gold" })).status).toBe(
+      422,
+    );
+  });
 
   it("that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
@@ -352,7 +371,8 @@ describe("the list of keys", () => {
     expect(labels(await list({ search: key.id.slice(-6).toUpperCase() }))).toEqual([key.label]);
     expect(labels(await list({ search: secret.slice(0, 13) }))).toEqual([key.label]);
     expect(labels(await list({ search: secret.slice(0, 30) }))).toEqual([key.label]);
-    expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 3 });
+    await store.keys.issue({ plan: "free" });
+    expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 4 });
     const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
     for (const each of [secret, rotated.secret]) {
       expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
@@ -439,6 +459,7 @@ describe("the list of keys", () => {
       now: NOW,
       plans: { free: { perMinute: 60, perDay: 1_000 }, ...plans, enterprise: "custom" },
     });
+    expect(await setUp({ actor: undefined }).call("info", {})).toMatchObject({ actor: "operator" });
     const limits = { perMinute: 3, perDay: 30 };
     expect((await call("keys/issue", { plan: "gold", limits })).key.limits).toEqual(limits);
   });
