@@ -94,8 +94,8 @@ function isGetOrHead({ method }: Request): boolean {
 /** Browsers say where a request comes from; other clients have no cookies that a page could use. */
 function isSameOrigin({ headers, url }: Request): boolean {
   const site = headers.get("Sec-Fetch-Site");
-  const origin = headers.get("Origin");
-  if (origin === null || !URL.canParse(origin)) return false;
+  const origin = headers.get("Origin") ?? "";
+  if (!URL.canParse(origin)) return false;
   // A proxy may speak TLS for the host.
   return site === null ? new URL(origin).host === new URL(url).host : site === "same-origin";
 }

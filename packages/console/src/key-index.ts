@@ -81,7 +81,7 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
       if (done.isErr()) return err(done.error);
       const time = now();
       const { keys, readAt } = snapshot;
-      const { ids, ...found } = select(inOrder(snapshot, input.order, time), input, time);
+      const { ids, ...found } = select(inOrder(snapshot, input.order), input, time);
       const shown: ShownKey[] = [];
       for (const key of await Promise.all(ids.map((id) => keyRing.find(id)))) {
         if (key.isOk()) shown.push(shownKey(key.value, time));
@@ -111,15 +111,11 @@ async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void
   }
 }
 
-function inOrder(
-  { keys, orders }: Snapshot,
-  order: KeyListInput["order"],
-  now: number,
-): readonly ApiKey[] {
+function inOrder({ keys, orders }: Snapshot, order: KeyListInput["order"]): readonly ApiKey[] {
   const known = orders.get(order);
   if (known !== undefined) return known;
   const sorted = [...keys.values()].sort(newestFirst);
-  if (order === "use") sorted.sort(byUse(now));
+  if (order === "use") sorted.sort(byUse);
   orders.set(order, sorted);
   return sorted;
 }
@@ -160,7 +156,6 @@ function statesOf(key: ApiKey, now: number): readonly ShownState[] {
 
 function matcherOf(search: string): (key: ApiKey) => boolean {
   const wanted = search.trim().toLowerCase();
-  if (wanted === "") return () => true;
   return ({ id, label = "", secrets }) =>
     label.toLowerCase().includes(wanted) ||
     id.toLowerCase().includes(wanted) ||
@@ -177,11 +172,12 @@ function newestFirst(one: ApiKey, other: ApiKey): number {
 }
 
 /** Compares by the requests of the current minute, then of the current day, then by the last request. */
-function byUse(now: number): (one: ApiKey, other: ApiKey) => number {
+function byUse(one: ApiKey, other: ApiKey): number {
   const used = (window: "minute" | "day", { usage }: ApiKey): number =>
-    usage[window].resetAt > now ? usage[window].limit - usage[window].remaining : 0;
-  return (one, other) =>
+    usage[window].limit - usage[window].remaining;
+  return (
     used("minute", other) - used("minute", one) ||
     used("day", other) - used("day", one) ||
-    (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0);
+    (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0)
+  );
 }

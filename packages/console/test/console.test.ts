@@ -32,7 +32,7 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
       new Request(`${ORIGIN}/console/api/${name}`, {
         method: "POST",
         headers: Object.entries(all).filter(([, text]) => text !== ""),
-        body: typeof body === "string" ? body : JSON.stringify(body),
+        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
     );
   };
@@ -42,6 +42,17 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
     (await store.keys.issue({ plan: "free", label, ...input }))._unsafeUnwrap();
   const list = (query: Partial<KeyListInput> = {}) => call("keys/list", { ...ALL, ...query });
   return { clock, store, onEvent, onError, handle, post, call, issue, list };
+}
+
+/** An error says its status, has a code, and a sentence or more. */
+async function expectError(response: Response, status: number): Promise<void> {
+  const error = (await response.json()) as ErrorBody;
+  expect([response.status, error.status]).toEqual([status, status]);
+  expect(Object.keys(error)).toEqual(["code", "message", "status"]);
+  expect(error.code).toMatch(/^[a-z_]+$/);
+  expect(error.message).toMatch(/^\w.*(\w\.$|: )/);
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+  expect(response.headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
 }
 
 const labels = ({ keys }: KeyList) => keys.map(({ label }) => label);
@@ -67,21 +78,22 @@ describe("the page", () => {
       size += gzipSync(text).length;
       const head = await handle(new Request(url, { method: "HEAD" }));
       expect([head.status, await head.text()]).toEqual([200, ""]);
-      const { headers } = await handle(new Request(url, { method: "POST" }));
-      expect(headers.get("Allow")).toBe("GET, HEAD");
+      const refused = await handle(new Request(url, { method: "POST" }));
+      expect(refused.headers.get("Allow")).toBe("GET, HEAD");
+      await expectError(refused, 405);
     }
     expect(size).toBeGreaterThan(5_000);
     expect(size).toBeLessThan(60_000);
   });
 
   it("is found without the slash, and nowhere else", async () => {
-    const { handle } = setUp({ basePath: "/admin/keys" });
+    const { handle } = setUp({ basePath: "/admin/keys/" });
     const response = await handle(new Request(`${ORIGIN}/admin/keys`));
     expect([response.status, response.headers.get("Location")]).toEqual([308, "keys/"]);
     expect(response.headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"]) {
-      expect((await handle(new Request(ORIGIN + path))).status).toBe(404);
+      await expectError(await handle(new Request(ORIGIN + path)), 404);
     }
   });
 });
@@ -92,6 +104,7 @@ it.each([
   ["apiUrl", { apiUrl: "here" }],
   ["onEvent", { onEvent: 1 }],
   ["users", { users: [] }],
+  ["; option apiUrl must", { basePath: "console", apiUrl: "here" }],
 ])("the option %s of %j is refused", (name, options) => {
   expect(() => createConsole(createPetStore(), options as ConsoleOptions)).toThrow(name);
 });
@@ -117,12 +130,14 @@ describe("a call", () => {
     ["a page of another site", { "Sec-Fetch-Site": "cross-site" }, 403],
     ["a form", { "Content-Type": "text/plain" }, 415],
     ["a form of another type", { "Content-Type": "application/jsonp" }, 415],
+    ["a form whose type ends like it", { "Content-Type": "text/plain;application/json" }, 415],
     ["the page itself", { "Sec-Fetch-Site": "same-origin" }, 200],
     ["the page behind TLS", { Origin: "https://shop.example" }, 200],
   ])("from %s gets its status", async (_, headers, status) => {
     const { post, store } = setUp();
     const response = await post("keys/issue", { plan: "free" }, headers);
-    expect(response.status).toBe(status);
+    if (status === 200) expect(response.status).toBe(status);
+    else await expectError(response, status);
     const { keys } = (await store.keys.list())._unsafeUnwrap();
     expect(keys).toHaveLength(status === 200 ? 1 : 0);
   });
@@ -130,6 +145,8 @@ describe("a call", () => {
   it.each([
     ["keys/issue", "{", 400],
     ["keys/issue", "5", 400],
+    ["keys/issue", Buffer.from('{"plan":"free","label":"\xff"}', "latin1"), 400],
+    ["keys/issue", `{"plan":"free"${" ".repeat(65_522)}}`, 400],
     ["keys/issue", "", 400],
     ["keys/issue", "[]", 400],
     ["keys/issue", `{"plan":${'"'.padEnd(70_000, "x")}"}`, 400],
@@ -151,26 +168,43 @@ describe("a call", () => {
     ["keys/purge", "{}", 404],
     ["__proto__", "{}", 404],
   ])("%s with %s is refused with a message", async (name, body, status) => {
-    const { post, onEvent } = setUp();
-    const response = await post(name, body);
-    expect(response.status).toBe(status);
-    const error = (await response.json()) as ErrorBody;
-    expect(Object.keys(error)).toEqual(["code", "message", "status"]);
-    expect(error.message).toMatch(/^\w.*(\w\.$|: )/);
-    expect(error.status).toBe(status);
-    expect(onEvent).not.toHaveBeenCalled();
+    const { post, onEvent, onError } = setUp();
+    await expectError(await post(name, body), status);
+    for (const listener of [onEvent, onError]) expect(listener).not.toHaveBeenCalled();
   });
 
-  it("that the storage fails is a 503, whose cause only the host sees", async () => {
-    const storage = createMemoryStorage();
-    const failure = err(storageFailure("no /secret/path"));
-    Object.assign(storage.keys, { list: () => Promise.resolve(failure) });
-    const { post, onError } = setUp({}, { storage });
-    const response = await post("keys/list", ALL);
-    expect(response.status).toBe(503);
-    expect(await response.text()).not.toContain("/secret/path");
-    expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
+  it("may have a body of 64 KiB, in chunks that cut characters", async () => {
+    const { handle } = setUp();
+    const label = '{"plan":"free","label":"é"';
+    const bytes = Buffer.from(`${label}${" ".repeat(65_534 - label.length)}}`);
+    const body = new ReadableStream({
+      start: (controller) => {
+        const at = bytes.indexOf("é") + 1;
+        for (const part of [bytes.subarray(0, at), bytes.subarray(at)]) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const headers = { Origin: ORIGIN, "Content-Type": "application/json" };
+    const sent = { method: "POST", headers, body, duplex: "half" } as const;
+    const response = await handle(new Request(`${ORIGIN}/console/api/keys/issue`, sent));
+    expect(await response.json()).toMatchObject({ key: { label: "é" } });
+    expect(bytes).toHaveLength(65_536);
   });
+
+  it.each(["list", "find"])(
+    "that the storage fails (%s) is a 503, whose cause only the host sees",
+    async (name) => {
+      const storage = createMemoryStorage();
+      const failure = err(storageFailure("no /secret/path"));
+      const { post, onError, issue } = setUp({}, { storage });
+      await issue("acme");
+      Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
+      const response = await post("keys/list", ALL);
+      expect(response.status).toBe(503);
+      expect(await response.text()).not.toContain("/secret/path");
+      expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
+    },
+  );
 });
 
 describe("an action", () => {
@@ -272,18 +306,29 @@ describe("an action", () => {
   it("is refused when a thousand secrets wait, rather than that one is lost", async () => {
     const { post } = setUp();
     const issue = (key: string) => post("keys/issue", { plan: "pro" }, { "Idempotency-Key": key });
-    for (let count = 0; count < 1_000; count += 1) await issue(`key-${count}`);
+    const timers = process.getActiveResourcesInfo().length;
+    await post("pets/add", { name: "", categoryId: "7", status: "sold" }, once);
+    for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
+    // Nothing keeps the process alive.
+    expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
+    // The pet has no secret.
+    expect((await issue("room")).status).toBe(200);
     expect((await issue("more")).status).toBe(503);
+    for (const [name, status] of [
+      ["recover", 503],
+      ["take", 200],
+    ] as const)
+      expect((await post(`secrets/${name}`, { idempotencyKey: "unknown" })).status).toBe(status);
     await post("secrets/take", { idempotencyKey: "key-500" });
     expect((await issue("more")).status).toBe(200);
-    expect((await post("secrets/recover", { idempotencyKey: "key-0" })).status).toBe(200);
+    expect((await post("secrets/recover", { idempotencyKey: "key-1" })).status).toBe(200);
     const { total } = (await (await post("keys/list", ALL)).json()) as KeyList;
     expect(total).toBe(1_001);
   });
 
   it("is not done when the host cannot say who does it", async () => {
     const { post, store, onEvent } = setUp({ actor: () => expect.fail("no session") });
-    expect((await post("keys/issue", { plan: "pro" })).status).toBe(500);
+    await expectError(await post("keys/issue", { plan: "pro" }), 500);
     expect((await store.keys.list())._unsafeUnwrap().keys).toEqual([]);
     expect(onEvent).not.toHaveBeenCalled();
   });
@@ -319,18 +364,20 @@ describe("the list of keys", () => {
     const use = async (secret: string, times: number) => {
       for (let count = 0; count < times; count += 1) await store.as(secret).listPets();
     };
-    const revoked = await issue("revoked");
+    const revoked = await issue("revoked", { expiresAt: NOW + DAY });
     await store.keys.revoke(revoked.key.id);
     await issue("expired", { expiresAt: NOW + 1_000 });
     clock.advance(2_000);
     await issue("expiring", { expiresAt: NOW + 7 * DAY });
-    await issue("later", { expiresAt: NOW + 8 * DAY });
+    const later = await issue("later", { expiresAt: NOW + 4_000 + 7 * DAY });
     const replaced = await issue("replaced");
     await store.keys.rotate(replaced.key.id, { overlapSeconds: 60 });
+    await use(replaced.secret, 1);
     const banned = await issue("banned");
     await use(banned.secret, 61);
     clock.advance(2_000);
     await use(banned.secret, 61);
+    await use(later.secret, 1);
     const busy = await issue("busy");
     await use(busy.secret, 7);
 
@@ -351,7 +398,9 @@ describe("the list of keys", () => {
       revoked: 1,
     };
     expect(newest.counts).toEqual(counts);
-    expect(labels(await list({ order: "use" })).slice(0, 2)).toEqual(["banned", "busy"]);
+    expect(labels(await list({ order: "use" })).slice(0, 4)).toEqual(
+      "banned busy later replaced".split(" "),
+    );
     for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const) {
       expect(labels(await list({ state }))).toEqual([state]);
     }
@@ -362,7 +411,7 @@ describe("the list of keys", () => {
   });
 
   it("is searched by label, id, hint and a part of a secret, and filtered by plan", async () => {
-    const { store, issue, list, call } = setUp();
+    const { store, clock, issue, list, call } = setUp();
     const { key, secret } = await issue("Zoo <b>Zürich</b> 🐈", { plan: "pro" });
     await issue("zoo Basel");
     await issue("Paws");
@@ -374,7 +423,9 @@ describe("the list of keys", () => {
     await store.keys.issue({ plan: "free" });
     expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 4 });
     const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
+    clock.advance(1_000);
     for (const each of [secret, rotated.secret]) {
+      expect(labels(await list({ search: each.slice(0, 13) }))).toEqual([key.label]);
       expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
     }
   });
@@ -401,8 +452,13 @@ describe("the list of keys", () => {
     const next = await list();
     expect(labels(next)).toEqual(["second", "first"]);
     expect(next.keys[1]?.states).toEqual(["revoked"]);
+    expect(labels(await list({ state: "revoked" }))).toEqual([]);
     clock.advance(1_000);
     expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
+    // Also when the clock was set back.
+    clock.advance(-10_000);
+    await store.keys.changePlan(first.key.id, { plan: "pro" });
+    expect(labels(await list({ plan: "pro" }))).toEqual(["first"]);
     clock.advance(100_000);
     await store.keys.purge({ olderThanSeconds: 60 });
     expect(await list()).toMatchObject({ total: 1, matching: 1 });
