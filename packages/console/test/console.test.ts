@@ -263,7 +263,7 @@ describe("an action", () => {
 
   it("that the storage failed is done when it is sent again; one that was refused is refused again", async () => {
     const storage = createMemoryStorage();
-    const { insert } = storage.keys;
+    const insert = storage.keys.insert.bind(storage.keys);
     const { post } = setUp({}, { storage });
     const failing = () => Promise.resolve(err(storageFailure("no disk")));
     const statusOf = async (insertKey: typeof insert, plan = "free") => {
