@@ -190,11 +190,14 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
     const registers = [new prom.Registry()];
     new prom.Counter({ name: "count", help: "a count", registers }).inc(value);
     new prom.Gauge({ name: "gauge", help: "a gauge", registers }).set(value);
+    new prom.Histogram({ name: "sizes", help: "sizes", registers }).observe(value);
     return registers[0]?.getMetricsAsJSON() ?? [];
   };
   for (const worker of [1, 2]) sums.receive(worker, await snapshot(worker));
   sums.retire(1);
-  expect((await sums.text()).match(/^\w+ \d$/gm)).toEqual(["count 3", "gauge 2"]);
+  expect((await sums.text()).match(/^\w+ \d$/gm)).toEqual([
+    ...["count 3", "sizes_sum 3", "sizes_count 2", "gauge 2"],
+  ]);
 });
 
 it.runIf(inCi)(
@@ -239,7 +242,11 @@ it("serve --metrics measures in seconds, and a bucket includes its bound", async
   const commit = { group: "own", calls: 10, waitMilliseconds: 10, commitMilliseconds: 10 };
   channel("petstore:transaction").publish(commit);
   channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
+  channel("petstore:ban").publish({});
   const text = await (await fetch(metricsOf(measured))).text();
+  expect(valueOf(text, "petstore_bans_total")).toBe(1);
+  // A gauge has no name of a counter.
+  expect(text).not.toMatch(/^# TYPE \w+_total gauge/m);
   for (const [name, label, sum, below, above] of HISTOGRAMS) {
     expect(valueOf(text, `${name}_sum`, label), name).toBe(sum);
     const buckets = text.matchAll(
