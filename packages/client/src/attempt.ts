@@ -4,8 +4,11 @@ import { timedOut, unexpectedResponse, unreachable, type TransportError } from "
 import type { Lifetime } from "./lifetime.js";
 import { readHead, type Head } from "./wire/head.js";
 
-/** Sends a request: the platform's `fetch`, or a handler of `createFetchHandler`. */
-export type Fetch = (request: Request) => Promise<Response>;
+/**
+ * Sends a request: the platform's `fetch`, another one, such as that of npm's undici, or a handler of
+ * `createFetchHandler`. The second argument has what the request has.
+ */
+export type Fetch = (request: Request, init: RequestInit) => Promise<Response>;
 
 /** The settings of a client that its attempts use. */
 export interface AttemptSettings {
@@ -40,8 +43,10 @@ export async function sendOnce(
   async function sendAndRead(): Promise<Result<string, TransportError>> {
     const { signal } = controller;
     try {
-      const request = new Request(url, { ...init, redirect: "manual", signal });
-      const response = await fetch(request);
+      const sent: RequestInit = { ...init, redirect: "manual", signal };
+      // A `fetch` that is not the platform's knows another `Request`. It takes this one for a text: its URL.
+      const request = Object.assign(new Request(url, sent), { toString: () => url });
+      const response = await fetch(request, sent);
       head = readHead(response, clock.now());
       return await readBody(response, head, settings.maxResponseBytes, signal);
     } catch (cause) {
@@ -69,7 +74,9 @@ async function readBody(
   signal: AbortSignal,
 ): Promise<Result<string, TransportError>> {
   if (body === null) return ok("");
-  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  // The body of node-fetch is a stream of Node.
+  const stream = "getReader" in body ? body : ReadableStream.from<Uint8Array>(body);
+  const reader: ReadableStreamDefaultReader<Uint8Array> = stream.getReader();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
