@@ -4,12 +4,15 @@ import {
   type Pets,
   type PetStoreOptions,
 } from "@petstore/core";
-import { createPetsClient, type TransportError } from "@petstore/client";
+import { createPetsClient, type PetsClientOptions, type TransportError } from "@petstore/client";
 import { err, type Result, type ResultAsync } from "neverthrow";
+import nodeFetch from "node-fetch";
+import { fetch as undiciFetch } from "undici";
 import { expect, test } from "vitest";
 import { createFetchHandler, createPetStoreServer } from "@petstore/http-adapter";
 import { clientOf, listen, stock, type Stocked } from "./support/stores.js";
 
+type Fetch = PetsClientOptions["fetch"];
 type Remote = Pets<TransportError>;
 type Coded = { readonly code: string };
 type Outcome = Result<unknown, Coded>;
@@ -104,10 +107,10 @@ const rows: readonly [string, string, Act, Setting?][] = [
 /** A call that fails is not repeated, and does not wait. */
 const ONCE = { attempts: 1, deadlineSeconds: 1 };
 
-const overSocket = async (stocked: Stocked): Promise<Remote> => {
+async function overSocket(stocked: Stocked, fetch: unknown = globalThis.fetch): Promise<Remote> {
   const server = createPetStoreServer(stocked.store, { rateLimitFields: "draft-11" });
-  return clientOf(stocked, { ...ONCE, baseUrl: await listen(server), fetch: globalThis.fetch });
-};
+  return clientOf(stocked, { ...ONCE, baseUrl: await listen(server), fetch: fetch as Fetch });
+}
 
 async function open(setting: Setting = {}): Promise<Stocked> {
   const { key, ...options } = setting;
@@ -117,6 +120,19 @@ async function open(setting: Setting = {}): Promise<Stocked> {
   }
   return "key" in setting ? { ...stocked, key } : stocked;
 }
+
+test.each([
+  ["undici", undiciFetch],
+  ["node-fetch", nodeFetch],
+])("%s creates and lists, and gets an error as it is", async (_, fetch) => {
+  const stocked = await open();
+  const pets = await overSocket(stocked, fetch);
+  const { id } = (await pets.createPet(rex))._unsafeUnwrap().pet;
+  expect((await pets.listPets({ after: id - 1n }))._unsafeUnwrap().pets).toMatchObject([
+    { id, name: "Rex" },
+  ]);
+  expect((await pets.listPets({ limit: 101 }))._unsafeUnwrapErr().code).toBe("invalid_query");
+});
 
 test.each(rows)(
   "a caller that %s gets %s everywhere, with the same quota",
