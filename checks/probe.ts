@@ -22,7 +22,7 @@ export async function probe(
       return (await keys.issue({ plan: "enterprise", limits }))._unsafeUnwrap().secret;
     });
   const [key, of60] = [await issue(1000), await issue(60)];
-  const port = await start(folder, program, { PETSTORE_DATABASE: database });
+  const port = await start(folder, () => program, { PETSTORE_DATABASE: database });
   const send = async (path: string, init: RequestInit = {}, secret = key) => {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const response = await fetch(`http://127.0.0.1:${port}${basePath}${path}`, {

@@ -74,11 +74,11 @@ export function driver() {
 /** Runs a program on a free port until the test ends. Resolves to the port when it listens. */
 export async function start(
   folder: string,
-  program: readonly string[],
-  env: Readonly<Record<string, string>>,
+  program: (port: number) => readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const port = await freePort();
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, program(port), {
     cwd: folder,
     env: {
       ...process.env,

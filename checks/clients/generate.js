@@ -1,0 +1,54 @@
+// Generates a client of openapi.json with one generator into a folder: int64 as `number`, or as `bigint`.
+import { writeFileSync } from "node:fs";
+
+const [generator, folder, int64] = process.argv.slice(2);
+const exact = int64 === "bigint";
+const input = "openapi.json";
+
+await {
+  "openapi-typescript": async () => {
+    const { default: generate, astToString } = await import("openapi-typescript");
+    const { default: ts } = await import("typescript");
+    const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+    const transform = ({ format }) => (exact && format === "int64" ? bigint : undefined);
+    const made = await generate(new URL(input, import.meta.url), { transform });
+    writeFileSync(`${folder}/made.ts`, astToString(made));
+  },
+  "@hey-api/openapi-ts": async () => {
+    const { createClient } = await import("@hey-api/openapi-ts");
+    const plugins = ["@hey-api/client-fetch", "@hey-api/sdk", "@hey-api/typescript"];
+    if (exact) plugins.push({ name: "@hey-api/transformers", bigInt: true });
+    await createClient({ input, output: `${folder}/made`, plugins });
+  },
+  orval: async () => {
+    const { generate } = await import("orval");
+    const override = { useBigInt: exact };
+    await generate({ input, output: { target: `${folder}/made.ts`, client: "fetch", override } });
+  },
+  kubb: async () => {
+    const { build } = await import("@kubb/core");
+    const { pluginOas } = await import("@kubb/plugin-oas");
+    const { pluginTs } = await import("@kubb/plugin-ts");
+    const { pluginClient } = await import("@kubb/plugin-client");
+    const plugins = [
+      pluginOas({ generators: [] }),
+      pluginTs({ integerType: exact ? "bigint" : "number" }),
+      pluginClient({ client: "fetch", dataReturnType: "full" }),
+    ];
+    const config = {
+      root: ".",
+      input: { path: input },
+      output: { path: `${folder}/made` },
+      plugins,
+    };
+    const { error } = await build({ config });
+    if (error) throw error;
+  },
+  "openapi-zod-client": async () => {
+    const { generateZodClientFromOpenAPI } = await import("openapi-zod-client");
+    const { readFileSync } = await import("node:fs");
+    const openApiDoc = JSON.parse(readFileSync(input, "utf8"));
+    const options = { withDeprecatedEndpoints: true };
+    await generateZodClientFromOpenAPI({ openApiDoc, distPath: `${folder}/made.ts`, options });
+  },
+}[generator]();
