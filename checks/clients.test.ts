@@ -155,27 +155,27 @@ interface Violation {
   readonly message: string;
 }
 
-/** Good requests and bad ones, of every operation. */
+/** Good requests and bad ones. Prism itself responds to HEAD, with 500, and to what is not JSON. */
 function variedRequests(count: number): readonly (readonly [path: string, init: RequestInit])[] {
   const statuses = ["available", "pending", "sold", "lost", ""];
-  const numbers = ["1", "20", "100", "101", "0", "-1", "x", "9007199254740993", "1.5"];
+  const numbers = ["1", "100", "101", "0", "-1", "true", "9007199254740993", "1.5"];
   const names = ["Rex", "", "ü", "a\u0000b", "x".repeat(70_000)];
   return Array.from({ length: count }, (_, index) => {
-    const number = numbers[index % 9] ?? "";
-    const status = statuses[index % 5] ?? "";
-    const name = JSON.stringify(names[index % 5]);
+    const turn = Math.floor(index / 3);
+    const number = numbers[turn % 8] ?? "";
+    const status = statuses[turn % 5] ?? "";
+    const name = JSON.stringify(names[turn % 5]);
     const body = `{"name":${name},"categoryId":${number},"status":"${status}"}`;
     const queries = [`limit=${number}`, `status=${status}`, `after=${number}`];
     return (
       [
-        [`/pets?${queries[index % 3]}`, {}],
+        [`/pets?${queries[turn % 3]}`, {}],
         [
           "/pets",
-          { method: "POST", body: index % 7 === 0 ? body.replace('"status"', '"x"') : body },
+          { method: "POST", body: turn % 7 === 0 ? body.replace('"status"', '"x"') : body },
         ],
         [`/pets/${number}`, {}],
-        [`/pets?${queries[index % 3]}`, { method: "HEAD" }],
       ] as const
-    )[index % 4] as readonly [string, RequestInit];
+    )[index % 3] as readonly [string, RequestInit];
   });
 }
