@@ -15,7 +15,7 @@ const cli = (...names) => names.map((name) => `packages/cli/test/${name}.test.ts
 const commits = ["group-commit", "locked", "host-database"];
 const tables = ["storage-contract", "remembered"];
 /** Without the tests of slow and lost connections, each of which takes seconds. */
-const http = "packages/http-adapter/test/!(connection|drain|poll|slow-*|openapi-document).test.ts";
+const http = "packages/http-adapter/test/!(connection|drain|slow-*|openapi-document).test.ts";
 
 /**
  * What is mutated, and the tests that have to notice it.

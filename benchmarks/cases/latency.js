@@ -18,7 +18,6 @@ const SERVERS = [
   { name: "floor", program: "floor" },
   { name: "floor that counts", program: "floor", env: { COUNTS: "1" } },
   { name: "pet store", program: "petstore" },
-  { name: "pet store that polls", program: "petstore", env: { POLL: "1" } },
   { name: "petstore serve", program: "serve" },
   { name: "fastify", program: "fastify" },
 ];

@@ -2,10 +2,10 @@
 // address.
 import { createServer } from "node:http";
 import { createPetStore } from "@petstore/core";
-import { mount, pollForRequests } from "@petstore/http-adapter";
+import { mount } from "@petstore/http-adapter";
 import { listening } from "./pets-table.js";
 
-const { DATABASE = "", SEED, POLL } = process.env;
+const { DATABASE = "", SEED } = process.env;
 const opened = DATABASE.startsWith("postgres:") ? await openPostgres() : await openSqlite();
 if (opened.isErr()) throw new Error(opened.error.message, { cause: opened.error.cause });
 const store = createPetStore({ storage: opened.value });
@@ -16,7 +16,6 @@ if (SEED) {
 }
 const server = createServer();
 mount(server, store);
-if (POLL) pollForRequests(server);
 listening(server);
 
 async function openSqlite() {

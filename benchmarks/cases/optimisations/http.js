@@ -7,7 +7,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { MIMEType } from "node:util";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
-import { createPetStoreServer, decodeJson, pollForRequests } from "@petstore/http-adapter";
+import { createPetStoreServer, decodeJson } from "@petstore/http-adapter";
 import { ok } from "neverthrow";
 import { requestOf, startClient } from "../../instrument/load.js";
 import { issue, openStorage, openWithoutLine } from "../../instrument/store.js";
@@ -48,8 +48,6 @@ export async function compareHttp(folder) {
   };
   const fileOf = (/** @type {string} */ name) => ({ filename: join(folder, `${name}.db`) });
   const lists = await ours("list", await openStorage(fileOf("observed")));
-  const polling = createServer(respond);
-  pollForRequests(polling);
   const post = requestOf("create", "");
   const [bytes, exact] = [Buffer.from(PET), Buffer.from(PET.replace("7", "7.0"))];
 
@@ -70,11 +68,6 @@ export async function compareHttp(folder) {
       ["core/src/signals.ts", "request", 3_200, processorTime],
       lists,
       subscribed(lists),
-    ],
-    "a server polls before its process sleeps (plain: it sleeps; one connection, elapsed time)": [
-      ["http-adapter/src/node/poll.ts", "request", 1_000],
-      await load(polling, undefined, 1),
-      await load(createServer(respond), undefined, 1),
     ],
     "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)": [
       ["http-adapter/src/node/response.ts", "request", 1_600, processorTime],

@@ -151,7 +151,6 @@ describe("the environment of serve", () => {
       // The argument wins.
       PETSTORE_PORT: "1",
       PORT: "1",
-      PETSTORE_NO_POLL: "0",
     });
     const { url, output } = await startServer();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
@@ -182,7 +181,6 @@ describe("the environment of serve", () => {
     ["PETSTORE_KEEP_ALIVE", "0", "--keep-alive <seconds>", "whole number, from 1"],
     ["PETSTORE_WORKERS", "-1", "--workers <n>", "whole number, from 1 to 256"],
     ["PETSTORE_LOG", "yes", "--log", "It must be true or false."],
-    ["PETSTORE_NO_POLL", "TRUE", "--no-poll", "It must be true or false."],
   ])("refuses %s=%s with one line that names it", async (variable, value, flags, reason) => {
     stub({ [variable]: value });
     const error = await refusalOf();

@@ -13,10 +13,10 @@ import {
   type IssuedKey,
 } from "./support/command.js";
 import { fillUpAfter } from "./support/filling-up.js";
-import { startBuilt, startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { inCi } from "../../../scripts/test-size.js";
 
-const program = useBuiltPetstore();
+useBuiltPetstore();
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 
@@ -24,26 +24,6 @@ const addingRex = (secret: string) => ({
   ...{ method: "POST", body: '{"name":"Rex","categoryId":9007199254740993}' },
   headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
 });
-
-/** A module that prints how often the event loop has turned, each time when it has slept for 50 ms. */
-const PRINTS_TURNS = `data:text/javascript,let before = 0;
-  setInterval(() => {
-    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
-    if (loopCount - before < 10) console.log("idle after " + loopCount);
-    before = loopCount;
-  }, 50)`;
-
-/** Resolves to the turns of a server's event loop once it sleeps most of the time. */
-async function turnsOnceIdle(output: () => string): Promise<number> {
-  const start = output().length;
-  // The first line may tell of the time before the last request.
-  const second = () =>
-    output()
-      .slice(start)
-      .match(/(?<=idle after )\d+(?=\n)/g)?.[1];
-  await expect.poll(second).toBeDefined();
-  return Number(second());
-}
 
 describe("serve", () => {
   it("with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
@@ -90,23 +70,6 @@ describe("serve", () => {
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
   });
-
-  it.runIf(inCi)(
-    "polls for the next request before it sleeps, but not with --no-poll",
-    async () => {
-      const turnsAfterResponse = async (...options: readonly string[]) => {
-        const command = [process.execPath, "--import", PRINTS_TURNS, program()];
-        const { url, output } = await startBuilt(command, "--database", ":memory:", ...options);
-        const before = await turnsOnceIdle(output);
-        await fetch(`${url}/pets`);
-        return (await turnsOnceIdle(output)) - before;
-      };
-      const turns = [turnsAfterResponse(), turnsAfterResponse("--no-poll")];
-      const [polling = 0, sleeping = Infinity] = await Promise.all(turns);
-      expect(polling).toBeGreaterThanOrEqual(100);
-      expect(sleeping).toBeLessThan(80);
-    },
-  );
 
   it.runIf(inCi)(
     "with a shutdown delay, serves on after SIGTERM and is not ready, as its workers do",

@@ -6,7 +6,6 @@ export { clientAddressBehind, type FindClientAddress } from "./node/client-addre
 export { petStorePlugin, type PetStorePluginOptions } from "./node/fastify.js";
 export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
 export { mount, type NodeServer } from "./node/mount.js";
-export { pollForRequests } from "./node/poll.js";
 export {
   createPetStoreServer,
   SERVER_LIMITS,

@@ -73,8 +73,7 @@ async function serve(
   { terminal, streams, stop, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const { host, port, log, cors, trustProxy, keepAlive, shutdownDelay, rateLimitFields, poll } =
-    options;
+  const { host, port, log, cors, trustProxy, keepAlive, shutdownDelay, rateLimitFields } = options;
   const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
   const { storage, isReady } = watchWrites(opened.value, systemClock);
@@ -91,7 +90,6 @@ async function serve(
     corsOrigins: cors,
     findClientAddress: trustProxy && clientAddressBehind(trustProxy),
     hasRateLimitFields: rateLimitFields === true,
-    isPolling: poll,
     onResponse: requests?.add,
     onError: errors.add,
     isReady,

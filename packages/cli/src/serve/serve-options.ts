@@ -17,7 +17,6 @@ export interface ServeOptions {
   readonly firstKey?: true;
   readonly log?: true;
   readonly metrics?: MetricsAddress;
-  readonly poll: boolean;
 }
 
 /** Adds the options to `petstore serve`. Each can also be set by the environment. */
@@ -43,8 +42,7 @@ export function addServeOptions(command: Command): Command {
     .option("--log", "write a line of JSON for each request to standard output")
     .option("--metrics <[host:]port>", METRICS, metricsAddress)
     .option("--first-key", "if the database has no key yet, issue a Free one and print it")
-    .option("--workers <n>", WORKERS, wholeNumber(1, 256), 1)
-    .option("--no-poll", "sleep at once after a response, without polling for the next request");
+    .option("--workers <n>", WORKERS, wholeNumber(1, 256), 1);
   return orFromEnvironment(command, { host: "HOST", port: "PORT" });
 }
 

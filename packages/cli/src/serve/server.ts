@@ -4,7 +4,6 @@ import type { PetStore } from "@petstore/core";
 import {
   createPetStoreServer,
   originForm,
-  pollForRequests,
   type FindClientAddress,
   type PetStoreServerOptions,
   type ResponseReport,
@@ -27,8 +26,6 @@ export interface ListenOptions {
   readonly findClientAddress: FindClientAddress | undefined;
   /** Whether responses have the `RateLimit` fields of the draft, with both windows. */
   readonly hasRateLimitFields: boolean;
-  /** Whether the server polls for requests before it sleeps. */
-  readonly isPolling: boolean;
   /** Called with a report of each response. */
   readonly onResponse: ((report: ResponseReport) => void) | undefined;
   /** Called with the cause of each failure, which clients do not see. */
@@ -56,7 +53,7 @@ export async function listen(
   store: PetStore,
   options: ListenOptions,
 ): Promise<Result<Listening, string>> {
-  const { host, port, keepAlive, shutdownDelay, hasRateLimitFields, isPolling } = options;
+  const { host, port, keepAlive, shutdownDelay, hasRateLimitFields } = options;
   const { corsOrigins, findClientAddress, onResponse, onError, isReady } = options;
   let isClosing = false;
   const health = createHealthHandler(isReady, () => isClosing);
@@ -75,7 +72,6 @@ export async function listen(
     cors: corsOrigins && { origins: corsOrigins },
     rateLimitFields: hasRateLimitFields ? "draft-11" : undefined,
   });
-  if (isPolling) pollForRequests(server);
 
   const problem = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve);
