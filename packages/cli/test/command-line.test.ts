@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore } from "./support/command.js";
+import { helpOfAll } from "./support/help.js";
 
 useBuiltPetstore();
 
@@ -43,35 +44,6 @@ it.each([
   expect(refused.error).toMatch(/^petstore: [^\n]+$/);
   expect(refused.error).toMatch(named);
   expect(refused.error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
-});
-
-describe("help", () => {
-  const keys = ["issue", "list", "show", "revoke", "rotate", "plan", "unban", "purge"];
-  it.each([
-    ...["", "help", "serve", "keys", "pets", "pets import", "pets export"],
-    ...[...keys.map((name) => `keys ${name}`), "backup", "restore", "completion"],
-  ])("of '%s' shows an example, and is also shown by `help`", async (names) => {
-    const words = names.split(" ").filter(Boolean);
-    const { code, out } = await petstore(...words, "--help");
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\nExamples?:\n  petstore ${words.join(" ")}`));
-    expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
-  });
-
-  it("is shown, with exit code 1, when no command is given", async () => {
-    const { code, out, error } = await petstore();
-    expect(code).toBe(1);
-    expect(out + error).toContain("Usage: petstore");
-  });
-
-  it("of keys issue and plan lists the plans with their limits, and says that a time is in UTC", async () => {
-    for (const name of ["issue", "plan"]) {
-      const { out } = await petstore("keys", name, "--help");
-      expect(out).toMatch(/free +60 requests per minute, 1,000 per day/);
-      expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
-    }
-    expect((await petstore("keys", "issue", "--help")).out).toMatch(/--expires .*UTC/s);
-  });
 });
 
 it.each(["-V", "--version"])("%s prints the version of the package", async (option) => {
@@ -122,14 +94,10 @@ const STARTS = /^petstore: cannot use the database/;
 describe("the environment of serve", () => {
   it("sets every option, as --help and docs/operating.md show", async () => {
     const document = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
-    const { out } = await petstore("serve", "--help");
-    const [, options = ""] = /\nOptions:\n(.*?)\n\n/s.exec(out) ?? [];
-    const all = options.split(/\n(?= {2}-)/).map((text) => text.replace(/\s+/g, " "));
-    const named = all.filter((text) => !text.includes("--help"));
-    expect(named.length).toBeGreaterThan(10);
-    for (const text of named) {
-      const [, name = ""] = /--([a-z-]+)/.exec(text) ?? [];
-      const variable = `PETSTORE_${name.toUpperCase().replaceAll("-", "_")}`;
+    const [{ out, options } = expect.fail()] = await helpOfAll("serve");
+    expect(options.length).toBeGreaterThan(10);
+    for (const { name, text } of options.filter(({ name }) => name !== "--help")) {
+      const variable = `PETSTORE_${name.slice(2).toUpperCase().replaceAll("-", "_")}`;
       expect(text).toContain(`env: ${variable}`);
       expect(document).toContain(`\`${variable}\``);
     }

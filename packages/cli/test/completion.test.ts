@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { newDatabase, petstore, skipWithout } from "./support/command.js";
+import { helpOfAll } from "./support/help.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 /** Writes the script for a shell to a new folder with a file. Returns its path. */
@@ -31,17 +32,16 @@ const SHELLS = [
 ] as const;
 
 /** The lines to complete for each command, and what --help shows of it: its options and commands. */
-async function everything(path: readonly string[] = []): Promise<[string, readonly string[]][]> {
-  const { out } = await petstore(...path, "--help");
-  const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name = ""]) => name);
-  const line = ["petstore", ...path].join(" ");
-  const [, list = ""] = /\nCommands:\n(.*?)\n\n/s.exec(out) ?? [];
-  const commands = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name);
-  if (commands.length === 0) return [[`${line} --`, options]];
-  // `help` shows another command.
-  const others = commands.filter((command) => command !== "help");
-  const below = await Promise.all(others.map((command) => everything([...path, command])));
-  return [[`${line} --`, options], [`${line} `, commands], ...below.flat()];
+async function everything(): Promise<[string, readonly string[]][]> {
+  return (await helpOfAll()).flatMap(({ words, options, commands }) => {
+    const line = ["petstore", ...words].join(" ");
+    const lists: [string, typeof options][] = [
+      [`${line} --`, options],
+      [`${line} `, commands],
+    ];
+    const filled = lists.filter(([, list]) => list.length > 0);
+    return filled.map(([line, list]): [string, string[]] => [line, list.map(({ name }) => name)]);
+  });
 }
 
 it.for(SHELLS.slice(0, sized(1, 2, 2)))(

@@ -11,8 +11,9 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { isMainThread } from "node:worker_threads";
 import type { Storage, StorageWarning } from "@petstore/core";
 import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -150,9 +151,10 @@ describe("a storage whose file was replaced", () => {
     async (_, look) => {
       const back = process.cwd();
       await storage.close();
-      process.chdir(dirname(path));
-      storage = await openStorage({ filename: "pets.db" });
-      process.chdir(back);
+      // A thread, in which mutants are tested, has no folder of its own.
+      if (isMainThread) process.chdir(dirname(path));
+      storage = await openStorage({ filename: relative(process.cwd(), path) });
+      if (isMainThread) process.chdir(back);
       // The newest first page is far behind the end of the other logs.
       const large = { ...rex, name: "x".repeat(100_000) };
       for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();
