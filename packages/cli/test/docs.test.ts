@@ -1,9 +1,11 @@
+import { createServer, request as httpRequest } from "node:http";
 import { openApiDocument } from "@petstore/http-adapter";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
 import { issueKey, useServerHere } from "./support/command.js";
+import { listen } from "../../client/test/support/stores.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
 const server = useServerHere();
@@ -164,6 +166,28 @@ describe("the docs page", () => {
     expect(offences).toEqual([]);
   });
 
+  it("sends its requests through a proxy that strips a prefix, and shows the operations at once", async () => {
+    const proxy = createServer((request, response) => {
+      const { method, headers, url = "" } = request;
+      const options = { method, headers, path: url.replace("/shop", "") };
+      const forwarded = httpRequest(originOf(), options, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(forwarded);
+    });
+    const { page, offences } = await openPage(
+      `${(await listen(proxy)).replace("/v1", "")}/shop/docs`,
+    );
+    await page.setViewportSize({ width: 1_280, height: 900 });
+    const listPets = operation(page, "listPets");
+    expect((await listPets.block.boundingBox())?.y).toBeLessThan(850);
+    await listPets.open();
+    expect(await listPets.respond(401)).toContain('"missing_api_key"');
+    expect(await listPets.block.innerText()).toContain("/shop/v1/pets?");
+    expect(offences).toEqual([]);
+  });
+
   it("shows its content where site data is blocked", async () => {
     const { page, offences } = await openPage(`${originOf()}/docs`);
     const blocked = await page.context().newPage();
@@ -187,6 +211,9 @@ describe("the docs page", () => {
     await clickAll(".auth-wrapper .authorize");
     await page.locator(".modal-ux").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+    const cut =
+      "[...document.querySelectorAll('.headers td, .parameters td')].filter((e) => e.scrollWidth > e.clientWidth)";
+    expect(await page.evaluate(`${cut}.map((each) => each.className)`)).toEqual([]);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       // The colors change gradually.
