@@ -6,6 +6,7 @@ import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { repeatBy } from "./turns.js";
 
 /** @import { PetStore, RateLimits } from "@petstore/core" */
+/** @typedef {{ "core": typeof import("@petstore/core"), "storage-sqlite": typeof import("@petstore/storage-sqlite") }} Builds */
 /** @import { SqliteStorageOptions } from "@petstore/storage-sqlite" */
 
 const UNLIMITED = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER };
@@ -49,21 +50,33 @@ export async function fill(store, wanted, present = 0, statusOf = () => "availab
 }
 
 /**
- * Opens a storage by the build without a line: there is no other way to be without what it does.
+ * Opens a storage by the build without a line.
  * @param {SqliteStorageOptions} options
  * @param {string} line
  */
-export async function openWithoutLine(options, line) {
-  const build = new URL("../../packages/storage-sqlite/dist/index.js", import.meta.url);
+export async function openWithout(options, line) {
+  const { openSqliteStorage: open } = await buildWithout("storage-sqlite", line);
+  return openStorage(options, open);
+}
+
+/**
+ * Imports the build of a package without some text, or with another one instead: there is no other way to be without
+ * what it does.
+ * @template {keyof Builds} Name
+ * @param {Name} name
+ * @param {string} text
+ * @param {string} [instead]
+ * @returns {Promise<Builds[Name]>}
+ */
+export async function buildWithout(name, text, instead = "") {
+  const build = new URL(`../../packages/${name}/dist/index.js`, import.meta.url);
   const built = readFileSync(build, "utf8");
-  if (!built.includes(line)) throw new Error(`no such line in the build: ${line}`);
+  if (!built.includes(text)) throw new Error(`no such text in the build: ${text}`);
   // A module is imported only once from one address.
-  const changed = new URL(`without-a-line-${randomUUID()}.js`, build);
-  writeFileSync(changed, built.replace(line, ""));
+  const changed = new URL(`without-${randomUUID()}.js`, build);
+  writeFileSync(changed, built.replace(text, instead));
   try {
-    /** @type {{ openSqliteStorage: typeof openSqliteStorage }} */
-    const module = await import(changed.href);
-    return await openStorage(options, module.openSqliteStorage);
+    return await import(changed.href);
   } finally {
     rmSync(changed);
   }

@@ -1,20 +1,16 @@
 // Optimisations of HTTP, compared in processor time of the server, and of what is in a body.
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { PerformanceObserver } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
-import { MIMEType } from "node:util";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { createPetStoreServer, decodeJson } from "@petstore/http-adapter";
 import { ok } from "neverthrow";
 import { requestOf, startClient } from "../../instrument/load.js";
-import { issue, openStorage, openWithoutLine } from "../../instrument/store.js";
+import { issue, openStorage, openWithout } from "../../instrument/store.js";
 import { processorTime, repeat } from "../../instrument/turns.js";
 
 /** @import { IncomingMessage, RequestListener, Server } from "node:http" */
-/** @import { PerformanceEntry } from "node:perf_hooks" */
 /** @import { Storage } from "@petstore/core" */
 /** @import { Work } from "../../instrument/turns.js" */
 /** @import { Optimisations } from "../optimisations.js" */
@@ -47,7 +43,6 @@ export async function compareHttp(folder) {
     return load(createPetStoreServer(store), request, connections);
   };
   const fileOf = (/** @type {string} */ name) => ({ filename: join(folder, `${name}.db`) });
-  const lists = await ours("list", await openStorage(fileOf("observed")));
   const post = requestOf("create", "");
   const [bytes, exact] = [Buffer.from(PET), Buffer.from(PET.replace("7", "7.0"))];
 
@@ -56,30 +51,19 @@ export async function compareHttp(folder) {
       [
         ["storage-sql/src/commit/group-commit.ts", "request", 1_600],
         await ours("create", await openStorage(fileOf("same")), 4),
-        await ours("create", await openWithoutLine(fileOf("later"), SAME_TURN), 4),
+        await ours("create", await openWithout(fileOf("later"), SAME_TURN), 4),
       ],
     "while requests share transactions, a transaction waits one turn for more (plain: it does not, by a build without this line; 4 connections, elapsed time)":
       [
         ["storage-sqlite/src/storage/groups.ts", "request", 1_600],
         await ours("list", await openStorage(fileOf("gathering")), 4),
-        await ours("list", await openWithoutLine(fileOf("impatient"), GATHER), 4),
+        await ours("list", await openWithout(fileOf("impatient"), GATHER), 4),
       ],
-    "a signal that nobody receives is not made (plain: a subscriber to each channel)": [
-      ["core/src/signals.ts", "request", 3_200, processorTime],
-      lists,
-      subscribed(lists),
-    ],
     "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)": [
       ["http-adapter/src/node/response.ts", "request", 1_600, processorTime],
       await load(createServer(respondInOneChunk)),
       await load(createServer(respond)),
     ],
-    "the number of requests left is printed by `toFixed` (plain: by `String`, whose last results V8 keeps; 20 KB of garbage beside each, as of a request; time of the garbage collector)":
-      [
-        ["http-adapter/src/render.ts", "number", 20_000, collectorTime],
-        printBesideGarbage((left) => left.toFixed()),
-        printBesideGarbage(String),
-      ],
     "a page that is the same object is encoded once (plain: a storage that makes it anew)": [
       ["http-adapter/src/render.ts", "request", 1_600, processorTime],
       await ours("list", await storageOfPage(true)),
@@ -96,11 +80,6 @@ export async function compareHttp(folder) {
         repeat(() => decodeJson(bytes)),
         repeat(() => decodeJson(exact)),
       ],
-    "the usual media type is compared (plain: parsed)": [
-      ["http-adapter/src/request-headers.ts", "body", 10_000],
-      repeat(() => HEADERS["Content-Type"] === "application/json" || isJson()),
-      repeat(isJson),
-    ],
   };
 }
 
@@ -130,18 +109,6 @@ async function storageOfPage(isSame) {
   const { pets, next } = listed.value;
   const page = () => ({ pets: isSame ? pets : Object.freeze([...pets]), next });
   return { ...memory, pets: { ...memory.pets, list: () => Promise.resolve(ok(page())) } };
-}
-
-/** Does work while somebody subscribes to all signals. @param {Work} work @returns {Work} */
-function subscribed(work) {
-  const signals = ["request", "transaction", "storage-failure", "storage-warning", "ban"];
-  // The cost of a signal itself is measured.
-  const ignore = () => undefined;
-  return async (times) => {
-    for (const name of signals) subscribe(`petstore:${name}`, ignore);
-    await work(times);
-    for (const name of signals) unsubscribe(`petstore:${name}`, ignore);
-  };
 }
 
 /**
@@ -180,35 +147,4 @@ function readByListeners(request) {
     };
     request.on("data", take).on("end", end).on("close", close);
   });
-}
-
-/** Prints numbers that fall. @param {(left: number) => string} print @returns {Work} */
-function printBesideGarbage(print) {
-  let left = 10_000_000;
-  let printed = 0;
-  return async (times) => {
-    for (let index = 0; index < times; index += 1) {
-      printed += print((left -= 1)).length + new Array(2_500).fill(index).length;
-    }
-    // Node reports what the garbage collector did in the next turn of the event loop.
-    await setImmediate();
-    return printed;
-  };
-}
-
-function isJson() {
-  const { essence, params } = new MIMEType(HEADERS["Content-Type"]);
-  return essence === "application/json" && (params.get("charset") ?? "utf-8") === "utf-8";
-}
-
-let collecting = 0;
-const count = (/** @type {readonly PerformanceEntry[]} */ entries) =>
-  entries.forEach(({ duration }) => (collecting += duration * 1_000));
-const collections = new PerformanceObserver((list) => count(list.getEntries()));
-collections.observe({ entryTypes: ["gc"] });
-
-/** How long the garbage collector has stopped this process, in microseconds. */
-function collectorTime() {
-  count(collections.takeRecords());
-  return collecting;
 }

@@ -2,7 +2,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "../../better-sqlite3.js";
-import { issue, openStore } from "../../instrument/store.js";
 import { repeat } from "../../instrument/turns.js";
 
 /** @import { Optimisations } from "../optimisations.js" */
@@ -13,9 +12,8 @@ const COLUMNS = "id, name, category_id, status";
 const isKnown = "status = 'available' or status = 'pending' or status = 'sold'";
 const isIn = "status in ('available', 'pending', 'sold')";
 
-/** @param {string} folder for the databases @param {number} pets @returns {Promise<Optimisations>} */
-export async function compareStatements(folder, pets) {
-  const charges = await prepareCharges(join(folder, "charges.db"));
+/** @param {string} folder for the databases @param {number} pets @returns {Optimisations} */
+export function compareStatements(folder, pets) {
   const file = join(folder, "statements.db");
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
@@ -95,60 +93,6 @@ export async function compareStatements(folder, pets) {
           repeat((index) => inTransaction(() => find.get(idOf(turn * ROWS + index))))(ROWS),
         ),
       ],
-    "a read that is alone begins no transaction (plain: begin and commit around it)": [
-      ["storage-sqlite/src/storage/groups.ts", "pet", 1_000],
-      repeat((index) => find.get(idOf(index))),
-      repeat((index) => inTransaction(() => find.get(idOf(index)))),
-    ],
-    "`synchronous` is set when it changes (plain: before each transaction)": [
-      // Several times as many as SQLite writes back at once, which would otherwise fall to one of the two.
-      ["storage-sqlite/src/commit/transactions.ts", "transaction that writes usage", 4_000],
-      repeat(write),
-      repeat(() => {
-        database.exec("pragma synchronous = NORMAL");
-        write();
-      }),
-    ],
-    "what a charge reads is remembered while nobody else changes the database (plain: read; the commit not counted)":
-      [
-        ["storage-sqlite/src/commit/remember.ts", "list", 2_000],
-        charges.inTransaction(charges.look),
-        charges.inTransaction(charges.read),
-      ],
-  };
-}
-
-/** The statements of a charge, on the storage's own tables. @param {string} file */
-async function prepareCharges(file) {
-  const store = await openStore(file);
-  await store.as(await issue(store)).admit();
-  await store.close();
-  const database = new Database(file);
-  const digest = database.prepare("select digest from api_key_secrets").pluck().get();
-  const holder = database
-    .prepare(
-      `select key.id, key.plan, key.per_minute, key.per_day, key.expires_at, key.revoked_at,
-        secret.expires_at, usage.*
-      from api_key_secrets as secret
-      join api_keys as key on key.id = secret.key_id
-      left join api_key_usage as usage on usage.key_id = key.id
-      where secret.digest = ?`,
-    )
-    .raw(true);
-  const revision = database.prepare("select revision from pets_revision").raw(true);
-  const version = database.prepare("pragma data_version").raw(true);
-  return {
-    read: () => {
-      holder.get(digest);
-      revision.get();
-    },
-    look: () => version.get(),
-    /** @param {() => unknown} work */
-    inTransaction: (work) => (/** @type {number} */ times) => {
-      database.exec("begin immediate");
-      repeat(work)(times);
-      database.exec("commit");
-    },
   };
 }
 

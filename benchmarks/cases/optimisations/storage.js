@@ -1,11 +1,10 @@
 // Optimisations of the engine and its storages, compared through public means.
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import threads from "node:worker_threads";
 import { createMemoryStorage, createPetStore } from "@petstore/core";
 import { Database } from "../../better-sqlite3.js";
-import { fill, issue, openStorage, openStore } from "../../instrument/store.js";
+import { buildWithout, fill, issue, openStorage, openStore } from "../../instrument/store.js";
 import { repeat, repeatBy } from "../../instrument/turns.js";
 
 /** @import { Caller, PetStore } from "@petstore/core" */
@@ -21,10 +20,22 @@ export async function compareStorages(folder, pets) {
   const database = new Database(join(folder, "host.db"));
   const hosted = createPetStore({ storage: await openStorage({ database }) });
   const memory = createPetStore();
+  const readsEachTime = await buildWithout(
+    "storage-sqlite",
+    "remembered?.version !== current",
+    "true",
+  );
   await fill(store, pets);
   const callers = await Promise.all(Array.from({ length: CALLERS }, () => callerOf(store)));
   const caller = await callerOf(store);
   const hostedCaller = await callerOf(hosted);
+  const forgetful = createPetStore({
+    storage: await openStorage(
+      { filename: join(folder, "forgetful.db") },
+      readsEachTime.openSqliteStorage,
+    ),
+  });
+  const forgetfulCaller = await callerOf(forgetful);
   const banned = store.as(await issue(store, { perMinute: 1, perDay: 1 }));
   for (let request = 0; request < 3; request += 1) await banned.admit();
   const secret = await issue(memory);
@@ -69,41 +80,37 @@ export async function compareStorages(folder, pets) {
         repeatBy(1, () => kept.admit()),
         repeatBy(1, () => memory.as(secret).admit()),
       ],
-    ...withQuota(),
-    ...transactionSignal(),
+    [`what a charge reads is remembered while nobody else changes the database (${CALLERS} callers; plain: read each time, by another build)`]:
+      [
+        ["storage-sqlite/src/commit/remember.ts", "list", 1_600],
+        repeatBy(CALLERS, () => caller.listPets()),
+        repeatBy(CALLERS, () => forgetfulCaller.listPets()),
+      ],
+    ...(await withQuota()),
     ...(await beside()),
-    ...(await unheard()),
     ...(await byStatus(pets)),
     ...(await stalls(store, await openStore(join(folder, "unthreaded.db")))),
   };
 }
 
-/** @returns {Optimisations} */
-function withQuota() {
-  const quota = { limit: 60, remaining: 59, resetAt: 60_000 };
-  let id = 0n;
-  const result = () => ({ pet: { id: (id += 1n), name: "Rex" } });
+/** @returns {Promise<Optimisations>} */
+async function withQuota() {
+  const other = await buildWithout(
+    "core",
+    "return Object.assign({ quota, keyId, plan }, value);",
+    "return { ...value, quota, keyId, plan };",
+  );
+  const [caller, otherCaller] = [
+    await callerOf(createPetStore()),
+    await callerOf(other.createPetStore()),
+  ];
   return {
-    "a result gets its quota by `Object.assign` (plain: by a spread, which is slow in Node 20)": [
-      ["core/src/limits/window.ts, storage-sqlite/src/tables/api-key-usage.ts", "result", 10_000],
-      repeat(() => Object.assign({ quota }, result())),
-      repeat(() => ({ ...result(), quota })),
-    ],
-  };
-}
-
-/** @returns {Optimisations} */
-function transactionSignal() {
-  const kind = { storage: "sqlite", group: "charges" };
-  const { storage, group } = kind;
-  // A duration is sometimes a whole number, which V8 keeps in another way.
-  const wait = (/** @type {number} */ index) => (index % 100) / 37;
-  return {
-    "the signal of a transaction names its fields (plain: a spread, before fractions)": [
-      ["storage-sql/src/commit/group-commit.ts", "signal", 10_000],
-      repeat((index) => ({ storage, group, wait: wait(index) })),
-      repeat((index) => ({ ...kind, wait: wait(index) })),
-    ],
+    "a result gets its quota by `Object.assign` (plain: by a spread, which is slow in Node 20, by another build; in memory)":
+      [
+        ["core/src/limits/window.ts", "get", 10_000],
+        repeatBy(1, () => caller.getPet(1n)),
+        repeatBy(1, () => otherCaller.getPet(1n)),
+      ],
   };
 }
 
@@ -119,28 +126,6 @@ async function beside() {
         ["core/src/limits/anonymous.ts", "request admitted", 10_000],
         repeatBy(1, () => beforeAttack.admit()),
         repeatBy(1, () => afterAttack.admit()),
-      ],
-  };
-}
-
-/** @returns {Promise<Optimisations>} */
-async function unheard() {
-  const [unheard, heard] = [createPetStore(), createPetStore()];
-  const ignore = () => undefined;
-  unheard.events.on("storage_warning", ignore);
-  heard.events.onAny(ignore);
-  const [caller, heardCaller] = [await callerOf(unheard), await callerOf(heard)];
-  // As requests over one connection, each in a turn of the event loop of its own, because events wait for its end.
-  const getInTurn = async (/** @type {Caller} */ by) => {
-    await by.getPet(1n);
-    await setImmediate();
-  };
-  return {
-    "an event that nobody listens for is not queued (a listener for another event; plain: for every event; in memory)":
-      [
-        ["core/src/events.ts", "get", 10_000],
-        repeatBy(1, () => getInTurn(caller)),
-        repeatBy(1, () => getInTurn(heardCaller)),
       ],
   };
 }

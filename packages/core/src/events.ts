@@ -150,7 +150,7 @@ export function createEvents(): {
       },
     } satisfies Events),
     emit: (event) => {
-      if (hasEnded || listenersOf(event).length === 0) return;
+      if (hasEnded) return;
       if (queue.length === 0) setImmediate(flush);
       queue.push(deepFrozen(event));
     },

@@ -142,8 +142,7 @@ export function createRateLimitHeaders(
 function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
   return {
     "X-RateLimit-Limit": String(limit),
-    // V8 caches what `String` returns. With a large limit, that is always new, and the garbage collector copies it.
-    "X-RateLimit-Remaining": remaining.toFixed(),
+    "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(Math.ceil(resetAt / 1_000)),
   };
 }

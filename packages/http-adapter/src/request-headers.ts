@@ -95,7 +95,6 @@ export function checkContent(
 const LONGEST_TYPE = 256;
 
 function isJson(contentType: string): boolean {
-  if (contentType === "application/json") return true;
   if (contentType.length > LONGEST_TYPE) return false;
   try {
     const { essence, params } = new MIMEType(contentType);

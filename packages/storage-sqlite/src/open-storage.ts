@@ -69,7 +69,7 @@ function createStorage(
 
   return {
     pets: createPetStorage(pets, readPets, writes),
-    keys: createKeyStorage(prepareApiKeys(connection), usage, connection, groups),
+    keys: createKeyStorage(prepareApiKeys(connection), usage, groups),
     usage: createUsageStorage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,

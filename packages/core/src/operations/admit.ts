@@ -127,7 +127,7 @@ function refuse(
   }
   if (refusal.begins && key !== undefined) {
     emit({ type: "key_banned", at: now, keyId: key.id, until });
-    if (bans.hasSubscribers) bans.publish({ plan: key.plan, milliseconds: refusal.banEnd - now });
+    bans.publish({ plan: key.plan, milliseconds: refusal.banEnd - now });
   }
   return withQuota(apiKeyBanned(retryAfterSeconds), quota, key?.plan);
 }

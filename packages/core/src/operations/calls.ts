@@ -105,8 +105,7 @@ function startDeadline(seconds: number) {
 function createFailureSignal(): (error: unknown) => void {
   const failures = signalChannel("petstore:storage-failure");
   return (error) => {
-    if (!failures.hasSubscribers || !isStorageUnavailable(error)) return;
-    failures.publish({ code: codeOf(error.cause) });
+    if (isStorageUnavailable(error)) failures.publish({ code: codeOf(error.cause) });
   };
 }
 

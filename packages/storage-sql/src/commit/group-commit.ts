@@ -220,9 +220,7 @@ function createTransactionSignal<Transaction, Subject>({
     const arrivedAt = (calls[0]?.deadline ?? begunAt + timeout) - timeout;
     return (failed) =>
       transactions.publish({
-        // A spread before fractions takes V8 microseconds.
-        storage: kind.storage,
-        group: kind.group,
+        ...kind,
         calls: calls.length,
         waitMilliseconds: begunAt - arrivedAt,
         commitMilliseconds: now() - begunAt,

@@ -17,10 +17,8 @@ export interface Transactions {
   write<T>(synchronous: Synchronous, work: () => T): T;
   /** Whether work of `write` runs at the moment. What it reads then is read in its transaction. */
   isWriting(): boolean;
-  /** Runs work that reads. Each statement sees the newest state, or that of the transaction around it. */
+  /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
   read<T>(work: () => T): T;
-  /** Runs work on one snapshot of the database: that of the transaction around it, if there is one. */
-  readSnapshot<T>(work: () => T): T;
   /**
    * A number that changes when the database may have changed: by another connection, by a transaction at `FULL`
    * or by a rollback. What the running transaction changes counts only after its end.
@@ -51,7 +49,6 @@ export function createTransactions(
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
-  const setSynchronous = createSetSynchronous(database);
   const writing = createScope();
   const changes = createChanges(database, isShared);
   const commitOrRollBack = createCommitOrRollBack(database, changes.count);
@@ -60,7 +57,8 @@ export function createTransactions(
     write: (synchronous, work) => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      if (!isShared) setSynchronous(synchronous);
+      // Not prepared: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
+      if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
       beginImmediate.run([]);
       const result = commitOrRollBack(() => {
         // Until the commit, no other connection can change the database, so one look is enough.
@@ -75,10 +73,6 @@ export function createTransactions(
     },
     isWriting: writing.isRunning,
     read: (work) => {
-      check.beforeTransaction();
-      return work();
-    },
-    readSnapshot: (work) => {
       check.beforeTransaction();
       if (database.inTransaction) return work();
       try {
@@ -107,17 +101,6 @@ function createScope() {
         isRunning = false;
       }
     },
-  };
-}
-
-/** Creates the function that sets `synchronous` when it changes. */
-function createSetSynchronous(database: SqliteDatabase): (synchronous: Synchronous) => void {
-  let current: Synchronous | undefined;
-  return (synchronous) => {
-    if (synchronous === current) return;
-    // Not prepared in advance: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
-    database.exec(`pragma main.synchronous = ${synchronous}`);
-    current = synchronous;
   };
 }
 

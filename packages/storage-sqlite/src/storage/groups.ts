@@ -51,11 +51,7 @@ export function createGroups(
   const reads = createGroupCommit<undefined>({
     ...settings,
     kind: { storage: "sqlite", group: "reads" },
-    commit: (calls) => {
-      const run = () => calls.map(({ work }) => work(undefined));
-      // Taking and releasing SQLite's lock costs as much as finding a row. A read that is alone begins no transaction.
-      return calls.length > 1 ? connection.readSnapshot(run) : connection.read(run);
-    },
+    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });

@@ -1,5 +1,4 @@
 import type { KeyStorage } from "@petstore/core";
-import type { Transactions } from "../commit/transactions.js";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
@@ -8,7 +7,6 @@ import type { Groups } from "./groups.js";
 export function createKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,
-  { readSnapshot }: Pick<Transactions, "readSnapshot">,
   { reads, writes }: Pick<Groups, "reads" | "writes">,
 ): KeyStorage {
   return {
@@ -22,8 +20,8 @@ export function createKeyStorage(
         }
         return added.length;
       }),
-    find: (id) => reads.add("Finding an API key", () => readSnapshot(() => keys.find(id))),
-    list: (query) => reads.add("Listing API keys", () => readSnapshot(() => keys.list(query))),
+    find: (id) => reads.add("Finding an API key", () => keys.find(id)),
+    list: (query) => reads.add("Listing API keys", () => keys.list(query)),
     update: (id, decide) =>
       writes.add("Changing an API key", () => {
         const key = keys.find(id)?.key;
