@@ -75,7 +75,10 @@ const parts = {
     mutate: ["packages/console/src/*.ts"],
     tests: ["packages/console/test/*.test.ts"],
   },
-  "cli/keys": { mutate: ["packages/cli/src/keys/*.ts"], tests: cli("keys", "list", "help") },
+  "cli/keys": {
+    mutate: ["packages/cli/src/keys/*.ts"],
+    tests: cli("keys", "list", "help", "command-line"),
+  },
   "cli/serve": {
     mutate: ["packages/cli/src/serve/!(workers).ts", "packages/cli/src/serve/docs/*.ts"],
     tests: cli("command-line", "serve", "operating", "docs", "lost-output"),

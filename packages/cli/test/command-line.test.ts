@@ -23,6 +23,13 @@ it.each([
   [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
   [["keys", "list", "--watch"], /^petstore: --watch needs a terminal: leave it out$/],
   [["keys", "list", "--watch", "--json"], /'--watch' cannot be used with option '--json'$/],
+  ...["show", "revoke", "rotate", "plan", "unban"].map((name): [string[], RegExp] => [
+    ["keys", name],
+    /argument 'id'$/,
+  ]),
+  [["keys", "plan", "key_x"], /argument 'plan'$/],
+  [["keys", "import"], /argument 'file'$/],
+  [["keys", "import", "nowhere"], /: cannot read nowhere: it does not exist$/],
   [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],
   [["help", "keys", "isue"], /unknown command 'isue'/],
   [["serve", "--prot", "1"], /unknown option '--prot'/],

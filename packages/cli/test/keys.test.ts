@@ -1,7 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueKey, newDatabase, petstore, petstoreReading } from "./support/command.js";
+import {
+  issueKey,
+  newDatabase,
+  petstore,
+  petstoreOn,
+  petstoreReading,
+  writableTo,
+} from "./support/command.js";
 
 useBuiltPetstore();
 
@@ -12,7 +19,9 @@ describe("keys issue", () => {
   it("prints the secret as text, or one JSON object with the id, the secret and the plan, and says that it creates a new database", async () => {
     const database = newDatabase();
     const asText = () => petstore("keys", "issue", "--plan", "pro", "--database", database);
-    const out: unknown = expect.stringMatching(/pro plan[^]*pet_live_[0-9A-Za-z]{36}/);
+    const out: unknown = expect.stringMatching(
+      /^Key key_\w+ on the pro plan\. Its secret, shown only once:\n\n {2}pet_live_[0-9A-Za-z]{36}\n$/,
+    );
     expect(await asText()).toEqual({ code: 0, out, error: `petstore: new database ${database}` });
     expect(await asText()).toEqual({ code: 0, out, error: "" });
     expect(await issueKey(database, "--label", "acme", "--expires", "2099-01-01")).toMatchObject({
@@ -21,6 +30,10 @@ describe("keys issue", () => {
       plan: "free",
       label: "acme",
       limits: { perMinute: 60, perDay: 1_000 },
+      usage: {
+        minute: { limit: 60, remaining: 60, resetAt: expect.any(String) as string },
+        day: { limit: 1_000, remaining: 1_000, resetAt: expect.any(String) as string },
+      },
       expiresAt: "2099-01-01T00:00:00.000Z",
     });
     const own = ["--plan", "enterprise", "--per-minute", "7", "--per-day", "70"];
@@ -65,6 +78,9 @@ describe("the other commands of keys", () => {
     expect(rotated).not.toMatchObject({ secret });
     const secrets = [{ state: "current" }, { state: "replaced" }];
     expect(await run("plan", "business")).toMatchObject({ plan: "business", secrets });
+    expect((await petstore("keys", "show", id, "--database", database)).out).toMatch(
+      /SECRET +pet_live_\w{4}…\nSECRET +pet_live_\w{4}… {2}replaced; accepted until \S+ \S+ UTC\n/,
+    );
     expect(await run("unban")).toMatchObject({ id, bannedUntil: null });
     expect(await run("revoke")).toMatchObject({ id, revokedAt: expect.any(String) as string });
     const text = (await petstore("keys", "show", id, "--database", database)).out;
@@ -80,9 +96,10 @@ describe("the other commands of keys", () => {
     const { id } = await issueKey(database);
     const kept = await issueKey(database);
     await petstore("keys", "revoke", id, "--database", database);
-    const purge = (age: string) =>
-      petstore("keys", "purge", "--older-than", age, "--database", database);
+    const purge = (age: string, ...options: readonly string[]) =>
+      petstore("keys", "purge", "--older-than", age, "--database", database, ...options);
     expect((await purge("90d")).out).toBe("purged 0 keys");
+    expect((await purge("90d", "--json")).out).toBe('{"purged":0}');
     expect((await purge("0s")).out).toBe("purged 1 key");
     const { out } = await petstore("keys", "list", "--database", database, "--json");
     expect(JSON.parse(out)).toMatchObject([{ id: kept.id }]);
@@ -112,11 +129,11 @@ const withDigestOf = (line: string, first: string) =>
   line.replace(DIGEST, DIGEST.exec(first)?.[0] ?? "");
 
 describe("keys export and import", () => {
-  it("move keys with any label, in chunks of any size, with CRLF too", async () => {
+  it("move keys with any label, in chunks of any size, with CRLF and blank lines, too", async () => {
     const from = newDatabase();
     for (const label of LABELS) await issueKey(from, "--label", label);
     const { out } = await petstore("keys", "export", "--database", from);
-    const bytes = Buffer.from(out.replaceAll("\n", "\r\n"));
+    const bytes = Buffer.from(out.replaceAll("\n", "\r\n \r\n"));
     for (const size of [1, 3, 100_000]) {
       const chunks: Buffer[] = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
@@ -144,6 +161,8 @@ describe("keys export and import", () => {
       / label$/,
       (line) => line.replace('"ok"', `"${"k".repeat(201)}"`),
     ],
+    ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
+    ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
     ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
     ["the id of line 2", / or a secret of line 2$/, (line) => `${line}\n${line}`],
   ])("refuse all keys for %s", async (_, reason, change) => {
@@ -162,24 +181,65 @@ describe("keys export and import", () => {
     expect((await petstore("keys", "list", ...to)).error).toContain("there is no database");
   });
 
-  it("name the line whose secret is there under another id, and import none", async () => {
+  it("name the line whose secret is there under another id, and import none, also of more than a page", async () => {
     const database = newDatabase();
-    for (const label of ["there", "a", "b"]) await issueKey(database, "--label", label);
+    await issueKey(database);
     const { out } = await petstore("keys", "export", "--database", database);
-    const [there = "", ...others] = out.split("\n");
+    const like = (id: number, secret = id) => {
+      const [idEnd, digestEnd] = [id, secret].map((number) => String(number).padStart(4, "0"));
+      const line = out.replace(/(?<="id":".*)....(?=")/, `${idEnd}`);
+      return line.replace(/....(?=","hint")/, `${digestEnd}`);
+    };
+    const all = Array.from({ length: 2_000 }, (_, number) => like(number));
     const to = ["--database", newDatabase()];
-    const imported = (...lines: readonly string[]) =>
-      petstoreReading(lines.join("\n"), "keys", "import", "-", ...to);
-    expect(await imported(there)).toMatchObject({ code: 0 });
-    const { id } = JSON.parse(there) as { id: string };
-    const renamed = there.replace(id, `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`);
-    expect(await imported(...others, renamed)).toEqual({
+    const file = `${database}.ndjson`;
+    let progress = "";
+    const stderr = writableTo((part, done) => {
+      progress += part.toString();
+      done();
+    });
+    const imported = (...lines: readonly string[]) => {
+      writeFileSync(file, lines.join("\n"));
+      const streams = { stderr: Object.assign(stderr, { isTTY: true }) };
+      return petstoreOn(streams, "keys", "import", file, ...to);
+    };
+    expect((await imported(...all)).out).toBe("imported 2,000 keys");
+    expect(progress).toMatch(/100\.0 % 2,000 keys read(\r\S+K){2}adding 2,000 keys\r\S+K$/);
+    expect((await petstore("keys", "export", ...to)).out.split("\n").toSorted()).toEqual(all);
+    const listed = await petstore("keys", "list", "--json", ...to);
+    expect(JSON.parse(listed.out)).toHaveLength(2_000);
+    expect(await imported(like(0, 1), ...all.slice(2), like(2_001, 0))).toEqual({
       code: 1,
       out: "",
-      error: `petstore: line 3 has a secret of the key ${id}, which is there`,
+      error: expect.stringMatching(
+        /: line 2000 has a secret of the key key_\w+0000, which is there$/,
+      ) as string,
     });
-    expect((await petstore("keys", "export", ...to)).out).toBe(there);
-    expect((await imported(...others, there)).out).toBe("imported 2 keys; 1 key was there already");
+    expect((await imported(like(2_001), ...all.slice(1))).out).toBe(
+      "imported 1 key; 1,999 keys were there already",
+    );
+    expect((await imported(like(2_002), like(2_003), like(1))).out).toBe(
+      "imported 2 keys; 1 key was there already",
+    );
+  });
+
+  it("keep a ban, with which a key is shown until it ends, and listed with --banned", async () => {
+    const from = newDatabase();
+    const keys = [await issueKey(from), await issueKey(from)];
+    const { out } = await petstore("keys", "export", "--database", from);
+    const to = ["--database", newDatabase()];
+    const banned = out.replace('"bans":0,"bannedAt":0', `"bans":1,"bannedAt":${Date.now()}`);
+    await petstoreReading(banned, "keys", "import", "-", ...to);
+    const ids = keys.map(({ id }) => id);
+    const [id = ""] = ids;
+    const listed = JSON.parse(
+      (await petstore("keys", "list", "--banned", "--json", ...to)).out,
+    ) as unknown;
+    expect(listed).toMatchObject([{ id, state: "banned" }]);
+    expect((await petstore("keys", "list", ...to)).out).toMatch(/\nkey_\w+ +pet_live_\w{4}… +- /);
+    expect((await petstore("keys", "show", id, ...to)).out).toMatch(
+      /^ID +key_\w+\nSECRET +pet_live_\w{4}…\nLABEL +-\nPLAN +free\nMINUTE +60\/60\nDAY +1000\/1000\nCREATED \(UTC\) +\d{4}-\d\d-\d\d \d\d:\d\d\nLAST USED \(UTC\) +-\nEXPIRES \(UTC\) +-\nSTATE +banned until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+    );
   });
 
   it("a wrong line ends the command, also while its input stays open", async () => {

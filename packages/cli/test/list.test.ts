@@ -154,15 +154,17 @@ describe("keys list --watch", () => {
       [60, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
       [40, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
-      let [screen, isStopped] = ["", false];
+      let [screen, written, isStopped] = ["", "", false];
       const shown = writableTo((part, done) => {
-        screen += stripVTControlCharacters(part.toString());
+        written += part.toString();
+        screen = stripVTControlCharacters(written);
         if (screen.endsWith("\n") && !isStopped) isStopped = process.emit("SIGTERM", "SIGTERM");
         done();
       });
       const stdout = Object.assign(shown, { isTTY: true, columns, rows: 10 });
       const args = ["keys", "list", "--watch", "--database", database];
       expect((await petstoreOn({ stdout }, ...args)).code).toBe(0);
+      expect(written.startsWith(OPENS) && written.endsWith(CLOSES)).toBe(true);
       expect(screen).toContain("20 keys, 6 shown");
       const lines = screen.split("\n");
       expect(lines).toHaveLength(10);
