@@ -19,7 +19,7 @@ afterAll(() => pool.end());
 
 const MODULE = "packages/storage-postgres/test/support/postgres-module.ts";
 const url = pathToFileURL(useBundled("postgres-module", [MODULE])(MODULE)).href;
-const module = { url, rounds: sized(50, 500, 5_000) };
+const module = { url, rounds: sized(20, 150, 5_000) };
 let schemas = 0;
 const contracts: [name: string, open: (schema: string) => Promise<Storage>][] = [
   ["a host's pool of one connection", (schema) => openStorage({ pool, schema })],

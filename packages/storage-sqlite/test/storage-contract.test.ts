@@ -20,7 +20,7 @@ const storages: readonly StorageUnderTest[] = [
   {
     name: "a file",
     createFixture: () => fixtureOf((filename) => openStorage({ filename })),
-    module: { url, rounds: sized(50, 500, 5_000) },
+    module: { url, rounds: sized(20, 150, 5_000) },
   },
   {
     name: "the database of a host",
