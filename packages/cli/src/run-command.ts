@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
-import { completionCommand } from "./completion-command.js";
 import { consoleCommand } from "./console/console-command.js";
 import { backupCommand, migrateCommand, restoreCommand } from "./database-commands.js";
 import { keysCommand } from "./keys/keys-command.js";
@@ -36,7 +35,7 @@ export async function runCommand(
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
     .addCommand(migrateCommand(io));
-  program.addCommand(completionCommand(program, io)).addCommand(helpCommand(program));
+  program.addCommand(helpCommand(program));
   inheritSettings(program);
 
   try {
