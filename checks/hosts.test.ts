@@ -10,9 +10,8 @@ const STORE = ["core", "storage-sqlite", "http-adapter"];
 test("Nest, Fastify with plugins, h3 and serverless-http", async () => {
   const project = install("servers", STORE);
   project.copy("checks/hosts", ".");
-  for (const host of ["nest", "fastify", "h3", "serverless-http"]) {
+  for (const host of ["nest", "fastify", "h3", "serverless-http"])
     await probe(project.folder, [`${host}.js`]);
-  }
 });
 
 test("Next, with the example, and standalone in another folder", async () => {
@@ -57,11 +56,10 @@ test("bundles of esbuild, webpack and Rspack, in another folder", async () => {
     const modules = join(moved, "node_modules");
     mkdirSync(modules);
     cpSync(installed, join(modules, name), { recursive: true });
-    for (const needed of ["bindings", "file-uri-to-path"]) {
+    for (const needed of ["bindings", "file-uri-to-path"])
       cpSync(join(project.folder, "node_modules", needed), join(modules, needed), {
         recursive: true,
       });
-    }
     await probe(moved, ["server.mjs"]);
   }
 });

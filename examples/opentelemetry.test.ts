@@ -34,9 +34,8 @@ it("examples/opentelemetry.ts makes spans and metrics of the signals", async () 
   const { secret } = (await store.keys.issue({ plan: "tiny" }))._unsafeUnwrap();
   const handle = createFetchHandler(store);
   const headers = { authorization: `Bearer ${secret}` };
-  for (const path of ["/v1/pets/7", "/v1/pets"]) {
+  for (const path of ["/v1/pets/7", "/v1/pets"])
     await handle(new Request(`http://pets.test${path}`, { headers }));
-  }
   await store.close();
 
   expect(spans.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([

@@ -22,9 +22,8 @@ function createRepository() {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   };
-  for (const name of ["setup.js", "exclusively.js", "packages.js", "run.js"]) {
+  for (const name of ["setup.js", "exclusively.js", "packages.js", "run.js"])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, "scripts", name));
-  }
   for (const name of ["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs"]) write(name, "");
   write("package.json", '{ "type": "module" }');
   write("packages/cli/package.json", "{}");

@@ -16,9 +16,8 @@ function createRepository() {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   };
-  for (const name of ["start.js", "exclusively.js", "packages.js", "run.js"]) {
+  for (const name of ["start.js", "exclusively.js", "packages.js", "run.js"])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, "scripts", name));
-  }
   mkdirSync(join(root, "node_modules"));
   write("package.json", '{ "type": "module" }');
   write("packages/cli/package.json", '{ "type": "module" }');

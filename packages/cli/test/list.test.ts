@@ -44,9 +44,8 @@ describe("keys list", () => {
       "a\u001b[2J\r\n\u009b\u202eb 🐈",
     ];
     const ids: string[] = [];
-    for (const label of labels) {
+    for (const label of labels)
       ids.push((await issueKey(database, "--label", label, "--expires", "2099-01-01")).id);
-    }
     await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
     const list = ["keys", "list", "--database", database];
     const json = JSON.parse((await petstore(...list, "--json")).out) as unknown[];

@@ -164,9 +164,8 @@ describe("serve", () => {
         ...["console", "--no-open", "--database", "/nowhere/pets.db"],
       ],
       [expect.stringContaining("must be a URL"), "console", "--no-open", "--url", "ftp://x"],
-    ] as [string, ...string[]][]) {
+    ] as [string, ...string[]][])
       expect(await petstore(...args)).toEqual({ code: 1, out: "", error });
-    }
   });
 });
 

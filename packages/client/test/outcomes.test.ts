@@ -115,9 +115,8 @@ async function overSocket(stocked: Stocked, fetch: unknown = globalThis.fetch): 
 async function open(setting: Setting = {}): Promise<Stocked> {
   const { key, ...options } = setting;
   const stocked = await stock(options);
-  for (const status of ["sold", "available", "sold"] as const) {
+  for (const status of ["sold", "available", "sold"] as const)
     await stocked.store.trusted.createPet({ ...rex, categoryId: 2n ** 53n + 1n, status });
-  }
   return "key" in setting ? { ...stocked, key } : stocked;
 }
 

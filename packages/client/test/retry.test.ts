@@ -132,12 +132,11 @@ test("calls wait until the gate opens; those that cannot wait that long get the 
   const client = clientOf(stocked, { onEvent: (event) => events.push(event) });
   const waits = () => events.flatMap((event) => (event.type === "waiting" ? [event.seconds] : []));
   const calls = [10, 20, 200].map((deadlineSeconds) => client.listPets({}, { deadlineSeconds }));
-  for (const call of calls.slice(0, 2)) {
+  for (const call of calls.slice(0, 2))
     expect((await call)._unsafeUnwrapErr()).toMatchObject({
       code: "rate_limit_exceeded",
       message: expect.stringMatching(/; come back in 6[01] seconds\.$/) as string,
     });
-  }
   // They wait for the end of the first one; the last one then waits for the gate.
   expect(waits()).toEqual([0, 0]);
   clock.advance(20_000);

@@ -92,9 +92,8 @@ describe("the page", () => {
     expect([response.status, response.headers.get("Location")]).toEqual([308, "keys/"]);
     expect(response.headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
-    for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"]) {
+    for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"])
       await expectError(await handle(new Request(ORIGIN + path)), 404);
-    }
   });
 });
 
@@ -347,9 +346,8 @@ describe("an action", () => {
 
   it("keeps the ids of pets exact, page by page", async () => {
     const { call } = setUp();
-    for (const status of ["sold", "available", "sold"] as const) {
+    for (const status of ["sold", "available", "sold"] as const)
       await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
-    }
     const first = await call("pets/list", { status: "sold", limit: 1 });
     expect(first.pets).toMatchObject([{ id: "1", categoryId: "9223372036854775807" }]);
     expect(first.next).toBe("1");
@@ -401,9 +399,8 @@ describe("the list of keys", () => {
     expect(labels(await list({ order: "use" })).slice(0, 4)).toEqual(
       "banned busy later replaced".split(" "),
     );
-    for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const) {
+    for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const)
       expect(labels(await list({ state }))).toEqual([state]);
-    }
     // The ban and the overlap end by themselves.
     clock.advance(61_000);
     expect((await list()).counts).toMatchObject({ active: 5, replaced: 0, banned: 0 });

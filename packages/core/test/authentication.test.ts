@@ -35,9 +35,8 @@ describe("authentication", () => {
     const { secret } = await issue();
     const mistyped = (at: number) =>
       secret.slice(0, at) + (secret[at] === "x" ? "y" : "x") + secret.slice(at + 1);
-    for (let at = 0; at < secret.length; at += 1) {
+    for (let at = 0; at < secret.length; at += 1)
       expect(error(await store.as(mistyped(at)).admit()).code).toMatch(/invalid|rate_limit/);
-    }
     expect(charge).not.toHaveBeenCalled();
     value(await store.as(secret, "elsewhere").admit());
     expect(charge).toHaveBeenCalledOnce();
@@ -57,9 +56,8 @@ describe("authentication", () => {
     const send = async (apiKey: string | undefined, origin = "192.0.2.1") =>
       (await codes(store.as(apiKey, origin), 1))[0];
     expect(await send("bad")).toBe("invalid_api_key");
-    for (const apiKey of ["bad", undefined, elsewhere.secret, revoked.secret]) {
+    for (const apiKey of ["bad", undefined, elsewhere.secret, revoked.secret])
       expect(await send(apiKey)).toBe("rate_limit_exceeded");
-    }
     expect(charge).not.toHaveBeenCalled();
     expect(await send(secret)).toBe("ok");
     expect([charge, findByDigest].map(({ mock }) => mock.calls.length)).toEqual([1, 3]);

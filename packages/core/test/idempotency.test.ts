@@ -30,12 +30,11 @@ describe("createPet with an idempotency key", () => {
   it("refuses another pet under the same key, and does nothing", async () => {
     const { trusted, caller } = await openWithKey();
     value(await caller.createPet(rex, once));
-    for (const change of [{ name: "rex" }, { categoryId: 8n }, { status: "sold" as const }]) {
+    for (const change of [{ name: "rex" }, { categoryId: 8n }, { status: "sold" as const }])
       expect(error(await caller.createPet({ ...rex, ...change }, once))).toMatchObject({
         code: "idempotency_key_reused",
         message: "The idempotency key was used before, for another pet.",
       });
-    }
     expect(value(await trusted.listPets()).pets).toHaveLength(1);
   });
 
@@ -98,12 +97,11 @@ describe("createPet with an idempotency key", () => {
 
   it.each([null, 5])("refuses the options %j", async (options) => {
     const { store, issue } = openStore();
-    for (const pets of [store.trusted, (await issue()).caller]) {
+    for (const pets of [store.trusted, (await issue()).caller])
       expect(error<unknown, unknown>(await pets.createPet(rex, options as never))).toMatchObject({
         code: "invalid_idempotency_key",
         message: "The options of createPet must be an object.",
       });
-    }
   });
 
   it.each(["a", '~!"\\,;', "a".repeat(255)])("accepts the key %j", async (idempotencyKey) => {

@@ -147,9 +147,8 @@ describe("a random source", () => {
     for (let key = 0; key < 310; key += 1) {
       // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
       const { secret } = await openStore({ random, maxAnonymousOrigins: 1 }).issue();
-      for (const character of secret.slice(9, 39)) {
+      for (const character of secret.slice(9, 39))
         counts.set(character, (counts.get(character) ?? 0) + 1);
-      }
     }
     expect(Math.max(...counts.values()) / Math.min(...counts.values())).toBeLessThan(1.1);
   });
@@ -206,9 +205,8 @@ describe("rotate", () => {
     const { store, clock, issue } = openStore();
     const { id, secret } = await issue();
     const secrets = [secret];
-    for (let rotation = 0; rotation < 9; rotation += 1) {
+    for (let rotation = 0; rotation < 9; rotation += 1)
       secrets.push(value(await store.keys.rotate(id, { overlapSeconds: 31_536_000 })).secret);
-    }
     clock.advance(31_536_000_000 - 1);
     const outcomes = await Promise.all(secrets.map((each) => store.as(each).admit()));
     expect(outcomes.map((outcome) => outcome.isOk())).toEqual([

@@ -53,9 +53,8 @@ describe("plans", () => {
     for (const [free, limit] of [
       [{ perMinute: 5, perDay: 50 }, 5],
       ["custom", 60],
-    ] as const) {
+    ] as const)
       expect(openStore({ plans: { free } }).store.anonymousQuota(undefined).limit).toBe(limit);
-    }
   });
 
   it("remaining falls by one with each request, and the limit that binds is shown", async () => {

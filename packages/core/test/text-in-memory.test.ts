@@ -10,9 +10,8 @@ async function callFromAfar(store: PetStore): Promise<void> {
   expect((await store.as(secret).listPets()).isOk()).toBe(true);
   const number = 100_000 + LONG.length;
   const header = `visitor-with-a-name, 2001:db8:1:2::1234, visitor-${number}${LONG}`;
-  for (const origin of [...header.split(", "), `fe80::1%visitor-${number}${LONG}`]) {
+  for (const origin of [...header.split(", "), `fe80::1%visitor-${number}${LONG}`])
     expect((await store.as("bad", origin).admit()).isErr()).toBe(true);
-  }
 }
 
 it("a store keeps no secret and no long origin in memory, not even as the parent of a substring", async () => {

@@ -128,9 +128,8 @@ test.each([
 ])("%s, without an option for proxies, is reported once", async (line, origin, count) => {
   const causes: unknown[] = [];
   const { call } = await serve({ origin, onError: (cause) => causes.push(cause) });
-  for (const key of [null, null, undefined]) {
+  for (const key of [null, null, undefined])
     await call({ headers: [line], ...(key === null && { key }) });
-  }
   expect(causes.map(String)).toEqual(
     Array(count).fill(expect.stringContaining("which proxy to trust")),
   );

@@ -20,9 +20,8 @@ test("getPet announces its end with every status, and nothing else does", async 
   await expectDeprecated(200, { method: "HEAD" });
   await expectDeprecated(401, { key: null });
   await expectDeprecated(404, { path: "/v1/pets/x" });
-  for (const sent of [{}, { method: "PUT", path }, { path: "/v1/x" }]) {
+  for (const sent of [{}, { method: "PUT", path }, { path: "/v1/x" }])
     expect(Object.keys((await call(sent)).headers).join()).not.toMatch(/deprecation|sunset/);
-  }
   for (let count = 0; count < 60; count += 1) await store.as(key).admit();
   await expectDeprecated(429);
   await store.close();

@@ -12,9 +12,8 @@ import { compose, issue, makeStore, serve } from "./support/serve.js";
 const LARGE = `${"x".repeat(65_400)}Ж`;
 
 async function addLarge(store: PetStore, count: number): Promise<void> {
-  for (let pet = 0; pet < count; pet += 1) {
+  for (let pet = 0; pet < count; pet += 1)
     (await store.trusted.createPet({ name: LARGE, categoryId: 1 }))._unsafeUnwrap();
-  }
 }
 
 test("a page of large pets ends early, and next links lead through every pet once", async () => {

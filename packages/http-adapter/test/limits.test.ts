@@ -34,9 +34,8 @@ test("a key that keeps sending after a 429 is banned: 429 api_key_banned until t
   const ban = { graceSeconds: 0, afterRefusals: 2, firstSeconds: 300 };
   const { call, clock, store, key } = await serve({ store: { ban }, rateLimitFields: "draft-11" });
   for (let count = 0; count < 60; count += 1) await store.as(key).admit();
-  for (let count = 0; count < 2; count += 1) {
+  for (let count = 0; count < 2; count += 1)
     expect((await call()).body).toContain('"rate_limit_exceeded"');
-  }
   const nothingLeft = '"minute";r=0;t=300, "day";r=0;t=300';
   expect(await call()).toMatchObject({
     status: 429,

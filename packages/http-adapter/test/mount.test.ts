@@ -153,17 +153,15 @@ test.each([
       keys.set(basePath, key);
     }
     const { call } = await listen(server, "");
-    for (const [basePath, key] of keys) {
+    for (const [basePath, key] of keys)
       expect((await call({ path: `${basePath}/pets?x=/v1`, key })).body).toBe("[]");
-    }
   },
 );
 
 test("a server that is not of HTTP/1.1 is refused", async () => {
   const { store } = await makeStore();
-  for (const server of [createHttp2Server(), createSecureServer(), undefined] as unknown[]) {
+  for (const server of [createHttp2Server(), createSecureServer(), undefined] as unknown[])
     expect(() => mount(server as Server, store)).toThrow(/HTTP\/2 is not supported/);
-  }
 });
 
 test("a request of HTTP/2 is refused with an error that says so, also by Fastify", async () => {

@@ -50,9 +50,8 @@ describe.each<[name: string, create: (none: PetStore, options?: object) => unkno
 
   test("refuses a value that is not an object of options, and what is no store", () => {
     expect(() => create(store, null as never)).toThrow(/the options must be an object/);
-    for (const none of [undefined, null, {}, { as: 1, anonymousQuota: 2 }] as unknown[]) {
+    for (const none of [undefined, null, {}, { as: 1, anonymousQuota: 2 }] as unknown[])
       expect(() => create(none as PetStore)).toThrow(/store must be a store/);
-    }
   });
 });
 

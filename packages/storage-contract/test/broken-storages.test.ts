@@ -86,17 +86,15 @@ const faults: Readonly<Record<string, Fault>> = {
   "ends a page at its limit: sets next on every full page": withPage(({ pets }, { limit }) => {
     return { pets, next: pets.length === limit ? pets.at(-1)?.id : undefined };
   }),
-  "ends a page before its JSON: counts pets only": pets("list", (list) => {
-    return async (query) => {
-      const pets: Pet[] = [];
-      let after = query.after;
-      do {
-        const page: PetPage = (await list({ ...query, after }))._unsafeUnwrap();
-        pets.push(...page.pets);
-        after = page.next;
-      } while (after !== undefined && pets.length < query.limit);
-      return ok({ pets: pets.slice(0, query.limit), next: after });
-    };
+  "ends a page before its JSON: counts pets only": pets("list", (list) => async (query) => {
+    const pets: Pet[] = [];
+    let after = query.after;
+    do {
+      const page: PetPage = (await list({ ...query, after }))._unsafeUnwrap();
+      pets.push(...page.pets);
+      after = page.next;
+    } while (after !== undefined && pets.length < query.limit);
+    return ok({ pets: pets.slice(0, query.limit), next: after });
   }),
   "lists the pets after any int64: includes the id itself": pets("list", (list) => {
     return (query) => list({ ...query, after: query.after && query.after - 1n });
@@ -136,14 +134,11 @@ const faults: Readonly<Record<string, Fault>> = {
   "stores the pet of a creation: a stale page after an import": stalePage("import"),
   "gives creations and other pets ascending ids: undercuts them": pets(
     "createOnce",
-    (createOnce) => {
-      return async (pet, request) => {
-        return (await createOnce(pet, request)).map((made) => ({
-          ...made,
-          petId: made.petId + 9n,
-        }));
-      };
-    },
+    (createOnce) => async (pet, request) =>
+      (await createOnce(pet, request)).map((made) => ({
+        ...made,
+        petId: made.petId + 9n,
+      })),
   ),
   "returns the first creation: adds the second pet": withRequest(({ token, fingerprint }) => {
     return { token: token + fingerprint };
@@ -248,9 +243,8 @@ const faults: Readonly<Record<string, Fault>> = {
     return (digest) => usage.charge(digest, countingOne);
   }),
   "passes undefined to the charge: charges another key": usage("charge", (charge) => {
-    return (digest, decide) => {
-      return inTwoCalls(charge("digest of a", decide), () => charge(digest, decide));
-    };
+    return (digest, decide) =>
+      inTwoCalls(charge("digest of a", decide), () => charge(digest, decide));
   }),
   "passes undefined to the update of a missing key's usage: shows none": usage(
     "update",
@@ -265,9 +259,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "lets the decision of a charge find and list pets: caches a page": cachingAPage,
   "fails only the charge: writes before it decides": usage(
     "charge",
-    (charge) => (digest, decide) => {
-      return inTwoCalls(charge(digest, countingOne), () => charge(digest, decide));
-    },
+    (charge) => (digest, decide) =>
+      inTwoCalls(charge(digest, countingOne), () => charge(digest, decide)),
   ),
 
   "fails every call after close: stays open": (storage) => {
@@ -542,9 +535,8 @@ it("a requirement that needs an unsupported feature is skipped, with the reason 
 describe.each(storageRequirements)("$name", (requirement) => {
   const check = (fault?: FileOptions["fault"] | Fault) => {
     const { needs } = requirement;
-    if (needs !== "processes" && typeof fault !== "string") {
+    if (needs !== "processes" && typeof fault !== "string")
       return checkRequirement(requirement, { createFixture: () => createFixture(needs, fault) });
-    }
     const module = { url: pathToFileURL(bundled(FILE_STORAGE)).href };
     return checkRequirement(requirement, { createFixture: () => createFileFixture(fault), module });
   };

@@ -271,9 +271,7 @@ it.each([
     await admin.query("alter system set wal_writer_delay = 10000");
     const weak = await openStorage({ url: server.url(), schema: `lost_${schemas}` });
     const ids = [];
-    for (let pet = 0; pet < 5; pet += 1) {
-      ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
-    }
+    for (let pet = 0; pet < 5; pet += 1) ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
     (await weak.keys.insert(aKey("b")))._unsafeUnwrap();
     await server.kill();
     await server.start();

@@ -84,12 +84,10 @@ describe.skipIf(!hasPgBouncer)(
             await Promise.all(times(calls, () => chargeOnce(storage, "a")));
             const keys = times(calls, (index) => aKey(`key ${round} ${index}`));
             proxy.loseNextAnswer();
-            for (const added of await Promise.all(keys.map((key) => storage.keys.insert(key)))) {
+            for (const added of await Promise.all(keys.map((key) => storage.keys.insert(key))))
               expect(added.isOk()).toBe(true);
-            }
-            for (const { id } of keys) {
+            for (const { id } of keys)
               expect((await beside.keys.find(id))._unsafeUnwrap()).toBeDefined();
-            }
           }
           expect((await allIds(beside)).toSorted()).toEqual(ids.toSorted());
           expect(await usedBy(beside, "a")).toBe(ROUNDS * calls);

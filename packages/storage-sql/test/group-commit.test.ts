@@ -149,9 +149,8 @@ it("takes as many calls into a transaction as it may, in order, and is scheduled
 it("when one call makes a commit fail, each of its calls is committed separately, and later ones together", async () => {
   const { add, batches, endNext } = createSlowGroup();
   const calls = ["a", "b", "c"].map(add);
-  for (const error of [new RangeError(), undefined, new RangeError(), undefined]) {
+  for (const error of [new RangeError(), undefined, new RangeError(), undefined])
     await endNext(error);
-  }
   expect((await Promise.all(calls)).map((result) => result.isOk())).toEqual([true, false, true]);
   const later = ["d", "e"].map(add);
   await endNext();

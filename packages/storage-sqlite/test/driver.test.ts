@@ -27,7 +27,7 @@ beforeAll(async () => {
     ["esm", ".mjs", {}],
     // As Rspack and webpack do it.
     ["esm", ".fixed.mjs", { "import.meta.url": url }],
-  ] as const) {
+  ] as const)
     await build({
       entryPoints: [join(folder, "program.ts")],
       outdir: folder,
@@ -37,7 +37,6 @@ beforeAll(async () => {
       logLevel: "error",
       ...{ format, alias, define },
     });
-  }
 });
 beforeEach(() => {
   rmSync(modules, { recursive: true, force: true });

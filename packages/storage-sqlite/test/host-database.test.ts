@@ -52,9 +52,8 @@ describe("in a host's database", () => {
     await storage.keys.insert(aKey("a"));
     await storage.usage.update("a", (usage) => ({ next: usage && { ...usage }, result: 0 }));
     expect((await storage.keys.remove(["a"]))._unsafeUnwrap()).toBe(1);
-    for (const table of ["api_keys", "api_key_secrets", "api_key_usage"]) {
+    for (const table of ["api_keys", "api_key_secrets", "api_key_usage"])
       expect(database.prepare(`select * from ${table}`).all()).toEqual([]);
-    }
   });
 
   it("the host's transaction can be read, and a page of it is not cached after its rollback", async () => {
@@ -80,11 +79,10 @@ describe("in a host's database", () => {
     const pages = Number(database.pragma("page_count", { simple: true }));
     database.pragma(`max_page_count = ${pages + 20}`);
     const first = (await storage.pets.create(big))._unsafeUnwrap();
-    for (const result of await Promise.all([rex, big].map((pet) => storage.pets.create(pet)))) {
+    for (const result of await Promise.all([rex, big].map((pet) => storage.pets.create(pet))))
       expect(result._unsafeUnwrapErr().message).toBe(
         "Adding a pet failed: the disk is full (SQLITE_FULL).",
       );
-    }
     expect((await storage.keys.insert({ ...aKey("a"), label: big.name })).isErr()).toBe(true);
     expect(database.inTransaction).toBe(false);
     expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([first]);

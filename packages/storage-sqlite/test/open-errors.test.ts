@@ -34,9 +34,8 @@ async function codeOf(options: SqliteStorageOptions): Promise<string> {
 async function createFile(): Promise<string> {
   const filename = folder.path("sound.db");
   const storage = await openStorage({ filename });
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < 5; count += 1)
     await storage.pets.create({ ...rex, name: "long ".repeat(2_000) });
-  }
   await storage.close();
   return filename;
 }

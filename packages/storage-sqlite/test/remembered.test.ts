@@ -144,12 +144,11 @@ describe("what a charge has read of a key is read again", () => {
 
   it("after the caller has changed the object that it saved", async () => {
     const mine = { ...NO_USAGE };
-    for (const used of [1, 2, 3]) {
+    for (const used of [1, 2, 3])
       await storage.usage.charge("digest of a", () => {
         mine.dayUsed = used;
         return { next: mine, result: undefined };
       });
-    }
     expect(dayUsed()).toBe(3);
   });
 

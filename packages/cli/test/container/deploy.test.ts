@@ -37,9 +37,8 @@ describe("compose.yaml", () => {
   it("refers only to what is there, and has the services that docs/deploying.md names", () => {
     for (const [name, service] of Object.entries(services)) {
       const { depends_on: needed = [] } = service;
-      for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) {
+      for (const other of Array.isArray(needed) ? needed : Object.keys(needed))
         expect(services[other as string]?.profiles, name).toEqual(service.profiles);
-      }
       for (const volume of service.volumes ?? []) {
         const [source = ""] = volume.split(":");
         if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
@@ -101,9 +100,8 @@ it.runIf(inCi)(
     let [served, isEnding] = [0, false];
     const list = async (): Promise<void> => {
       const agent = new Agent({ keepAlive: true });
-      for (; !isEnding; served += 1) {
+      for (; !isEnding; served += 1)
         statuses.add((await send(`${url}/pets`, agent, secret)).status);
-      }
       agent.destroy();
     };
     const readers = Promise.all([list(), list(), list(), list()]);

@@ -20,9 +20,8 @@ it.runIf(inCi)(
     const attackers = [await issueKey(database), await issueKey(database)];
     const client = await issueKey(database, "--plan", "business");
     const store = await openBeside(database);
-    for (let pet = 0; pet < 100; pet += 1) {
+    for (let pet = 0; pet < 100; pet += 1)
       (await store.trusted.createPet({ name: LARGE, categoryId: 1 }))._unsafeUnwrap();
-    }
     const node = [process.execPath, "--max-old-space-size=256", built()];
     const { url, end, output } = await startBuilt(node, "--database", database);
     const { port, hostname } = new URL(url);

@@ -117,7 +117,6 @@ async function spawnUntil(
 function copyDocsPage(folder: string): void {
   const { resolve } = createRequire(join(cli, "package.json"));
   cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
-  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
     cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));
-  }
 }

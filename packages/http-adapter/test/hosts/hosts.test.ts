@@ -54,9 +54,8 @@ describe.each(hosts)("$name, with the store at $basePath", (host) => {
       [405, "method_not_allowed", { method: "PUT" }],
       [413, "payload_too_large", post(petOf(65_537))],
       [415, "unsupported_media_type", post(PET, "text/plain")],
-    ] as const) {
+    ] as const)
       expectResponse(await call(sent), { status, code });
-    }
   });
 
   test("a connection carries many requests, and an aborted upload adds no pet", async () => {
@@ -68,9 +67,8 @@ describe.each(hosts)("$name, with the store at $basePath", (host) => {
       [405, compose({ path, key, method: "DELETE", body: PET }) + PET],
       [200, compose({ path: "/hello" })],
       [200, compose({ path, key })],
-    ] as const) {
+    ] as const)
       expect((await wire.exchange(bytes)).status).toBe(status);
-    }
     wire.send(compose({ key, path, method: "POST", body: PET }) + PET.slice(0, 5));
     wire.socket.destroy();
     await once(wire.socket, "close");
@@ -234,9 +232,8 @@ describe("the plugin of Fastify", () => {
     app.get("/v1/health", () => "well");
     app.setNotFoundHandler((_, reply) => void reply.code(404).send("The host's own 404"));
     expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
-    for (const url of ["/nowhere", "/%76%31/pets", "/v1x"]) {
+    for (const url of ["/nowhere", "/%76%31/pets", "/v1x"])
       expect((await app.inject({ url })).body).toBe("The host's own 404");
-    }
   });
 
   test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(

@@ -65,9 +65,8 @@ export function onFastify(
       const app = fastify({ trustProxy: behindProxy });
       decorate(app);
       const origin = behindProxy ? ({ ip }: FastifyRequest) => ip : undefined;
-      if (store !== undefined) {
+      if (store !== undefined)
         await app.register(petStorePlugin, { prefix, store, basePath, origin });
-      }
       app.get("/hello", () => "hello");
       app.post("/echo", ({ body }) => body);
       app.get("/boom", fail);

@@ -54,9 +54,8 @@ export async function postCutPets(
       await post(cut(petNamed(name)), 201);
       names.push(name);
     }
-    for (const rest of [["x"], ["\n{}"], [" ", "x"]]) {
+    for (const rest of [["x"], ["\n{}"], [" ", "x"]])
       await post([petNamed("x"), ...rest.map((text) => Buffer.from(text))], 400);
-    }
   }
   wire.socket.destroy();
   return names;

@@ -33,9 +33,8 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     const bytes = readFileSync(file, { flag: "a+" });
     if (position < 0) [memory, position] = [createMemoryStorage(), 0];
     const end = Math.max(position, bytes.lastIndexOf("\n") + 1);
-    for (const line of bytes.toString("latin1", position, end).split("\n").slice(0, -1)) {
+    for (const line of bytes.toString("latin1", position, end).split("\n").slice(0, -1))
       replay(memory, deserialize(Buffer.from(line, "base64")) as Change);
-    }
     position = end;
     return call(memory);
   };

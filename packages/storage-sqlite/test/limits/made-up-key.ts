@@ -7,8 +7,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 export function madeUpKey(number: number): string {
   const body = hash("sha256", String(number)).slice(0, 30);
   let checksum = "";
-  for (let rest = crc32(body); checksum.length < 6; rest = Math.floor(rest / 62)) {
+  for (let rest = crc32(body); checksum.length < 6; rest = Math.floor(rest / 62))
     checksum = DIGITS.charAt(rest % 62) + checksum;
-  }
   return `pet_live_${body}${checksum}`;
 }

@@ -57,9 +57,8 @@ function createModel(limits: RateLimits) {
 function predict(key: ReturnType<typeof createModel>, now: number): Outcome {
   const { minute, day, limits } = key;
   for (const window of [minute, day]) {
-    if (window.used === 0 || now >= window.from + window.length) {
+    if (window.used === 0 || now >= window.from + window.length)
       Object.assign(window, { from: now, used: 0 });
-    }
   }
   // "The ban lasts 1 minute, doubling with each further ban up to 1 hour."
   const banEnd = () =>

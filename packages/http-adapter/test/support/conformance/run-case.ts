@@ -38,9 +38,8 @@ export function expectResponse(
   expect(response.headers).toMatchObject(ALWAYS);
   expect(response.headers).not.toHaveProperty("x-powered-by");
   expect(response.headers).not.toHaveProperty("transfer-encoding");
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers))
     expect(response.headers[name], name).toEqual(expect.stringMatching(exactly(value)));
-  }
   if (body !== undefined) expect(response.body).toMatch(exactly(body));
   if (code === undefined) return;
   expect(response.headers["content-length"]).toBe(String(Buffer.byteLength(response.body)));
