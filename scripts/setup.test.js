@@ -43,8 +43,7 @@ function createRepository() {
     let out = "";
     child.stdout.on("data", (text) => (out += String(text)));
     child.stderr.on("data", (text) => (out += String(text)));
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    return { code, out };
+    return { code: await new Promise((resolve) => child.on("close", resolve)), out };
   };
   const installs = () =>
     existsSync(join(root, "installs")) ? readFileSync(join(root, "installs"), "utf8").length : 0;

@@ -112,9 +112,8 @@ describe("the environment of serve", () => {
   });
 
   it("sets values, lists and switches", async () => {
-    const database = newDatabase();
     stub({
-      PETSTORE_DATABASE: database,
+      PETSTORE_DATABASE: newDatabase(),
       PETSTORE_HOST: "127.0.0.2",
       HOST: "192.0.2.1",
       PETSTORE_CORS: "https://a.example, https://b.example",
@@ -165,8 +164,7 @@ describe("the environment of serve", () => {
   });
 
   it("may have those of Services of Kubernetes that are called petstore and petstore-worker", async () => {
-    const links = ["tcp://10.0.0.1:80", "udp://[fd00::1]:80", "sctp://10.0.0.1:80"];
-    for (const link of links) {
+    for (const link of ["tcp://10.0.0.1:80", "udp://[fd00::1]:80", "sctp://10.0.0.1:80"]) {
       stub({ PETSTORE_PORT: link, PETSTORE_PORT_80_TCP: link, PETSTORE_WORKER_PORT: link });
       stub({ PETSTORE_SERVICE_HOST: "10.0.0.1", PETSTORE_SERVICE_PORT: "80" });
       expect(await refusalOf()).toMatch(STARTS);

@@ -63,8 +63,7 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
       await expect.poll(() => workersOf(server)).not.toContain(worker);
     }
     await expect.poll(health).toBe(200);
-    expect(await Promise.all([health(), health()])).toEqual([200, 200]);
-    expect(await end()).toBe(0);
+    expect([await Promise.all([health(), health()]), await end()]).toEqual([[200, 200], 0]);
   });
 
   it("keys issue, keys list and help fail with the cause", async () => {
@@ -113,8 +112,7 @@ it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", a
   // The lines of these are longer than a pipe takes.
   socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000));
   expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
-  expect(await health()).toBe(200);
-  expect(await end()).toBe(0);
+  expect([await health(), await end()]).toEqual([200, 0]);
 });
 
 /** Sends this many requests over each of some connections, which no worker has alone. */

@@ -12,8 +12,7 @@ const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
 /** Starts a command of a shell that runs a server as its child. */
 async function serveIn(shell: string, script: string, ...options: readonly string[]) {
   const serve = [process.execPath, program(), "serve", "--port", "0", "--database", newDatabase()];
-  const command = [shell, "-c", script, shell, ...serve, ...options];
-  const server = await startProgram(command, {});
+  const server = await startProgram([shell, "-c", script, shell, ...serve, ...options], {});
   const [pid] = workersOf(server);
   if (pid === undefined) throw new Error("The shell has no child.");
   onTestFinished(() => {

@@ -18,9 +18,8 @@ function setMachineClocks() {
     usedUp: (seconds: number) => {
       const headers = { "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0" };
       const reset = String(start / 1_000 + seconds);
-      const date = new Date(start).toUTCString();
       return new Response("[]", {
-        headers: { ...headers, "X-RateLimit-Reset": reset, Date: date },
+        headers: { ...headers, "X-RateLimit-Reset": reset, Date: new Date(start).toUTCString() },
       });
     },
   };

@@ -124,8 +124,7 @@ test.each([
   ["undici", undiciFetch],
   ["node-fetch", nodeFetch],
 ])("%s creates and lists, and gets an error as it is", async (_, fetch) => {
-  const stocked = await open();
-  const pets = await overSocket(stocked, fetch);
+  const pets = await overSocket(await open(), fetch);
   const { id } = (await pets.createPet(rex))._unsafeUnwrap().pet;
   expect((await pets.listPets({ after: id - 1n }))._unsafeUnwrap().pets).toMatchObject([
     { id, name: "Rex" },

@@ -78,9 +78,8 @@ describe("close", () => {
     expect(settle).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await setImmediate();
-    const message = `The store is closed, but ${problem}.`;
     expect(settle.mock.calls).toMatchObject([
-      [{ error: { code: "storage_unavailable", message } }],
+      [{ error: { code: "storage_unavailable", message: `The store is closed, but ${problem}.` } }],
     ]);
     expect(close).toHaveBeenCalledOnce();
   });

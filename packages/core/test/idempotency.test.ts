@@ -86,8 +86,7 @@ describe("createPet with an idempotency key", () => {
   it.each(["", " ", "a b", "é", "a\n", "\u007f", "a".repeat(256), 5 as never])(
     "refuses the key %j",
     async (idempotencyKey) => {
-      const refused = error(await openStore().store.trusted.createPet(rex, { idempotencyKey }));
-      expect(refused).toEqual({
+      expect(error(await openStore().store.trusted.createPet(rex, { idempotencyKey }))).toEqual({
         code: "invalid_idempotency_key",
         message:
           'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',

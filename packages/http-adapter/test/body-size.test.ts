@@ -59,8 +59,7 @@ test.each([
   const body = "x".repeat(60_000);
   const wire = await dial(compose({ key, ...sent, body }));
   expect((await wire.response()).status).toBe(status);
-  const next = await wire.exchange(`${body}${compose({ key, body: "xx" })}x`);
-  expect(next.status).toBe(200);
+  expect((await wire.exchange(`${body}${compose({ key, body: "xx" })}x`)).status).toBe(200);
   // It has its response, although its body ends early.
   wire.socket.end();
   expect(await wire.rest()).toBe("");

@@ -119,8 +119,7 @@ describe.each(servers)("%s", (_, start) => {
     const post = compose({ method: "POST", key, body: PET }) + PET;
     for (const behind of [post, post + compose({ key }), post.repeat(3)]) {
       const wire = await dial(DELETE_ELSEWHERE + behind);
-      expect((await wire.response()).status).toBe(405);
-      expect(await wire.rest()).toBe("");
+      expect([(await wire.response()).status, await wire.rest()]).toEqual([405, ""]);
     }
     expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
     expect(uncaught).toEqual([]);
@@ -137,8 +136,7 @@ describe.each(servers)("%s", (_, start) => {
       if (!wire.socket.write(chunk)) await once(wire.socket, "drain");
     }
     wire.socket.resume();
-    expect((await wire.response()).status).toBe(413);
-    expect(await wire.rest()).toBe("");
+    expect([(await wire.response()).status, await wire.rest()]).toEqual([413, ""]);
   });
 });
 

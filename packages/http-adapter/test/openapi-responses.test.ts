@@ -96,8 +96,7 @@ test.each<[status: number, text: string]>([
 ])("%i is declared for every operation, where the message cannot be read", async (status, text) => {
   const soon = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
   const { dial } = await serve({ limits: status === 408 ? soon : {} });
-  const wire = await dial(text);
-  const response = await wire.response();
+  const response = await (await dial(text)).response();
   expect(response.status).toBe(status);
   for (const operation of operations) {
     // Whether it was HEAD cannot be known: the body is there in any case.

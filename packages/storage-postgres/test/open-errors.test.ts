@@ -180,8 +180,7 @@ describe("openPostgresStorage fails with", () => {
       await endConnections(admin);
       await take();
       // In real time: the server must refuse each connection before the call gives it up.
-      const failed = await storage.pets.create(rex);
-      expect(failed._unsafeUnwrapErr().message).toContain(
+      expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toContain(
         "the server has no connection left (53300)",
       );
       giveBack();

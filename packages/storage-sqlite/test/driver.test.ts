@@ -21,12 +21,11 @@ beforeAll(async () => {
   const alias = Object.fromEntries(
     ["core", "storage-sqlite"].map((name) => [`@petstore/${name}`, source.replace("$1", name)]),
   );
-  const url = JSON.stringify(import.meta.url);
   for (const [format, extension, define] of [
     ["cjs", ".cjs", {}],
     ["esm", ".mjs", {}],
     // As Rspack and webpack do it.
-    ["esm", ".fixed.mjs", { "import.meta.url": url }],
+    ["esm", ".fixed.mjs", { "import.meta.url": JSON.stringify(import.meta.url) }],
   ] as const)
     await build({
       entryPoints: [join(folder, "program.ts")],

@@ -81,10 +81,9 @@ describe("calls that arrive in one turn share one commit", () => {
 });
 
 it("a call that fails in a shared commit fails alone, and none of its changes are stored", async () => {
-  const takenDigest = { ...aKey("c"), secrets: [...aKey("new").secrets, ...aKey("a").secrets] };
   const [before, taken, wrong, after] = await Promise.all([
     storage.pets.create(rex),
-    storage.keys.insert(takenDigest),
+    storage.keys.insert({ ...aKey("c"), secrets: [...aKey("new").secrets, ...aKey("a").secrets] }),
     createOnce("token", 1_000, impossible),
     storage.keys.insert(aKey("d")),
   ]);

@@ -100,8 +100,7 @@ describe("while another connection holds the write lock", () => {
     const waiting = [storage.close(), openStorage({ filename, lockTimeoutSeconds: 60 })] as const;
     await turns(10);
     other.exec("rollback");
-    expect((await created).isOk()).toBe(true);
-    expect((await waiting[0]).isOk()).toBe(true);
+    expect([(await created).isOk(), (await waiting[0]).isOk()]).toEqual([true, true]);
     const cause = new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
     vi.spyOn(Database.prototype, "close").mockImplementationOnce(() => {
       throw cause;

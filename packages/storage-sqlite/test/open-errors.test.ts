@@ -26,8 +26,7 @@ function openDatabase(name: string, change = "", options?: Database.Options) {
 }
 
 async function codeOf(options: SqliteStorageOptions): Promise<string> {
-  const result = await openSqliteStorage({ lockTimeoutSeconds: 0, ...options });
-  return result._unsafeUnwrapErr().code;
+  return (await openSqliteStorage({ lockTimeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
 }
 
 /** A sound database file that holds some pets. */

@@ -138,8 +138,7 @@ describe("what a charge has read of a key is read again", () => {
     ]);
     expect(before).toBe(1);
     expect(failed._unsafeUnwrapErr().message).toContain("SQLITE_CONSTRAINT");
-    expect(dayUsed()).toBe(2);
-    expect(await chargeOnce(storage, "a")).toBe(2);
+    expect([dayUsed(), await chargeOnce(storage, "a")]).toEqual([2, 2]);
   });
 
   it("after the caller has changed the object that it saved", async () => {

@@ -175,7 +175,6 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
     const ok = groups.flatMap((group) => group.rules.map(() => "ok"));
     await expect.poll(health).toEqual(ok);
     expect(await server.end()).toBe(0);
-    const alerts = async () => JSON.stringify(await ask("alerts"));
-    await expect.poll(alerts).toContain("PetStoreDown");
+    await expect.poll(async () => JSON.stringify(await ask("alerts"))).toContain("PetStoreDown");
   });
 });

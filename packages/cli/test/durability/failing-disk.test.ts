@@ -49,8 +49,7 @@ itTraces("an export is synced before it has its name", async () => {
   const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
   const args = [...calls, "-o", trace, ...command, "--database", database];
   expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
-  const steps = readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|(?:link|rename)\w*\(/g);
-  expect(steps).toEqual([
+  expect(readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|(?:link|rename)\w*\(/g)).toEqual([
     expect.stringMatching(/^fsync\(\d+<.*pets\.ndjson\..*\.unfinished>$/),
     expect.stringMatching(/^link/),
   ]);
@@ -85,8 +84,7 @@ itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass
   expect(await statusOf("after")).toBe(201);
   agent.destroy();
   expect(await server.end("SIGTERM")).toBe(0);
-  const stored = (await petsIn(database)).filter((pet) => !pet.includes('"name":"meanwhile"'));
-  expect(stored).toEqual(
+  expect((await petsIn(database)).filter((pet) => !pet.includes('"name":"meanwhile"'))).toEqual(
     ["before", "after"].map((name) => expect.stringContaining(name) as string),
   );
 });

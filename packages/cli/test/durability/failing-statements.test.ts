@@ -37,8 +37,7 @@ type Outcome = ResultAsync<unknown, { readonly code: string }>;
 
 /** Makes all calls while the nth statement fails. Resolves to how many statements ran. */
 async function callWith(statement: number): Promise<number> {
-  const database = new Database(":memory:");
-  const storage = (await openSqliteStorage({ database }))._unsafeUnwrap();
+  const storage = (await openSqliteStorage({ database: new Database(":memory:") }))._unsafeUnwrap();
   const store = createPetStore({ storage });
   const { secret } = (await store.keys.issue({ plan: "business" }))._unsafeUnwrap();
   const caller = store.as(secret);

@@ -48,8 +48,7 @@ const listener: Host = {
   basePath: "/a/b/v1",
   start: (store, behindProxy) => {
     if (store === undefined) return createServer(pages);
-    const options = { basePath: "/a/b/v1", origin: originOf(behindProxy) };
-    const handle = createNodeHandler(store, options);
+    const handle = createNodeHandler(store, { basePath: "/a/b/v1", origin: originOf(behindProxy) });
     return createServer((request, response) => {
       handle(request, response, () => pages(request, response));
     });
