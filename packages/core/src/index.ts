@@ -71,6 +71,7 @@ export {
   PAGE_BYTES,
   PAGE_LIMIT,
   pageOf,
+  parseListQuery,
   type ListPetsInput,
   type PetPage,
   type PetQuery,

@@ -1,11 +1,11 @@
-import type {
-  Admission,
-  Caller,
-  Charged,
-  CreatePetOptions,
-  Pet,
-  PetStore,
-  WithQuota,
+import {
+  parseListQuery,
+  parseNewPet,
+  type Caller,
+  type Charged,
+  type Pet,
+  type PetStore,
+  type WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { createCallers, createProxyReport } from "./callers.js";
@@ -24,16 +24,6 @@ import {
 } from "./render.js";
 import { checkContent, idempotencyKeyOf } from "./request-headers.js";
 import { nextLink, readListQuery, type matchRoute, type Target } from "./route.js";
-
-/** A caller that takes unvalidated input: the engine validates it. */
-interface UntrustedCaller extends Pick<Caller, "admit" | "getPet"> {
-  listPets(input: unknown): ReturnType<Caller["listPets"]>;
-}
-
-/** An admission that takes unvalidated input, too. */
-interface UntrustedAdmission extends Pick<Admission, "quota"> {
-  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
-}
 
 /** The response to a request, or why it is refused. */
 export type Performed = Result<HttpResponse, WithQuota<Failure>>;
@@ -85,26 +75,24 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
   return result.isOk() ? result.value : result.error;
 }
 
-/** Refuses a request whose path or method names no operation. It is charged like any other. */
-async function chargeAndRefuse(
-  caller: UntrustedCaller,
-  known: Known,
-  error: Failure,
-): Promise<Performed> {
+/** Refuses a request that names no operation, or whose query is wrong. It is charged like any other. */
+async function chargeAndRefuse(caller: Caller, known: Known, error: Failure): Promise<Performed> {
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
   return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
 }
 
 async function listPets(
-  caller: UntrustedCaller,
+  caller: Caller,
   known: Known,
   { query }: Target,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const input = readListQuery(query);
-  const listed = await caller.listPets(input);
+  const parsed = parseListQuery(input);
+  if (parsed.isErr()) return chargeAndRefuse(caller, known, parsed.error);
+  const listed = await caller.listPets(parsed.value);
   known.charged = chargedOf(listed);
   if (listed.isErr()) return err(listed.error);
   const { pets, next, quota } = listed.value;
@@ -113,7 +101,7 @@ async function listPets(
 }
 
 async function createPet(
-  caller: UntrustedCaller,
+  caller: Caller,
   known: Known,
   request: HttpRequest,
   { clientPath }: Target,
@@ -123,8 +111,7 @@ async function createPet(
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
   if (admitted.isErr()) return err(admitted.error);
-  const admission: UntrustedAdmission = admitted.value;
-  const { quota } = admission;
+  const { quota } = admitted.value;
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
   const idempotencyKey = idempotencyKeyOf(request.lines("idempotency-key"));
@@ -133,18 +120,20 @@ async function createPet(
   if (body.isErr()) return err({ ...body.error, quota });
   const input = parseBody(body.value);
   if (input.isErr()) return err({ ...input.error, quota });
+  const pet = parseNewPet(input.value);
+  if (pet.isErr()) return err({ ...pet.error, quota });
 
   const options = { idempotencyKey: idempotencyKey.value };
-  const created = await admission.createPet(input.value, options);
+  const created = await admitted.value.createPet(pet.value, options);
   if (created.isErr()) return err(created.error);
-  const { pet, replayed } = created.value;
-  const headers: Record<string, string> = { Location: `${clientPath}/${pet.id}` };
+  const { pet: added, replayed } = created.value;
+  const headers: Record<string, string> = { Location: `${clientPath}/${added.id}` };
   if (replayed) headers["Idempotent-Replayed"] = "true";
-  return ok(render(201, renderBody(encodePet(pet)), rateLimitHeaders(quota), headers));
+  return ok(render(201, renderBody(encodePet(added)), rateLimitHeaders(quota), headers));
 }
 
 async function getPet(
-  caller: UntrustedCaller,
+  caller: Caller,
   known: Known,
   petId: string,
   rateLimitHeaders: RateLimitHeaders,
