@@ -107,7 +107,7 @@ async function withQuota() {
   return {
     "a result gets its quota by `Object.assign` (plain: by a spread, which is slow in Node 20, by another build; in memory)":
       [
-        ["core/src/limits/window.ts", "get", 10_000],
+        ["core/src/limits/charged.ts", "get", 10_000],
         repeatBy(1, () => caller.getPet(1n)),
         repeatBy(1, () => otherCaller.getPet(1n)),
       ],

@@ -27,7 +27,7 @@ export type ConsoleEvent = (
 ) & { readonly actor: string };
 
 /** The settings of the calls. */
-export interface CallSettings {
+export interface ConsoleCallSettings {
   readonly actor: (request: Request) => string;
   readonly onEvent: (event: ConsoleEvent) => void;
   readonly onError: (cause: unknown) => void;
@@ -51,7 +51,10 @@ interface Context {
 }
 
 /** Creates the calls of the page, by name. */
-export function createCalls(store: PetStore, settings: CallSettings): ReadonlyMap<string, Call> {
+export function createConsoleCalls(
+  store: PetStore,
+  settings: ConsoleCallSettings,
+): ReadonlyMap<string, Call> {
   const { apiUrl, onEvent: report } = settings;
   const now = (): number => store.clock.now();
   const context = { now, report, outcomes: createOutcomes() };

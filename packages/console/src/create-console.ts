@@ -1,6 +1,6 @@
 import { parseIdempotencyKey, type PetStore } from "@petstore/core";
 import { ok } from "neverthrow";
-import { createCalls } from "./calls.js";
+import { createConsoleCalls } from "./calls.js";
 import type { CallResult } from "./outcomes.js";
 import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
@@ -48,7 +48,7 @@ const HEADERS = {
 export function createConsole(store: PetStore, options: ConsoleOptions = {}): ConsoleHandler {
   const settings = parseSettings(options);
   const { basePath, actor, onError } = settings;
-  const calls = createCalls(store, settings);
+  const calls = createConsoleCalls(store, settings);
 
   const respond = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { CallSettings, ConsoleEvent } from "./calls.js";
+import type { ConsoleCallSettings, ConsoleEvent } from "./calls.js";
 
 /** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {
@@ -16,7 +16,7 @@ export interface ConsoleOptions {
 }
 
 /** The validated options, with all defaults. */
-export interface Settings extends CallSettings {
+export interface Settings extends ConsoleCallSettings {
   /** Without a slash at the end. */
   readonly basePath: string;
 }

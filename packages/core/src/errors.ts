@@ -1,4 +1,4 @@
-import type { Charged } from "./limits/window.js";
+import type { Charged } from "./limits/charged.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
 export interface CodedError<Code extends string> {

@@ -63,7 +63,8 @@ export {
 export { parseAddress } from "./limits/client-address.js";
 export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
-export type { Charged, Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
+export type { Charged } from "./limits/charged.js";
+export type { Quota, WindowQuota, WindowQuotas } from "./limits/window.js";
 export { INT64_MAX, INT64_MIN, parseInt64 } from "./pets/int64.js";
 export { missingPets, type ImportedPets } from "./pets/moved-pets.js";
 export { parseIdempotencyKey, type CreatePetOptions } from "./pets/idempotency.js";

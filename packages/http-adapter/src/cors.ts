@@ -1,5 +1,5 @@
 import type { Headers, HttpRequest } from "./http-message.js";
-import { METHODS } from "./route.js";
+import { ALLOWED_METHODS } from "./route.js";
 
 /** Which pages of other origins may read responses. */
 export interface CorsOptions {
@@ -35,7 +35,7 @@ const EXPOSED = [
 
 /** The headers of the response to a preflight. `Max-Age` is in seconds; browsers limit it to a day or less. */
 export const PREFLIGHT_HEADERS: Headers = Object.freeze({
-  "Access-Control-Allow-Methods": METHODS,
+  "Access-Control-Allow-Methods": ALLOWED_METHODS,
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
   "Access-Control-Max-Age": "86400",
 });

@@ -83,7 +83,7 @@ export function createReports(
         onResponse?.({ operation, status, code, keyId, milliseconds, requestId });
         if (!requests.hasSubscribers) return;
         const route = operation && routes[operation];
-        const method = METHODS.has(sentMethod) ? sentMethod : "_OTHER";
+        const method = KNOWN_METHODS.has(sentMethod) ? sentMethod : "_OTHER";
         requests.publish({ operation, route, method, status, code, plan, window, milliseconds });
       },
     };
@@ -91,7 +91,7 @@ export function createReports(
 }
 
 /** The methods of RFC 9110, section 9, and RFC 5789. Clients may send any others. */
-const METHODS: ReadonlySet<string> = new Set([
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
   "POST",

@@ -21,7 +21,7 @@ export type Route =
   | { readonly operation: "getPet"; readonly petId: string };
 
 /** Every method that some path supports. */
-export const METHODS = "GET, HEAD, POST";
+export const ALLOWED_METHODS = "GET, HEAD, POST";
 
 /**
  * Splits a raw request target, or returns `undefined` if it is not below the base path. The text is
@@ -57,7 +57,9 @@ export function matchRoute(
   const isRead = method === "GET" || method === "HEAD";
   if (path === "/pets") {
     if (isRead) return ok({ operation: "listPets" });
-    return method === "POST" ? ok({ operation: "createPet" }) : err(methodNotAllowed(METHODS));
+    return method === "POST"
+      ? ok({ operation: "createPet" })
+      : err(methodNotAllowed(ALLOWED_METHODS));
   }
   const petId = path.startsWith("/pets/") ? path.slice("/pets/".length) : "";
   if (petId === "" || petId.includes("/")) return err(notFound());

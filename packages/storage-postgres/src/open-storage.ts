@@ -1,7 +1,7 @@
 import type { Storage } from "@petstore/core";
 import { createClose, monotonicNow } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
-import { createCalls, type CallSettings } from "./commit/calls.js";
+import { createAttempts, type AttemptSettings } from "./commit/calls.js";
 import type { Synchronous } from "./commit/write.js";
 import { createWriter } from "./commit/writer.js";
 import { isBusy, isCausedByCall, toFailure } from "./database/errors.js";
@@ -37,7 +37,7 @@ async function open(settings: Settings): Promise<Storage> {
 }
 
 /** How calls run; `largestBatch` limits how large a statement and its lists of values are. */
-const CALLS: CallSettings = {
+const CALLS: AttemptSettings = {
   errors: { isBusy, isCausedByCall, toFailure },
   timeout: 2_000,
   limit: 5_000,
@@ -57,7 +57,7 @@ function createStorage(
     keys: createWriter(connection, warn, "on"),
     imports: createWriter(connection, warn, "on"),
   };
-  const calls = createCalls(CALLS);
+  const calls = createAttempts(CALLS);
   const usage = createUsageStorage({
     table: prepareApiKeyUsage(connection, usageCommit),
     writer: writers.usage,

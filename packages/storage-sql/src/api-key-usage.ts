@@ -125,7 +125,7 @@ export function createUsageTransaction(table: UsageReader): UsageTransaction {
 }
 
 /** Creates the storage of usage, whose charges are committed in groups. */
-export function createUsageStorage(
+export function createChargedUsage(
   findByDigest: UsageStorage["findByDigest"],
   charging: GroupCommit<UsageTransaction, UsageSubject>,
 ): UsageStorage {

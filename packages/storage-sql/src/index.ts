@@ -2,7 +2,6 @@ export {
   AGAIN,
   CallFailure,
   Contention,
-  NoIdLeft,
   TooLate,
   type Call,
   type Commit,
@@ -12,7 +11,7 @@ export {
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
 export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 export {
-  createUsageStorage,
+  createChargedUsage,
   createUsageTransaction,
   joinPresentedKeys,
   PRESENTED_KEY_COLUMNS,
@@ -38,10 +37,8 @@ export {
   createPageCache,
   CREATION_COLUMNS,
   keyOf,
+  NoIdLeft,
   PET_COLUMNS,
-  selectPet,
-  selectPets,
-  selectPetsByStatus,
   toCreation,
   toPet,
   type PetCreation,

@@ -2,7 +2,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { storageFailure } from "@petstore/core";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
-import { AGAIN, CallFailure, NoIdLeft, type Call, type Commit } from "../src/commit/commit.js";
+import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit.js";
+import { NoIdLeft } from "../src/pets.js";
 import { backoffBefore, monotonicNow, retryWhileBusy } from "../src/commit/retry.js";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { turns } from "./support/samples.js";

@@ -1,7 +1,7 @@
 import type { Storage } from "@petstore/core";
 import {
   createClose,
-  createUsageStorage,
+  createChargedUsage,
   monotonicNow,
   retryWhileBusy,
 } from "@petstore/storage-sql";
@@ -11,7 +11,7 @@ import { isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
-import { createGroups, type CallSettings } from "./storage/groups.js";
+import { createGroups, type GroupSettings } from "./storage/groups.js";
 import { createKeyStorage } from "./storage/key-storage.js";
 import { createPetStorage } from "./storage/pet-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
@@ -60,7 +60,7 @@ async function openerOf(
 /** Creates the storage over an open database. */
 function createStorage(
   { connection, onWarning, close }: OpenDatabase,
-  settings: CallSettings,
+  settings: GroupSettings,
 ): Storage {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
@@ -70,7 +70,7 @@ function createStorage(
   return {
     pets: createPetStorage(pets, readPets, writes),
     keys: createKeyStorage(prepareApiKeys(connection), usage, groups),
-    usage: createUsageStorage(
+    usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,
     ),

@@ -14,7 +14,7 @@ import { hasEnded, hasExpired, type StoredApiKey } from "../keys/api-key.js";
 import { charge, type Refusal } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import type { Usage } from "../limits/usage.js";
-import { withQuota, type ChargedKey } from "../limits/window.js";
+import { withQuota, type ChargedKey } from "../limits/charged.js";
 import type { Decided, PresentedKey } from "../storage/storage.js";
 
 /** A request that was charged, and what was started for it. */

@@ -8,7 +8,7 @@ import type {
   WithQuota,
 } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
-import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/window.js";
+import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/charged.js";
 import type { CreatePetOptions } from "../pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "../pets/list-query.js";
 import type { NewPetInput } from "../pets/pet.js";

@@ -30,9 +30,9 @@ export function createMemoryStorage(): Storage {
   };
   const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
   return {
-    pets: createPetStorage(run),
+    pets: petsInMemory(run),
     keys: createKeyStorage(run, tables),
-    usage: createUsageStorage(run, tables),
+    usage: usageInMemory(run, tables),
     close: () => {
       isOpen = false;
       return Promise.resolve(ok());
@@ -43,7 +43,7 @@ export function createMemoryStorage(): Storage {
 /** Runs a call immediately. If the work throws, the call fails. */
 type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
 
-function createPetStorage(run: Run): PetStorage {
+function petsInMemory(run: Run): PetStorage {
   const all: Pet[] = [];
   const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
   const creations = createCreations();
@@ -207,7 +207,7 @@ function removeKey({ keys, owners, usages }: KeyTables, id: string): boolean {
   return keys.delete(id);
 }
 
-function createUsageStorage(run: Run, { keys, owners, usages }: KeyTables): UsageStorage {
+function usageInMemory(run: Run, { keys, owners, usages }: KeyTables): UsageStorage {
   const presentedKeyOf = (digest: string): PresentedKey | undefined => {
     const key = keys.get(owners.get(digest) ?? "");
     const secret = key?.secrets.find((each) => each.digest === digest);

@@ -14,7 +14,7 @@ import {
 import type { Glimpse } from "../handle.js";
 import type { HttpSettings } from "../options.js";
 import { UNKNOWN_OUTCOME } from "../report.js";
-import { METHODS } from "../route.js";
+import { ALLOWED_METHODS } from "../route.js";
 import {
   closeWithoutReset,
   connectionOf,
@@ -84,7 +84,9 @@ export function dispatchMessages(
   server.on("connect", ({ socket, method }) => {
     // Node has removed its own listener for CONNECT.
     socket.on("timeout", () => socket.destroy());
-    runLast(socket, () => responder.refuseInput(methodNotAllowed(METHODS), socket, { method }));
+    runLast(socket, () =>
+      responder.refuseInput(methodNotAllowed(ALLOWED_METHODS), socket, { method }),
+    );
   });
 }
 

@@ -3,7 +3,7 @@ import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@pets
 import { err, ok, type Result } from "neverthrow";
 
 /** What all calls of a storage have in common. */
-export interface CallSettings {
+export interface AttemptSettings {
   readonly errors: CommitErrors;
   /** How long a call is tried again, in milliseconds. Its last statement may end later. */
   readonly timeout: number;
@@ -35,7 +35,7 @@ export const IMPORT_TIMEOUT = 60_000;
 export const LOOK_UP_TIME = 5_000;
 
 /** Creates the calls of an open storage. */
-export function createCalls(settings: CallSettings): Calls {
+export function createAttempts(settings: AttemptSettings): Calls {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
   return {
@@ -54,7 +54,7 @@ export function createCalls(settings: CallSettings): Calls {
 }
 
 async function runInTime<T>(
-  settings: CallSettings,
+  settings: AttemptSettings,
   name: string,
   action: () => Promise<T>,
 ): Promise<Result<T, StorageFailure>> {
@@ -71,7 +71,7 @@ async function runInTime<T>(
 }
 
 async function retry<T>(
-  { errors, timeout, now }: CallSettings,
+  { errors, timeout, now }: AttemptSettings,
   name: string,
   action: () => Promise<T>,
 ): Promise<Result<T, StorageFailure>> {

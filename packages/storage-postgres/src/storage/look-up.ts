@@ -1,7 +1,7 @@
 import type { StorageFailure } from "@petstore/core";
 import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
-import type { CallSettings } from "../commit/calls.js";
+import type { AttemptSettings } from "../commit/calls.js";
 
 /** Finds the values of keys. Calls that arrive together share a statement. */
 export interface LookUp<Key, Value> {
@@ -13,7 +13,7 @@ export interface LookUp<Key, Value> {
 export interface LookUpOptions<Key, Value> {
   /** Reads the values of these keys, which differ. Resolves to pairs of key and value. */
   readonly read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>;
-  readonly settings: CallSettings;
+  readonly settings: AttemptSettings;
 }
 
 /** Creates a look-up. */

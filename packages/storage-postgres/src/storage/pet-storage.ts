@@ -24,7 +24,7 @@ import {
   createTurns,
   IMPORT_TIMEOUT,
   LOOK_UP_TIME,
-  type CallSettings,
+  type AttemptSettings,
   type RunCall,
 } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
@@ -40,7 +40,7 @@ export interface PetStorageOptions {
   /** For imports, which take longer than creates wait. */
   readonly importer: Writer;
   readonly run: RunCall;
-  readonly settings: CallSettings;
+  readonly settings: AttemptSettings;
 }
 
 /** Creates the storage of pets. `close` resolves when its calls are settled. */
@@ -191,7 +191,7 @@ function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest):
 type PageOf = (query: PetQuery) => PetPage;
 
 /** Lists pets; equal queries that arrive together share a statement, which reads no pets if none changed. */
-function createListing(table: Pets, settings: CallSettings): GroupCommit<PageOf, PetQuery> {
+function createListing(table: Pets, settings: AttemptSettings): GroupCommit<PageOf, PetQuery> {
   const cache = createPageCache<Revision>();
   let newest: Revision | undefined;
 

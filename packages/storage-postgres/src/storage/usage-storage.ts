@@ -3,7 +3,7 @@ import {
   AGAIN,
   CallFailure,
   createGroupCommit,
-  createUsageStorage as createSqlUsageStorage,
+  createChargedUsage,
   createUsageTransaction,
   type Call,
   type Commit,
@@ -13,7 +13,7 @@ import {
   type UsageTransaction,
 } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
-import type { CallSettings } from "../commit/calls.js";
+import type { AttemptSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
 import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-usage.js";
@@ -25,7 +25,7 @@ export interface UsageStorageOptions {
   readonly table: ApiKeyUsage;
   readonly writer: Writer;
   readonly clock: DatabaseClock;
-  readonly settings: CallSettings;
+  readonly settings: AttemptSettings;
 }
 
 /**
@@ -56,7 +56,7 @@ export function createUsageStorage(options: UsageStorageOptions): {
   const findByDigest: UsageStorage["findByDigest"] = (digest) =>
     isText(digest) ? keys.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
   return {
-    usage: createSqlUsageStorage(findByDigest, charges),
+    usage: createChargedUsage(findByDigest, charges),
     close: async () => {
       await Promise.all([charges.close(), keys.close()]);
     },

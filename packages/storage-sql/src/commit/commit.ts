@@ -45,14 +45,6 @@ export class TooLate extends Error {
   }
 }
 
-/** Why a pet is not added when the greatest id has been used. */
-export class NoIdLeft extends Error {
-  override readonly name = "NoIdLeft";
-  constructor() {
-    super("no id is left");
-  }
-}
-
 /** Classifies the errors of a commit. */
 export interface CommitErrors {
   /** Whether another connection has locked the database: a retry may succeed. */

@@ -26,7 +26,7 @@ export interface Groups {
 }
 
 /** What all calls of a storage have in common. */
-export interface CallSettings {
+export interface GroupSettings {
   /** How long a call waits for a locked database, in milliseconds. */
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
@@ -42,7 +42,7 @@ const GATHER_TURNS = 1;
 /** Creates the groups. */
 export function createGroups(
   connection: Connection,
-  settings: CallSettings,
+  settings: GroupSettings,
   pets: Pets,
   usage: ApiKeyUsage,
 ): Groups {

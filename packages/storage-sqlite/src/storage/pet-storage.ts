@@ -56,11 +56,11 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
     add,
     addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
       const earlier = remembered.get(token) ?? creations.find(token);
-      if (earlier !== undefined && now < earlier.expiresAt) return toCreation(earlier, true);
+      if (earlier !== undefined && now < earlier.expiresAt) return asReplayed(earlier, true);
       const creation = { token, petId: add(pet).id, fingerprint, expiresAt };
       remembered.set(token, creation);
       latest = Math.max(latest, now);
-      return toCreation(creation, false);
+      return asReplayed(creation, false);
     },
     import: (pets) => {
       insertAdded();
@@ -80,7 +80,7 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
 }
 
 /** Returns a creation as its caller gets it. */
-function toCreation({ petId, fingerprint, expiresAt }: PetCreation, replayed: boolean): Creation {
+function asReplayed({ petId, fingerprint, expiresAt }: PetCreation, replayed: boolean): Creation {
   return { petId, fingerprint, expiresAt, replayed };
 }
 

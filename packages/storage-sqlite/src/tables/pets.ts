@@ -1,17 +1,11 @@
 import type { Pet, PetStatus } from "@petstore/core";
-import {
-  PET_COLUMNS,
-  selectPet,
-  selectPets,
-  selectPetsByStatus,
-  toPet,
-  type Parameter,
-} from "@petstore/storage-sql";
-import { sql } from "kysely";
+import { PET_COLUMNS, toPet, type Parameter } from "@petstore/storage-sql";
+import { sql, type Kysely } from "kysely";
 import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 import { PETS_TRIGGERS } from "../migrations/initial.js";
+import type { Schema } from "./schema.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -50,6 +44,35 @@ export function preparePets(connection: Connection): Pets {
     insert: prepareManyRows((rows) => prepareInsert(connection, rows)),
     revision: remember(connection, () => revision.get(undefined)?.[0]),
   };
+}
+
+/** Which pets a page holds at most. */
+interface PetsAfter {
+  readonly count: number;
+  readonly after: bigint;
+}
+
+/** Selects the pet with an id. */
+function selectPet(queries: Kysely<Schema>, value: Parameter<{ id: bigint }>) {
+  return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
+}
+
+/** Selects in ascending order of id. */
+function selectPets(queries: Kysely<Schema>, value: Parameter<PetsAfter>) {
+  return queries
+    .selectFrom("pets")
+    .select(PET_COLUMNS)
+    .where("id", ">", value("after"))
+    .orderBy("id")
+    .limit(value("count"));
+}
+
+/** Selects those with one status, in ascending order of id. */
+function selectPetsByStatus(
+  queries: Kysely<Schema>,
+  value: Parameter<PetsAfter & { status: PetStatus }>,
+) {
+  return selectPets(queries, value).where("status", "=", value("status"));
 }
 
 function prepareRevision(connection: Connection) {
