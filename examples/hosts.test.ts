@@ -40,18 +40,15 @@ const FETCH = "examples/fetch.ts";
 const CONSOLE = "examples/console.ts";
 const program = useBundled("examples", [...TRIED.map(([example]) => example), FETCH, CONSOLE]);
 
-it.each(TRIED)(
-  "%s serves the store at %s beside the host's own page",
-  async (example, basePath) => {
-    const { port, printed } = await start(example, tls);
-    const [, authorization = ""] = (await printed).trim().split(": ");
-    const origin = `${example === "examples/https.ts" ? "https" : "http"}://127.0.0.1:${port}`;
-    // The line with the key may come before the port is open.
-    await vi.waitFor(() => visit(origin, authorization), 60_000);
-    expect(await visit(`${origin}${basePath}/pets`, authorization)).toEqual([200, "[]"]);
-    expect(await visit(origin, authorization)).toEqual([200, "The host's own page."]);
-  },
-);
+it.each(TRIED)("%s serves the store at %s beside its own page", async (example, basePath) => {
+  const { port, printed } = await start(example, tls);
+  const [, authorization = ""] = (await printed).trim().split(": ");
+  const origin = `${example === "examples/https.ts" ? "https" : "http"}://127.0.0.1:${port}`;
+  // The line with the key may come before the port is open.
+  await vi.waitFor(() => visit(origin, authorization), 60_000);
+  expect(await visit(`${origin}${basePath}/pets`, authorization)).toEqual([200, "[]"]);
+  expect(await visit(origin, authorization)).toEqual([200, "The host's own page."]);
+});
 
 it("examples/fetch.ts prints what it says", async () => {
   expect(await (await start(FETCH)).printed).toBe(

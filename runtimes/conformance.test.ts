@@ -67,33 +67,30 @@ const differences: Readonly<Record<string, readonly Difference[]>> = {
   ],
 };
 
-test.each(SERVERS)(
-  "%s conforms, but for the rows that are listed",
-  async (server, runtime, program) => {
-    const { port, key } = await serveAnew(runtime, program);
-    const listed = differences[server] ?? [];
-    const rows = conformanceCases.filter(
-      ({ ownServerOnly }) => program === "own-server.ts" || ownServerOnly !== true,
-    );
-    const check = async (row: ConformanceCase): Promise<void> => {
-      const difference = listed.find(([names]) => names.test(row.name));
-      if (difference === undefined) return runCase(row, port, key);
-      const [, first, reason] = difference;
-      const wire = await sendCase(row, port, key);
-      const response = await wire.response().catch(() => ({ status: "closed" }));
-      wire.socket.destroy();
-      expect(response.status, reason).toBe(first);
-    };
-    const failures: string[] = [];
-    const checks = rows.map(async (row) => {
-      // A row waits for a response, or for the end of its connection.
-      const late = setTimeout(60_000, "not ended after 60 seconds", { ref: false });
-      const failure = await Promise.race([check(row).catch(String), late]);
-      if (failure !== undefined) failures.push(`${row.name}: ${failure}`);
-    });
-    await Promise.all(checks);
-    expect(failures).toEqual([]);
-    expect(listed.filter(([names]) => !rows.some(({ name }) => names.test(name)))).toEqual([]);
-    expect(rows.length).toBeGreaterThan(150);
-  },
-);
+test.each(SERVERS)("%s conforms, but for the rows listed", async (server, runtime, program) => {
+  const { port, key } = await serveAnew(runtime, program);
+  const listed = differences[server] ?? [];
+  const rows = conformanceCases.filter(
+    ({ ownServerOnly }) => program === "own-server.ts" || ownServerOnly !== true,
+  );
+  const check = async (row: ConformanceCase): Promise<void> => {
+    const difference = listed.find(([names]) => names.test(row.name));
+    if (difference === undefined) return runCase(row, port, key);
+    const [, first, reason] = difference;
+    const wire = await sendCase(row, port, key);
+    const response = await wire.response().catch(() => ({ status: "closed" }));
+    wire.socket.destroy();
+    expect(response.status, reason).toBe(first);
+  };
+  const failures: string[] = [];
+  const checks = rows.map(async (row) => {
+    // A row waits for a response, or for the end of its connection.
+    const late = setTimeout(60_000, "not ended after 60 seconds", { ref: false });
+    const failure = await Promise.race([check(row).catch(String), late]);
+    if (failure !== undefined) failures.push(`${row.name}: ${failure}`);
+  });
+  await Promise.all(checks);
+  expect(failures).toEqual([]);
+  expect(listed.filter(([names]) => !rows.some(({ name }) => names.test(name)))).toEqual([]);
+  expect(rows.length).toBeGreaterThan(150);
+});

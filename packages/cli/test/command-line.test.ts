@@ -71,23 +71,20 @@ it.each([
   ["pets", "export", "-"],
   ["backup", "copy.db"],
   ["serve", "--port", "0"],
-])(
-  "%s %s refuses a database without a name, also in the environment, and in memory if it is no server",
-  async (...args) => {
-    stub({ PETSTORE_DATABASE: "" });
-    const inMemory = ["--database.*:memory:.* It must be a file: .*", "--database", ":memory:"];
-    for (const [reason = "", ...options] of [
-      ...(args[0] === "serve" ? [] : [inMemory]),
-      ["--database.* It must name a file\\.", "--database", ""],
-      ["--database.* It must name a file\\.", "--database", "  "],
-      ["PETSTORE_DATABASE.* It must name a file\\."],
-    ]) {
-      const refused = await petstore(...args, ...options);
-      const error: unknown = expect.stringMatching(`^petstore: .*${reason}$`);
-      expect(refused).toEqual({ code: 1, out: "", error });
-    }
-  },
-);
+])("%s %s refuses a database without a name, or in memory if it is no server", async (...args) => {
+  stub({ PETSTORE_DATABASE: "" });
+  const inMemory = ["--database.*:memory:.* It must be a file: .*", "--database", ":memory:"];
+  for (const [reason = "", ...options] of [
+    ...(args[0] === "serve" ? [] : [inMemory]),
+    ["--database.* It must name a file\\.", "--database", ""],
+    ["--database.* It must name a file\\.", "--database", "  "],
+    ["PETSTORE_DATABASE.* It must name a file\\."],
+  ]) {
+    const refused = await petstore(...args, ...options);
+    const error: unknown = expect.stringMatching(`^petstore: .*${reason}$`);
+    expect(refused).toEqual({ code: 1, out: "", error });
+  }
+});
 
 /** Resolves to why a server with these arguments does not start: its database cannot be opened, or something before. */
 async function refusalOf(...args: readonly string[]): Promise<string> {

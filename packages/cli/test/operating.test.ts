@@ -200,27 +200,24 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
   ]);
 });
 
-it.runIf(inCi)(
-  "serve --metrics adds up what workers count, also of those that were killed",
-  async () => {
-    const zone = process.platform === "linux" ? "::1%lo" : "::1";
-    const address = ["--host", zone, "--metrics", `[${zone}]:0`];
-    let pid: number | undefined;
-    const start = async (...args: readonly string[]) => {
-      const server = await startServer(...args);
-      ({ pid } = server);
-      return server;
-    };
-    const measured = await startMeasured(start, "--workers", "2", ...address);
-    const { server, scrape } = measured;
-    await expectCounted(measured);
-    for (const worker of workersOf({ pid })) process.kill(worker, "SIGKILL");
-    await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
-    const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
-    await expect.poll(cpu).toBeGreaterThan(0);
-    expect([valueOf(await scrape(), COUNT), await server.end()]).toEqual([4, 0]);
-  },
-);
+it.runIf(inCi)("serve --metrics adds up what workers count, killed ones too", async () => {
+  const zone = process.platform === "linux" ? "::1%lo" : "::1";
+  const address = ["--host", zone, "--metrics", `[${zone}]:0`];
+  let pid: number | undefined;
+  const start = async (...args: readonly string[]) => {
+    const server = await startServer(...args);
+    ({ pid } = server);
+    return server;
+  };
+  const measured = await startMeasured(start, "--workers", "2", ...address);
+  const { server, scrape } = measured;
+  await expectCounted(measured);
+  for (const worker of workersOf({ pid })) process.kill(worker, "SIGKILL");
+  await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
+  const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
+  await expect.poll(cpu).toBeGreaterThan(0);
+  expect([valueOf(await scrape(), COUNT), await server.end()]).toEqual([4, 0]);
+});
 
 const COMMITS = [
   [0.0001, 0.0005, 0.001, 0.0025, 0.005],

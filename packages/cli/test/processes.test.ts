@@ -52,32 +52,26 @@ it.each(ENDS.slice(0, sized(1, 3, 3)))(
   },
 );
 
-it.runIf(inCi)(
-  "workers that are all restarted at once listen on the port that was printed",
-  async () => {
-    const server = await startCrashing("--workers", "2");
-    for (let round = 0; round < 2; round += 1) {
-      const before = workersOf(server);
-      for (const worker of before) process.kill(worker, "SIGKILL");
-      const health = () => healthOf(server).catch(() => 0);
-      await expect
-        .poll(() => workersOf(server).filter((pid) => !before.includes(pid)).length)
-        .toBe(2);
-      await expect.poll(health).toBe(200);
-    }
-    expect(await server.end()).toBe(0);
-  },
-);
+it.runIf(inCi)("workers that are all restarted at once listen on the printed port", async () => {
+  const server = await startCrashing("--workers", "2");
+  for (let round = 0; round < 2; round += 1) {
+    const before = workersOf(server);
+    for (const worker of before) process.kill(worker, "SIGKILL");
+    const health = () => healthOf(server).catch(() => 0);
+    await expect
+      .poll(() => workersOf(server).filter((pid) => !before.includes(pid)).length)
+      .toBe(2);
+    await expect.poll(health).toBe(200);
+  }
+  expect(await server.end()).toBe(0);
+});
 
-it.each(["1", "2"].slice(0, sized(1, 2, 2)))(
-  "SIGUSR1 opens no inspector, with --workers %s",
-  async (workers) => {
-    const server = await startCrashing("--workers", workers);
-    for (const pid of [server.pid, ...workersOf(server)]) process.kill(pid, "SIGUSR1");
-    for (let count = 0; count < 5; count += 1) expect(await healthOf(server)).toBe(200);
-    expect(server.output()).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
-  },
-);
+it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", async (workers) => {
+  const server = await startCrashing("--workers", workers);
+  for (const pid of [server.pid, ...workersOf(server)]) process.kill(pid, "SIGUSR1");
+  for (let count = 0; count < 5; count += 1) expect(await healthOf(server)).toBe(200);
+  expect(server.output()).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
+});
 
 /** Starts a server whose workers are soon restarted. */
 const startHurried = (database: string): Promise<BuiltServer> =>
@@ -114,38 +108,34 @@ describe("serve --workers", () => {
       expect(server.output().match(once)).toHaveLength(1);
   });
 
-  it.runIf(inCi)(
-    "keeps replacing a worker that dies, loses no acknowledged pet, and leaves no worker when it is killed",
-    async () => {
-      const database = newDatabase();
-      const secret = await issueUnlimitedKey(database);
-      const server = await startHurried(database);
-      const [spared = -1] = workersOf(server);
-      const restarts = () =>
-        server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
-      const killOthers = async (): Promise<void> => {
-        for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
-        await setTimeout(20);
-      };
-      // A connection for each request, so that they go to both workers.
-      const { created, stop } = startWriters(8, (name) =>
-        addPet(server.url, new Agent(), secret, name).catch(() => undefined),
-      );
-      await expect.poll(() => created.size).toBeGreaterThan(50);
-      while (restarts() < 1) await killOthers();
-      await stop();
+  it.runIf(inCi)("replaces workers that die, loses no pet, leaves no worker behind", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const server = await startHurried(database);
+    const [spared = -1] = workersOf(server);
+    const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
+    const killOthers = async (): Promise<void> => {
+      for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
+      await setTimeout(20);
+    };
+    // A connection for each request, so that they go to both workers.
+    const { created, stop } = startWriters(8, (name) =>
+      addPet(server.url, new Agent(), secret, name).catch(() => undefined),
+    );
+    await expect.poll(() => created.size).toBeGreaterThan(50);
+    while (restarts() < 1) await killOthers();
+    await stop();
 
-      while (restarts() < RESTARTS) await killOthers();
-      expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
-      expect(isAlive(spared)).toBe(true);
-      const workers = workersOf(server);
-      await server.end("SIGKILL");
-      await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+    while (restarts() < RESTARTS) await killOthers();
+    expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
+    expect(isAlive(spared)).toBe(true);
+    const workers = workersOf(server);
+    await server.end("SIGKILL");
+    await expect.poll(() => workers.filter(isAlive)).toEqual([]);
 
-      const names = new Set((await petsIn(database)).map((pet) => /"name":"(.*?)"/.exec(pet)?.[1]));
-      expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
-    },
-  );
+    const names = new Set((await petsIn(database)).map((pet) => /"name":"(.*?)"/.exec(pet)?.[1]));
+    expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
+  });
 
   it.runIf(inCi)("says in one line that the port is in use, with exit code 1", async () => {
     const other = createServer();

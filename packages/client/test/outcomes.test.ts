@@ -132,20 +132,17 @@ test.each([
   expect((await pets.listPets({ limit: 101 }))._unsafeUnwrapErr().code).toBe("invalid_query");
 });
 
-test.each(rows)(
-  "a caller that %s gets %s everywhere, with the same quota",
-  async (_, code, act, setting) => {
-    const local = await open(setting);
-    const expected = await act(local.store.as(local.key), local);
-    expect(codeOf(expected)).toBe(code);
-    for (const connect of [(stocked: Stocked) => clientOf(stocked, ONCE), overSocket]) {
-      const stocked = await open(setting);
-      const outcome = await act(await connect(stocked), stocked);
-      const moved = stocked.clock.now() - local.clock.now();
-      expect(atSameTime(outcome, moved)).toEqual(atSameTime(expected, 0, ONLY_LOCAL));
-    }
-  },
-);
+test.each(rows)("a caller that %s gets %s, one quota everywhere", async (_, code, act, setting) => {
+  const local = await open(setting);
+  const expected = await act(local.store.as(local.key), local);
+  expect(codeOf(expected)).toBe(code);
+  for (const connect of [(stocked: Stocked) => clientOf(stocked, ONCE), overSocket]) {
+    const stocked = await open(setting);
+    const outcome = await act(await connect(stocked), stocked);
+    const moved = stocked.clock.now() - local.clock.now();
+    expect(atSameTime(outcome, moved)).toEqual(atSameTime(expected, 0, ONLY_LOCAL));
+  }
+});
 
 const codeOf = (outcome: Outcome): string => (outcome.isOk() ? "ok" : outcome.error.code);
 

@@ -78,25 +78,22 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   ["60, 3000", 3_000],
   ["9999-12-31", 1],
   ["soon", 1],
-])(
-  "after a 429 with Retry-After: %s, calls wait %i s, or send nothing",
-  async (header, seconds, date = {}) => {
-    const headers = { ...LIMITS, "Retry-After": header, ...date };
-    const refusal = errorOf(429, "rate_limit_exceeded");
-    const fetch = vi.fn(() => Promise.resolve(new Response(refusal, { status: 429, headers })));
-    const client = createPetsClient({
-      fetch,
-      clock: createManualClock(Date.UTC(9999, 11, 31, 23)),
-      random: (size) => new Uint8Array(size),
-      deadlineSeconds: 1,
-    });
-    for (let call = 0; call < 3; call += 1) {
-      const error = (await client.listPets())._unsafeUnwrapErr();
-      expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: seconds });
-    }
-    expect(fetch).toHaveBeenCalledOnce();
-  },
-);
+])("after a 429 with Retry-After: %s, calls wait %i s", async (header, seconds, date = {}) => {
+  const headers = { ...LIMITS, "Retry-After": header, ...date };
+  const refusal = errorOf(429, "rate_limit_exceeded");
+  const fetch = vi.fn(() => Promise.resolve(new Response(refusal, { status: 429, headers })));
+  const client = createPetsClient({
+    fetch,
+    clock: createManualClock(Date.UTC(9999, 11, 31, 23)),
+    random: (size) => new Uint8Array(size),
+    deadlineSeconds: 1,
+  });
+  for (let call = 0; call < 3; call += 1) {
+    const error = (await client.listPets())._unsafeUnwrapErr();
+    expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: seconds });
+  }
+  expect(fetch).toHaveBeenCalledOnce();
+});
 
 test.each<[link: string, next: bigint | undefined]>([
   ['<?after=5>; rel="next"', 5n],

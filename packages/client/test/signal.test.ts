@@ -18,34 +18,31 @@ test.each<[string, PetsClientOptions]>([
   ["queued behind another", { fetch: never }],
   ["waiting for the gate", {}],
   ["waiting to retry", { backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }],
-])(
-  "a signal ends a call at once when it is %s, and leaves no listener and no timer",
-  async (phase, options) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { store, key } = await stock();
-    const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store), ...options });
-    if (phase === "queued behind another") void client.listPets();
-    if (phase === "waiting for the gate") await useUp(client);
-    await setImmediate();
-    const timers = vi.getTimerCount();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const reason = new Error("enough");
-    if (phase === "before it starts") controller.abort(reason);
-    let outcome: unknown;
-    const call = client.createPet(rex, { signal, deadlineSeconds: 1_000 });
-    void call.then((result) => (outcome = result));
-    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+])("a signal ends a call at once when it is %s, and leaves nothing", async (phase, options) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, key } = await stock();
+  const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store), ...options });
+  if (phase === "queued behind another") void client.listPets();
+  if (phase === "waiting for the gate") await useUp(client);
+  await setImmediate();
+  const timers = vi.getTimerCount();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reason = new Error("enough");
+  if (phase === "before it starts") controller.abort(reason);
+  let outcome: unknown;
+  const call = client.createPet(rex, { signal, deadlineSeconds: 1_000 });
+  void call.then((result) => (outcome = result));
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 
-    if (phase !== "before it starts") expect(outcome).toBeUndefined();
-    controller.abort(reason);
-    await setImmediate();
-    expect(outcome).toMatchObject({ error: { code: "aborted", cause: reason } });
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    expect(vi.getTimerCount()).toBe(timers);
-  },
-);
+  if (phase !== "before it starts") expect(outcome).toBeUndefined();
+  controller.abort(reason);
+  await setImmediate();
+  expect(outcome).toMatchObject({ error: { code: "aborted", cause: reason } });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(vi.getTimerCount()).toBe(timers);
+});
 
 /** Uses the requests of a minute. */
 async function useUp(client: PetsClient): Promise<void> {

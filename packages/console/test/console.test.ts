@@ -190,20 +190,17 @@ describe("a call", () => {
     expect(bytes).toHaveLength(65_536);
   });
 
-  it.each(["list", "find"])(
-    "that the storage fails (%s) is a 503, whose cause only the host sees",
-    async (name) => {
-      const storage = createMemoryStorage();
-      const failure = err(storageFailure("no /secret/path"));
-      const { post, onError, issue } = setUp({}, { storage });
-      await issue("acme");
-      Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
-      const response = await post("keys/list", ALL);
-      expect(response.status).toBe(503);
-      expect(await response.text()).not.toContain("/secret/path");
-      expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
-    },
-  );
+  it.each(["list", "find"])("that the storage fails (%s): 503; the host sees why", async (name) => {
+    const storage = createMemoryStorage();
+    const failure = err(storageFailure("no /secret/path"));
+    const { post, onError, issue } = setUp({}, { storage });
+    await issue("acme");
+    Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
+    const response = await post("keys/list", ALL);
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("/secret/path");
+    expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
+  });
 });
 
 describe("an action", () => {
@@ -241,23 +238,20 @@ describe("an action", () => {
     ["keys/issue", { plan: "free" }],
     ["keys/rotate", { overlapSeconds: 0 }],
     ["pets/add", { name: "Rex", categoryId: "7", status: "sold" }],
-  ] as const)(
-    "%s is done once for an idempotency key, also at the same time",
-    async (name, input) => {
-      const { post, issue, onEvent } = setUp();
-      const { id } = (await issue("acme")).key;
-      const send = async (body: object, headers = once) =>
-        (await post(name, { id, ...body }, headers)).json();
-      const [first, second] = await Promise.all([send(input), send(input)]);
-      expect([second, await send(input)]).toEqual([first, first]);
-      expect(onEvent).toHaveBeenCalledTimes(1);
-      const other = { ...input, plan: "pro", overlapSeconds: 1, name: "Mimi" };
-      expect(await send(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
-      expect(await send(input, { "Idempotency-Key": "an other" })).toMatchObject({ status: 400 });
-      expect(await send(input, { "Idempotency-Key": "other" })).not.toEqual(first);
-      expect(onEvent).toHaveBeenCalledTimes(2);
-    },
-  );
+  ] as const)("%s is done once for an idempotency key, also at once", async (name, input) => {
+    const { post, issue, onEvent } = setUp();
+    const { id } = (await issue("acme")).key;
+    const send = async (body: object, headers = once) =>
+      (await post(name, { id, ...body }, headers)).json();
+    const [first, second] = await Promise.all([send(input), send(input)]);
+    expect([second, await send(input)]).toEqual([first, first]);
+    expect(onEvent).toHaveBeenCalledTimes(1);
+    const other = { ...input, plan: "pro", overlapSeconds: 1, name: "Mimi" };
+    expect(await send(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+    expect(await send(input, { "Idempotency-Key": "an other" })).toMatchObject({ status: 400 });
+    expect(await send(input, { "Idempotency-Key": "other" })).not.toEqual(first);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+  });
 
   it("that the storage failed is done when it is sent again; one that was refused is refused again", async () => {
     const storage = createMemoryStorage();

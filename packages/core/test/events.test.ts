@@ -160,20 +160,17 @@ describe("events", () => {
   it.each([
     ["minute", { perMinute: 1, perDay: 2 }, 60],
     ["day", { perMinute: 2, perDay: 1 }, 86_400],
-  ] as const)(
-    "say that the %s is used up, as the refusal does",
-    async (window, limits, seconds) => {
-      const { clock, events, issue } = openRecorded({ ban: false });
-      const { id, caller } = await issue({ plan: "enterprise", limits });
-      value(await caller.admit());
-      const used = `The limit of 1 request per ${window} is used up`;
-      expect(error(await caller.admit()).message).toBe(`${used}; come back in ${seconds} seconds.`);
-      clock.advance(seconds * 1_000 - 1);
-      expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
-      await delivered();
-      expect(events[1]).toMatchObject({ type: "limit_exceeded", keyId: id, window, limit: 1 });
-    },
-  );
+  ] as const)("say that the %s is used up, like the refusal", async (window, limits, seconds) => {
+    const { clock, events, issue } = openRecorded({ ban: false });
+    const { id, caller } = await issue({ plan: "enterprise", limits });
+    value(await caller.admit());
+    const used = `The limit of 1 request per ${window} is used up`;
+    expect(error(await caller.admit()).message).toBe(`${used}; come back in ${seconds} seconds.`);
+    clock.advance(seconds * 1_000 - 1);
+    expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
+    await delivered();
+    expect(events[1]).toMatchObject({ type: "limit_exceeded", keyId: id, window, limit: 1 });
+  });
 
   it("report nothing that did not happen", async () => {
     const { store, events, issue } = openRecorded();

@@ -130,20 +130,14 @@ describe("wrong input", () => {
     ["createPet", /^the pet must be an object\.$/, null, [], "Rex"],
     ["listPets", /^limit must .*; after must .*\.$/, { limit: 0, after: 0.5 }],
     ["listPets", /^the query must be an object\.$/, 5, null],
-  ])(
-    "%s names every wrong field, of its own fields alone: %s",
-    async (call, message, ...inputs) => {
-      for (const input of inputs) expect((await refusalOf(call, input)).message).toMatch(message);
-    },
-  );
+  ])("%s names every wrong field, of its own alone: %s", async (call, message, ...inputs) => {
+    for (const input of inputs) expect((await refusalOf(call, input)).message).toMatch(message);
+  });
 });
 
-it.each([0n, 1n, -1n, INT64_MAX, INT64_MIN, 2n ** 53n + 1n])(
-  "parseInt64 parses %s exactly",
-  (number) => {
-    expect(parseInt64(String(number))).toBe(number);
-  },
-);
+it.each([0n, 1n, -1n, INT64_MAX, INT64_MIN, 2n ** 53n + 1n])("parseInt64 parses %s", (number) => {
+  expect(parseInt64(String(number))).toBe(number);
+});
 
 it.each([
   ...["", "01", "1.0", "1e2", "+1", "-0", " 1", "1 ", "1_0", "0x1", "٣", "1".repeat(1_000_000)],

@@ -121,20 +121,17 @@ it.each<[string, () => unknown]>([
   ["an Ok without a pet", () => ok(undefined)],
   ["an Err without a failure", () => err(undefined)],
   ["a pet whose id cannot be read", () => ok(Object.defineProperty({}, "id", { get: throwFull }))],
-])(
-  "a creation and a rotation may have been stored if the storage returns %s",
-  async (_, broken) => {
-    const { store, storage, issue } = openStore();
-    const { id } = await issue();
-    const call = () => Promise.resolve(broken());
-    Object.assign(storage, {
-      pets: { ...storage.pets, create: call },
-      keys: { ...storage.keys, update: call },
-    });
-    expect(error(await store.trusted.createPet(rex)).message).toBe(MAY_BE_STORED);
-    expect(error(await store.keys.rotate(id)).message).toBe(MAY_BE_STORED);
-  },
-);
+])("a creation and a rotation may be stored if the storage returns %s", async (_, broken) => {
+  const { store, storage, issue } = openStore();
+  const { id } = await issue();
+  const call = () => Promise.resolve(broken());
+  Object.assign(storage, {
+    pets: { ...storage.pets, create: call },
+    keys: { ...storage.keys, update: call },
+  });
+  expect(error(await store.trusted.createPet(rex)).message).toBe(MAY_BE_STORED);
+  expect(error(await store.keys.rotate(id)).message).toBe(MAY_BE_STORED);
+});
 
 it("a purge that fails after it has removed keys does not say that nothing was done", async () => {
   const { store, storage, clock, issue } = openStore();

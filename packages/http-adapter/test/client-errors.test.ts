@@ -61,23 +61,20 @@ test.each([
 test.each([
   ["the next message", compose({ path: "/" }) + GARBAGE, 1],
   ["its own body", BROKEN, 0],
-])(
-  "a response that the fallback has begun is delivered completely: a flaw in %s",
-  async (_, bytes, refusals) => {
-    const { server, dial } = await serve({
-      fallback: (_, response) => {
-        response.writeHead(200, { "Content-Length": "10" }).write("hello");
-        server.once("go on", () => response.end("world"));
-      },
-    });
-    const wire = await dial(bytes);
-    wire.send(GARBAGE);
-    await once(wire.socket, "data");
-    server.emit("go on");
-    expect((await wire.response()).body).toBe("helloworld");
-    expect((await wire.rest()).split('"bad_request"')).toHaveLength(refusals + 1);
-  },
-);
+])("a response that the fallback began is completed: a flaw in %s", async (_, bytes, refusals) => {
+  const { server, dial } = await serve({
+    fallback: (_, response) => {
+      response.writeHead(200, { "Content-Length": "10" }).write("hello");
+      server.once("go on", () => response.end("world"));
+    },
+  });
+  const wire = await dial(bytes);
+  wire.send(GARBAGE);
+  await once(wire.socket, "data");
+  server.emit("go on");
+  expect((await wire.response()).body).toBe("helloworld");
+  expect((await wire.rest()).split('"bad_request"')).toHaveLength(refusals + 1);
+});
 
 test("a broken body that the fallback is to read is refused, at once or after earlier responses", async () => {
   const { server, dial } = await serve({

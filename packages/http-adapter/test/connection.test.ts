@@ -168,30 +168,27 @@ test.each([
   ["a byte now and then", 2_000, 1, 1],
   ["much, and then hardly anything", 4_000, 1_100_000, 1],
   ["much all the time", 10_000, 300_000, 300_000],
-])(
-  "a client that sends %s after its last response is closed after %i ms",
-  async (_, after, first, later) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { server, port } = await serve();
-    const [socket, ours] = await connectTo(server, port);
-    socket.resume().write(compose({ headers: ["Connection: close"] }));
-    await once(ours, "finish");
+])("a client that sends %s after its last response has %i ms", async (_, after, first, later) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server, port } = await serve();
+  const [socket, ours] = await connectTo(server, port);
+  socket.resume().write(compose({ headers: ["Connection: close"] }));
+  await once(ours, "finish");
+  await setImmediate();
+  let waited = 0;
+  while (!ours.destroyed) {
+    const bytes = waited === 0 ? first : later;
+    const wanted = ours.bytesRead + bytes;
+    socket.write("x".repeat(bytes));
+    await until(() => ours.bytesRead === wanted);
+    vi.advanceTimersByTime(500);
+    waited += 500;
     await setImmediate();
-    let waited = 0;
-    while (!ours.destroyed) {
-      const bytes = waited === 0 ? first : later;
-      const wanted = ours.bytesRead + bytes;
-      socket.write("x".repeat(bytes));
-      await until(() => ours.bytesRead === wanted);
-      vi.advanceTimersByTime(500);
-      waited += 500;
-      await setImmediate();
-    }
-    socket.destroy();
-    expect(waited).toBe(after);
-  },
-);
+  }
+  socket.destroy();
+  expect(waited).toBe(after);
+});
 
 test("requests that wait for their turn do not pile up", async () => {
   let release: () => void = () => undefined;

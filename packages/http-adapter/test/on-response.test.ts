@@ -157,25 +157,22 @@ test("a server of ours also reports unreadable messages and the responses of its
 test.each([
   ["minute", { perMinute: 1, perDay: 9 }],
   ["day", { perMinute: 9, perDay: 1 }],
-] as const)(
-  "the fetch handler reports, too, and a refusal names the window: %s",
-  async (window, limits) => {
-    const { reports, onResponse } = collect();
-    const signals = collectSignals();
-    const { store } = await makeStore();
-    const authorization = `Bearer ${await issue(store, limits)}`;
-    const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
-    const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
-    await handle(request);
-    const { headers } = await handle(request);
-    const refusal = facts("listPets", "GET", 429, "rate_limit_exceeded");
-    const requestId = headers.get("x-request-id");
-    const { method, ...reported } = refusal;
-    expect((await reports(2))[1]).toMatchObject({ ...reported, requestId });
-    const known = { method, route: "/api/pets", plan: "enterprise", window };
-    expect((await signals(2))[1]).toMatchObject({ ...refusal, ...known });
-  },
-);
+] as const)("the fetch handler reports, too; a refusal names the %s", async (window, limits) => {
+  const { reports, onResponse } = collect();
+  const signals = collectSignals();
+  const { store } = await makeStore();
+  const authorization = `Bearer ${await issue(store, limits)}`;
+  const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
+  const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
+  await handle(request);
+  const { headers } = await handle(request);
+  const refusal = facts("listPets", "GET", 429, "rate_limit_exceeded");
+  const requestId = headers.get("x-request-id");
+  const { method, ...reported } = refusal;
+  expect((await reports(2))[1]).toMatchObject({ ...reported, requestId });
+  const known = { method, route: "/api/pets", plan: "enterprise", window };
+  expect((await signals(2))[1]).toMatchObject({ ...refusal, ...known });
+});
 
 test("the signal and the event name the same window, when the minute and the day end together", async () => {
   const signals = collectSignals();

@@ -43,49 +43,46 @@ async function promote(url: string): Promise<void> {
   await (await connectAdmin(url)).query("select pg_promote()");
 }
 
-it.each(times(ROUNDS, (round) => round))(
-  "a failover to a synchronous standby loses nothing, and no call reads from the standby before it",
-  async () => {
-    const { primary, standby, proxy, url } = await createPair();
-    const admin = await connectAdmin(primary.url());
-    await admin.query("alter system set synchronous_standby_names = '*'");
-    await admin.query("select pg_reload_conf()");
-    const servers = [await openStorage({ url }), await openStorage({ url })];
-    const [reader] = servers;
-    const created = new Map<string, bigint>();
-    const expiresAt = Date.now() + 60_000;
-    let isOver = false;
+it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing", async () => {
+  const { primary, standby, proxy, url } = await createPair();
+  const admin = await connectAdmin(primary.url());
+  await admin.query("alter system set synchronous_standby_names = '*'");
+  await admin.query("select pg_reload_conf()");
+  const servers = [await openStorage({ url }), await openStorage({ url })];
+  const [reader] = servers;
+  const created = new Map<string, bigint>();
+  const expiresAt = Date.now() + 60_000;
+  let isOver = false;
 
-    const writing = times(8, async (writer) => {
-      for (let count = 0; !isOver; count += 1) {
-        const name = `${writer}-${count}`;
-        const request = { token: name, fingerprint: "f", now: 1, expiresAt };
-        for (let attempt = writer; !created.has(name); attempt += 1) {
-          const pets = servers[attempt % servers.length]?.pets;
-          const added = await pets?.createOnce({ ...rex, name }, request);
-          if (added?.isOk()) created.set(name, added.value.petId);
-        }
+  const writing = times(8, async (writer) => {
+    for (let count = 0; !isOver; count += 1) {
+      const name = `${writer}-${count}`;
+      const request = { token: name, fingerprint: "f", now: 1, expiresAt };
+      for (let attempt = writer; !created.has(name); attempt += 1) {
+        const pets = servers[attempt % servers.length]?.pets;
+        const added = await pets?.createOnce({ ...rex, name }, request);
+        if (added?.isOk()) created.set(name, added.value.petId);
       }
-    });
-    await expect.poll(() => created.size).toBeGreaterThan(PETS);
-    await primary.kill();
-    proxy.leadTo(standby.port);
-    const before = created.size;
-    expect((await openPostgresStorage({ url }))._unsafeUnwrapErr().code).toBe("read_only");
-    const listed = await reader?.pets.list(firstPage);
-    expect(listed?._unsafeUnwrapErr().message).toMatch(/a standby, or read-only/);
-    expect(created.size).toBe(before);
-    await promote(standby.url());
-    await expect.poll(() => created.size, { timeout: 20_000 }).toBeGreaterThan(before + PETS);
-    isOver = true;
-    await Promise.all(writing);
+    }
+  });
+  await expect.poll(() => created.size).toBeGreaterThan(PETS);
+  await primary.kill();
+  proxy.leadTo(standby.port);
+  const before = created.size;
+  expect((await openPostgresStorage({ url }))._unsafeUnwrapErr().code).toBe("read_only");
+  const listed = await reader?.pets.list(firstPage);
+  expect(listed?._unsafeUnwrapErr().message).toMatch(/a standby, or read-only/);
+  expect(created.size).toBe(before);
+  await promote(standby.url());
+  await expect.poll(() => created.size, { timeout: 20_000 }).toBeGreaterThan(before + PETS);
+  isOver = true;
+  await Promise.all(writing);
 
-    const after = await connectAdmin(standby.url());
-    const stored = await after.query("select name, id::integer from petstore.pets order by id");
-    const acknowledged = [...created].map(([name, id]) => [name, Number(id)] as const);
-    expect(stored).toEqual(acknowledged.toSorted(([, one], [, other]) => one - other));
-  },
-);
+  const after = await connectAdmin(standby.url());
+  const stored = await after.query("select name, id::integer from petstore.pets order by id");
+  const acknowledged = [...created].map(([name, id]) => [name, Number(id)] as const);
+  expect(stored).toEqual(acknowledged.toSorted(([, one], [, other]) => one - other));
+});
 
 it("reports lost commits although no server was there when the writer looked", async () => {
   const server = await startPostgres();
@@ -109,33 +106,30 @@ it("reports lost commits although no server was there when the writer looked", a
   }
 });
 
-it.runIf(inCi)(
-  "a failover to a standby that is behind is reported, and no server gives out an id again",
-  async () => {
-    const { primary, standby, proxy, url } = await createPair();
-    const [writer, idle] = [await openStorage({ url }), await openStorage({ url })];
-    const warnings: StorageWarning[] = [];
-    writer.onWarning?.((warning) => warnings.push(warning));
-    const create = async () => (await writer.pets.create(rex))._unsafeUnwrap().id;
-    await create();
-    const sent = "select pg_current_wal_lsn() <= replay_lsn from pg_stat_replication";
-    const admin = await connectAdmin(primary.url());
-    await expect.poll(() => admin.query(sent)).toEqual([[true]]);
-    await standby.stop();
-    const lost = await Promise.all(times(20, create));
-    await primary.kill();
-    await standby.start();
-    await promote(standby.url());
-    proxy.leadTo(standby.port);
+it.runIf(inCi)("a failover to a standby that is behind is reported; no id is reused", async () => {
+  const { primary, standby, proxy, url } = await createPair();
+  const [writer, idle] = [await openStorage({ url }), await openStorage({ url })];
+  const warnings: StorageWarning[] = [];
+  writer.onWarning?.((warning) => warnings.push(warning));
+  const create = async () => (await writer.pets.create(rex))._unsafeUnwrap().id;
+  await create();
+  const sent = "select pg_current_wal_lsn() <= replay_lsn from pg_stat_replication";
+  const admin = await connectAdmin(primary.url());
+  await expect.poll(() => admin.query(sent)).toEqual([[true]]);
+  await standby.stop();
+  const lost = await Promise.all(times(20, create));
+  await primary.kill();
+  await standby.start();
+  await promote(standby.url());
+  proxy.leadTo(standby.port);
 
-    // Neither of these knows which ids the writer got.
-    const fresh = await openStorage({ url });
-    const again = [await fresh.pets.create(rex), await idle.pets.create(rex)];
-    expect(warnings).toEqual([]);
-    again.push(await writer.pets.create(rex));
-    expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
-    const ids = again.map((each) => each._unsafeUnwrap().id);
-    expect(ids.filter((id) => lost.includes(id))).toEqual([]);
-    expect(await allIds(fresh)).toEqual([1n, ...ids]);
-  },
-);
+  // Neither of these knows which ids the writer got.
+  const fresh = await openStorage({ url });
+  const again = [await fresh.pets.create(rex), await idle.pets.create(rex)];
+  expect(warnings).toEqual([]);
+  again.push(await writer.pets.create(rex));
+  expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
+  const ids = again.map((each) => each._unsafeUnwrap().id);
+  expect(ids.filter((id) => lost.includes(id))).toEqual([]);
+  expect(await allIds(fresh)).toEqual([1n, ...ids]);
+});

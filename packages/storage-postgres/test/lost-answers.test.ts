@@ -72,26 +72,23 @@ it.each(["08P01", "58000", "XX000", "0A000", "P0001"])(
 it.each([
   { name: "is behind", change: "update writers set seq = 1 where seq > 1", created: "4" },
   { name: "is gone", change: "delete from writers", created: "unknown" },
-])(
-  "a create whose connection is lost in a failover, after which the server's row $name",
-  async ({ change, created }) => {
-    const admin = await connectAdmin(server.url());
-    const warnings: string[] = [];
-    storage.onWarning?.(({ code }) => warnings.push(code));
-    await admin.query(`set search_path = lost_${schemas}`);
-    for (let pet = 0; pet < 3; pet += 1) await create();
-    await admin.query(change);
-    proxy.loseNextStatement();
-    expect(
-      (await storage.pets.create(rex)).match(
-        ({ id }) => String(id),
-        ({ mayBeStored }) => (mayBeStored ? "unknown" : "not stored"),
-      ),
-    ).toBe(created);
-    expect([warnings, (await storage.pets.create(rex)).isOk()]).toEqual([["commits_lost"], true]);
-    expect(warnings).toHaveLength(1);
-  },
-);
+])("a create whose connection a failover ends; the row $name", async ({ change, created }) => {
+  const admin = await connectAdmin(server.url());
+  const warnings: string[] = [];
+  storage.onWarning?.(({ code }) => warnings.push(code));
+  await admin.query(`set search_path = lost_${schemas}`);
+  for (let pet = 0; pet < 3; pet += 1) await create();
+  await admin.query(change);
+  proxy.loseNextStatement();
+  expect(
+    (await storage.pets.create(rex)).match(
+      ({ id }) => String(id),
+      ({ mayBeStored }) => (mayBeStored ? "unknown" : "not stored"),
+    ),
+  ).toBe(created);
+  expect([warnings, (await storage.pets.create(rex)).isOk()]).toEqual([["commits_lost"], true]);
+  expect(warnings).toHaveLength(1);
+});
 
 it("a pet and a key that the server did not get are sent again", async () => {
   const ids = [await create()];
@@ -257,28 +254,25 @@ it.each([
     "an operator, wholly",
     (admin: Admin) => admin.query("alter system set synchronous_commit = off"),
   ],
-])(
-  "a crash loses no pet and no key although %s has weakened synchronous_commit",
-  async (_, weaken) => {
-    const admin = await connectAdmin(server.url());
-    await weaken(admin);
-    await admin.query("select pg_reload_conf()");
-    // Asynchronous commits reach the disk with the next one that does not wait, at the latest.
-    await admin.query("alter system set wal_writer_delay = 10000");
-    const weak = await openStorage({ url: server.url(), schema: `lost_${schemas}` });
-    const ids = [];
-    for (let pet = 0; pet < 5; pet += 1) ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
-    (await weak.keys.insert(aKey("b")))._unsafeUnwrap();
-    await server.kill();
-    await server.start();
-    expect(await allIds(other)).toEqual(ids);
-    expect((await other.keys.find("b"))._unsafeUnwrap()).toBeDefined();
-    const again = await connectAdmin(server.url());
-    await again.query("alter role petstore reset all");
-    await again.query("alter system reset all");
-    await again.query("select pg_reload_conf()");
-  },
-);
+])("a crash loses no pet and no key although %s weakened synchronous_commit", async (_, weaken) => {
+  const admin = await connectAdmin(server.url());
+  await weaken(admin);
+  await admin.query("select pg_reload_conf()");
+  // Asynchronous commits reach the disk with the next one that does not wait, at the latest.
+  await admin.query("alter system set wal_writer_delay = 10000");
+  const weak = await openStorage({ url: server.url(), schema: `lost_${schemas}` });
+  const ids = [];
+  for (let pet = 0; pet < 5; pet += 1) ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
+  (await weak.keys.insert(aKey("b")))._unsafeUnwrap();
+  await server.kill();
+  await server.start();
+  expect(await allIds(other)).toEqual(ids);
+  expect((await other.keys.find("b"))._unsafeUnwrap()).toBeDefined();
+  const again = await connectAdmin(server.url());
+  await again.query("alter role petstore reset all");
+  await again.query("alter system reset all");
+  await again.query("select pg_reload_conf()");
+});
 
 it("warns once when fsync or full_page_writes is turned off while it is open", async () => {
   const admin = await connectAdmin(server.url());

@@ -88,13 +88,10 @@ it.each(["mjs", "cjs"].slice(0, sized(1, 2, 2)))(
   },
 );
 
-it.each(["mjs", "fixed.mjs"])(
-  "a bundle as .%s refuses the driver of another Node, which would crash the process",
-  (extension) => {
-    installScripts(isNode20 ? 13 : 12);
-    const other = isNode20 ? "13.0.0" : "12.0.0";
-    expect(run(extension)).toContain(
-      `Version ${other} does not run on Node ${process.versions.node}. ${INSTALL}`,
-    );
-  },
-);
+it.each(["mjs", "fixed.mjs"])("a bundle as .%s refuses the driver of another Node", (extension) => {
+  installScripts(isNode20 ? 13 : 12);
+  const other = isNode20 ? "13.0.0" : "12.0.0";
+  expect(run(extension)).toContain(
+    `Version ${other} does not run on Node ${process.versions.node}. ${INSTALL}`,
+  );
+});

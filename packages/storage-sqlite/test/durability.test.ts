@@ -33,27 +33,24 @@ function stepsOf(trace: string): readonly string[] {
 }
 
 describe("durability", () => {
-  it.skipIf(!canTrace)(
-    "syncs the log before a pet or a key is acknowledged, and for no charge",
-    () => {
-      const trace = folder.path("trace");
-      const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=pwrite64,fsync,fdatasync,write"];
-      const node = [process.execPath, program(WRITING), folder.path("pets.db")];
-      expect(spawnSync("strace", [...calls, "-o", trace, ...node]).status).toBe(0);
+  it.skipIf(!canTrace)("syncs the log before it acknowledges a pet or a key; for no charge", () => {
+    const trace = folder.path("trace");
+    const calls = ["-f", "--seccomp-bpf", "-y", "-e", "trace=pwrite64,fsync,fdatasync,write"];
+    const node = [process.execPath, program(WRITING), folder.path("pets.db")];
+    expect(spawnSync("strace", [...calls, "-o", trace, ...node]).status).toBe(0);
 
-      const steps = stepsOf(readFileSync(trace, "utf8"));
-      const round = [
-        ...["write", "charge"],
-        ...["write", "sync", "create"],
-        ...["write", "sync", "update"],
-      ];
-      expect(steps.slice(steps.indexOf("open") + 1)).toEqual([
-        ...times(5, () => round).flat(),
-        // Closing writes the log back.
-        "sync",
-      ]);
-    },
-  );
+    const steps = stepsOf(readFileSync(trace, "utf8"));
+    const round = [
+      ...["write", "charge"],
+      ...["write", "sync", "create"],
+      ...["write", "sync", "update"],
+    ];
+    expect(steps.slice(steps.indexOf("open") + 1)).toEqual([
+      ...times(5, () => round).flat(),
+      // Closing writes the log back.
+      "sync",
+    ]);
+  });
 
   it("keeps a host's database at synchronous=FULL", async () => {
     const database = new Database(folder.path("host.db"));
@@ -68,41 +65,38 @@ describe("durability", () => {
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
-  it.runIf(inCi)(
-    "writes the log back in a thread of the lowest priority, before SQLite would do it inside a commit",
-    async () => {
-      const own = getPriority();
-      const filename = folder.path("pets.db");
-      const storage = await openStorage({ filename });
-      const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
-      const create = async (pet: NewPet, pets: number) => {
-        for (let count = 0; count < pets; count += 1) await storage.pets.create(pet);
-      };
-      // Until the thread runs, SQLite writes it back at 1,000 pages.
-      await create(rex, 200);
-      await expect.poll(() => create(large, 10).then(pagesOfLog)).toBeGreaterThan(2_000);
-      while (pagesOfLog() < 4_000) await create(large, 10);
-      const salt = saltOf(filename);
-      const growsMeanwhile = async () => {
-        await create(rex, 1);
-        const { size } = statSync(filename);
-        // Blocks this thread, so that what happens meanwhile is done by another one.
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-        return statSync(filename).size > size;
-      };
-      await expect.poll(growsMeanwhile, { interval: 0 }).toBe(true);
-      // The log is looked at in the midst of these commits, so that the thread cannot write back all of it.
-      const saltAfterMore = () => create(rex, 200).then(() => saltOf(filename));
-      await expect.poll(saltAfterMore, { interval: 250, timeout: 20_000 }).not.toBe(salt);
-      expect(pagesOfLog()).toBeLessThan(16_000);
-      if (process.platform === "linux") {
-        expect(getPriority()).toBe(own);
-        expect(prioritiesOfThreads().filter((priority) => priority !== own)).toEqual([19]);
-      }
-      await storage.close();
-      expect(existsSync(`${filename}-wal`)).toBe(false);
-    },
-  );
+  it.runIf(inCi)("writes the log back in a thread of low priority, not in a commit", async () => {
+    const own = getPriority();
+    const filename = folder.path("pets.db");
+    const storage = await openStorage({ filename });
+    const pagesOfLog = () => statSync(`${filename}-wal`).size / 4_120;
+    const create = async (pet: NewPet, pets: number) => {
+      for (let count = 0; count < pets; count += 1) await storage.pets.create(pet);
+    };
+    // Until the thread runs, SQLite writes it back at 1,000 pages.
+    await create(rex, 200);
+    await expect.poll(() => create(large, 10).then(pagesOfLog)).toBeGreaterThan(2_000);
+    while (pagesOfLog() < 4_000) await create(large, 10);
+    const salt = saltOf(filename);
+    const growsMeanwhile = async () => {
+      await create(rex, 1);
+      const { size } = statSync(filename);
+      // Blocks this thread, so that what happens meanwhile is done by another one.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      return statSync(filename).size > size;
+    };
+    await expect.poll(growsMeanwhile, { interval: 0 }).toBe(true);
+    // The log is looked at in the midst of these commits, so that the thread cannot write back all of it.
+    const saltAfterMore = () => create(rex, 200).then(() => saltOf(filename));
+    await expect.poll(saltAfterMore, { interval: 250, timeout: 20_000 }).not.toBe(salt);
+    expect(pagesOfLog()).toBeLessThan(16_000);
+    if (process.platform === "linux") {
+      expect(getPriority()).toBe(own);
+      expect(prioritiesOfThreads().filter((priority) => priority !== own)).toEqual([19]);
+    }
+    await storage.close();
+    expect(existsSync(`${filename}-wal`)).toBe(false);
+  });
 
   it("shares one listener for the end of the process with other storages: Node warns of more than ten", async () => {
     const before = process.listenerCount("exit");

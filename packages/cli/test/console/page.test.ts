@@ -195,37 +195,34 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
       await page.reload();
     },
   ],
-])(
-  "shows a new secret although its response is lost and the page %s, also without site data",
-  async (_, disturb) => {
-    const { store } = newStore();
-    const { url } = await serveConsole(store);
-    const { page: first } = await openPage(url);
-    const page = await first.context().newPage();
-    await page.addInitScript(BLOCK_SITE_DATA);
-    await page.goto(url);
-    await link(page, "Pets").click();
-    await link(page, "Keys").click();
-    await page.route("**/api/keys/issue", async (route) => {
-      await route.fetch();
-    });
-    await press(page, "Issue a key");
-    await fillIn(page, { Label: "acme" }, "Issue");
-    await expect.poll(() => countOf(store)).toBe(1);
-    await disturb(page);
-    await page.getByText("The secret is shown only now.").waitFor();
-    const secret = await shownSecret(page);
-    expect((await store.as(secret).listPets()).isOk()).toBe(true);
-    // It is shown until it is stored.
-    await page.reload();
-    await expect.poll(() => shownSecret(page)).toBe(secret);
-    await press(page, "I have stored it");
-    await page.reload();
-    await link(page, "Keys").click();
-    await link(page, "acme").waitFor();
-    expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
-  },
-);
+])("shows a new secret although its response is lost and the page %s", async (_, disturb) => {
+  const { store } = newStore();
+  const { url } = await serveConsole(store);
+  const { page: first } = await openPage(url);
+  const page = await first.context().newPage();
+  await page.addInitScript(BLOCK_SITE_DATA);
+  await page.goto(url);
+  await link(page, "Pets").click();
+  await link(page, "Keys").click();
+  await page.route("**/api/keys/issue", async (route) => {
+    await route.fetch();
+  });
+  await press(page, "Issue a key");
+  await fillIn(page, { Label: "acme" }, "Issue");
+  await expect.poll(() => countOf(store)).toBe(1);
+  await disturb(page);
+  await page.getByText("The secret is shown only now.").waitFor();
+  const secret = await shownSecret(page);
+  expect((await store.as(secret).listPets()).isOk()).toBe(true);
+  // It is shown until it is stored.
+  await page.reload();
+  await expect.poll(() => shownSecret(page)).toBe(secret);
+  await press(page, "I have stored it");
+  await page.reload();
+  await link(page, "Keys").click();
+  await link(page, "acme").waitFor();
+  expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
+});
 
 /** Holds the responses to this call. Returns functions that release them. */
 async function hold(page: Page, call: string) {

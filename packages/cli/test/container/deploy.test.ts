@@ -78,56 +78,52 @@ const program = useBuiltPetstore();
 /** How often a server is restarted. */
 const ROUNDS = sized(0, 20, 100);
 
-it.runIf(inCi)(
-  "deploy/haproxy.cfg loses no request while one server after the other is restarted",
-  async ({ skip }) => {
-    skipWithout(HAPROXY, skip, "haproxy");
-    const database = (await startPostgres()).url();
-    const secret = await issueUnlimitedKey(database);
-    const options = [
-      ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
-      ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
-      ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
-    ];
-    const command = [process.execPath, ...hurried(PACE), program()];
-    const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
-    const ports = [await freePort(), await freePort()] as const;
-    const servers = [await start(ports[0]), await start(ports[1])];
-    const url = await startProxy(ports);
+it.runIf(inCi)("deploy/haproxy.cfg loses no request while servers restart", async ({ skip }) => {
+  skipWithout(HAPROXY, skip, "haproxy");
+  const database = (await startPostgres()).url();
+  const secret = await issueUnlimitedKey(database);
+  const options = [
+    ...["--log", "--database", database, "--trust-proxy", "127.0.0.0/8"],
+    ...["--keep-alive", String(settings["PETSTORE_KEEP_ALIVE"])],
+    ...["--shutdown-delay", String(settings["PETSTORE_SHUTDOWN_DELAY"])],
+  ];
+  const command = [process.execPath, ...hurried(PACE), program()];
+  const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
+  const ports = [await freePort(), await freePort()] as const;
+  const servers = [await start(ports[0]), await start(ports[1])];
+  const url = await startProxy(ports);
 
-    const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
-    const statuses = new Set<number>();
-    let [served, isEnding] = [0, false];
-    const list = async (): Promise<void> => {
-      const agent = new Agent({ keepAlive: true });
-      for (; !isEnding; served += 1)
-        statuses.add((await send(`${url}/pets`, agent, secret)).status);
-      agent.destroy();
-    };
-    const readers = Promise.all([list(), list(), list(), list()]);
-    const fiftyMore = () => {
-      const before = served;
-      return expect.poll(() => served).toBeGreaterThan(before + 50);
-    };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const index = round % 2;
-      await fiftyMore();
-      expect(await servers[index]?.end()).toBe(0);
-      await fiftyMore();
-      const { output } = (servers[index] = await start(ports[index] ?? 0));
-      await expect.poll(output).toContain('"operation":"createPet"');
-    }
+  const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
+  const statuses = new Set<number>();
+  let [served, isEnding] = [0, false];
+  const list = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true });
+    for (; !isEnding; served += 1) statuses.add((await send(`${url}/pets`, agent, secret)).status);
+    agent.destroy();
+  };
+  const readers = Promise.all([list(), list(), list(), list()]);
+  const fiftyMore = () => {
+    const before = served;
+    return expect.poll(() => served).toBeGreaterThan(before + 50);
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const index = round % 2;
     await fiftyMore();
-    isEnding = true;
-    await Promise.all([readers, stop()]);
-    expect([...statuses]).toEqual([200]);
-    for (const server of servers) await server.end();
-    const unserved = await fetch(`${url}/pets`);
-    expect([unserved.status, unserved.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await unserved.json()).toMatchObject({ code: "storage_unavailable", status: 503 });
-    expect(await petsIn(database)).toHaveLength(created.size);
-  },
-);
+    expect(await servers[index]?.end()).toBe(0);
+    await fiftyMore();
+    const { output } = (servers[index] = await start(ports[index] ?? 0));
+    await expect.poll(output).toContain('"operation":"createPet"');
+  }
+  await fiftyMore();
+  isEnding = true;
+  await Promise.all([readers, stop()]);
+  expect([...statuses]).toEqual([200]);
+  for (const server of servers) await server.end();
+  const unserved = await fetch(`${url}/pets`);
+  expect([unserved.status, unserved.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await unserved.json()).toMatchObject({ code: "storage_unavailable", status: 503 });
+  expect(await petsIn(database)).toHaveLength(created.size);
+});
 
 describe.runIf(inCi)("behind the proxies of the documents", () => {
   const [, nginx = ""] = /```nginx\n(.*?)```/s.exec(textOf("docs/embedding.md")) ?? [];
@@ -149,28 +145,25 @@ describe.runIf(inCi)("behind the proxies of the documents", () => {
       return startBefore(["/usr/sbin/nginx", "-c", file], `http://${address}/v1`);
     },
   };
-  it.for(Object.keys(inFront))(
-    "%s does not let a client choose its address",
-    async (name, { skip }) => {
-      skipWithout(`/usr/sbin/${name}`, skip, name);
-      const { url } = await startBuilt(
-        [process.execPath, program()],
-        "--database",
-        ":memory:",
-        "--trust-proxy",
-        "127.0.0.1",
-      );
-      const behind = await inFront[name]?.(url);
-      const left: (string | null)[] = [];
-      for (const address of ["192.0.2.1", "192.0.2.2", "127.0.0.1", "192.0.2.3, 127.0.0.1"]) {
-        const headers = { "X-Forwarded-For": address, Forwarded: `for=${address}` };
-        const { headers: received } = await fetch(`${behind}/pets`, { headers });
-        left.push(received.get("x-ratelimit-remaining"));
-      }
-      const [first = 0] = left.map(Number);
-      expect(left.map(Number)).toEqual([first, first - 1, first - 2, first - 3]);
-    },
-  );
+  it.for(Object.keys(inFront))("%s lets no client choose its address", async (name, { skip }) => {
+    skipWithout(`/usr/sbin/${name}`, skip, name);
+    const { url } = await startBuilt(
+      [process.execPath, program()],
+      "--database",
+      ":memory:",
+      "--trust-proxy",
+      "127.0.0.1",
+    );
+    const behind = await inFront[name]?.(url);
+    const left: (string | null)[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2", "127.0.0.1", "192.0.2.3, 127.0.0.1"]) {
+      const headers = { "X-Forwarded-For": address, Forwarded: `for=${address}` };
+      const { headers: received } = await fetch(`${behind}/pets`, { headers });
+      left.push(received.get("x-ratelimit-remaining"));
+    }
+    const [first = 0] = left.map(Number);
+    expect(left.map(Number)).toEqual([first, first - 1, first - 2, first - 3]);
+  });
 });
 
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */

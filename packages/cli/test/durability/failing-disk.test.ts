@@ -131,35 +131,32 @@ itTraces(
   },
 );
 
-it.runIf(inCi)(
-  "on a full disk, a create is a 503 that stores nothing, and a 201 soon after there is space",
-  async ({ skip }) => {
-    const folder = createFolder();
-    const mount = ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder];
-    skip(spawnSync("mount", mount).status !== 0, "A small disk cannot be mounted here.");
-    onTestFinished(() => void spawnSync("umount", ["--lazy", folder]));
-    const database = join(folder, "pets.db");
-    const secret = await issueUnlimitedKey(database);
-    const server = await startServer("--database", database);
-    const agent = new Agent({ keepAlive: true });
-    const filler = join(folder, "filler");
-    writeFileSync(filler, Buffer.alloc(2_000_000));
+it.runIf(inCi)("a create is 503 on a full disk, 201 when there is space", async ({ skip }) => {
+  const folder = createFolder();
+  const mount = ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder];
+  skip(spawnSync("mount", mount).status !== 0, "A small disk cannot be mounted here.");
+  onTestFinished(() => void spawnSync("umount", ["--lazy", folder]));
+  const database = join(folder, "pets.db");
+  const secret = await issueUnlimitedKey(database);
+  const server = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true });
+  const filler = join(folder, "filler");
+  writeFileSync(filler, Buffer.alloc(2_000_000));
 
-    const created = new Map<string, number>();
-    const add = async (name: string) => {
-      const reply = await addPet(server.url, agent, secret, name);
-      const body = JSON.parse(reply.body) as { id: number };
-      if (reply.status === 201) created.set(name, body.id);
-      else expect(body).toMatchObject({ status: 503, code: "storage_unavailable" });
-      return reply.status;
-    };
-    for (let [count, refused] = [0, 0]; refused < 20; count += 1)
-      if ((await add(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
-    rmSync(filler);
-    await expect.poll(() => add("after")).toBe(201);
-    expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
-    agent.destroy();
-    expect(await server.end("SIGTERM")).toBe(0);
-    expect(await expectStored(database, created)).toBe(0);
-  },
-);
+  const created = new Map<string, number>();
+  const add = async (name: string) => {
+    const reply = await addPet(server.url, agent, secret, name);
+    const body = JSON.parse(reply.body) as { id: number };
+    if (reply.status === 201) created.set(name, body.id);
+    else expect(body).toMatchObject({ status: 503, code: "storage_unavailable" });
+    return reply.status;
+  };
+  for (let [count, refused] = [0, 0]; refused < 20; count += 1)
+    if ((await add(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
+  rmSync(filler);
+  await expect.poll(() => add("after")).toBe(201);
+  expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
+  agent.destroy();
+  expect(await server.end("SIGTERM")).toBe(0);
+  expect(await expectStored(database, created)).toBe(0);
+});

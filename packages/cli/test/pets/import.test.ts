@@ -59,47 +59,41 @@ describe("pets import", () => {
         '{"id":3,"name":"","categoryId":0,"status":"available"}',
       ],
     ],
-  ])(
-    "adds the pets of %s, in order, exactly, without blank lines, in chunks of any size",
-    async (format, text, expected) => {
-      const bytes = Buffer.from(text);
-      for (const size of [1, 3, 1_000]) {
-        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-          bytes.subarray(index * size, (index + 1) * size),
-        );
-        const args = format === "NDJSON" ? [] : ["--format", "csv"];
-        expect(await importing(chunks, ...args)).toEqual({
-          code: 0,
-          out: "imported 4 pets",
-          error:
-            format === "NDJSON"
-              ? ""
-              : "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete",
-          pets: [...expected, '{"id":4,"name":"Rex","categoryId":7,"status":"available"}'],
-        });
-      }
-    },
-  );
+  ])("adds the pets of %s, in order, in chunks of any size", async (format, text, expected) => {
+    const bytes = Buffer.from(text);
+    for (const size of [1, 3, 1_000]) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const args = format === "NDJSON" ? [] : ["--format", "csv"];
+      expect(await importing(chunks, ...args)).toEqual({
+        code: 0,
+        out: "imported 4 pets",
+        error:
+          format === "NDJSON"
+            ? ""
+            : "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete",
+        pets: [...expected, '{"id":4,"name":"Rex","categoryId":7,"status":"available"}'],
+      });
+    }
+  });
 
   it.each([
     ["ndjson", '{"name":"Жa","categoryId":12}\r\n{"name":"b","categoryId":34}\r\n'],
     ["csv", 'categoryId,name\r\n12,"Ж""\r\na"\r\n34,"b"\r\n'],
     ["csv", "name,categoryId\r\nb,34\r\n"],
-  ])(
-    "takes no part of a record of %s for a whole one, wherever the file is cut",
-    async (format, text) => {
-      const bytes = Buffer.from(text);
-      const whole = (await importing(bytes, "--format", format)).pets;
-      for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
-        const cut = bytes.subarray(0, Math.max(0, length));
-        const { code, error, pets } = await importing(cut, "--format", format);
-        const isPrefix = pets.every((pet, index) => pet === whole[index]);
-        if (!isPrefix) expect(error).toContain("no line break");
-        if (cut.at(-1) === 0x0d && length > bytes.length - 2)
-          expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
-      }
-    },
-  );
+  ])("takes no part of a record of %s for a whole one, cut anywhere", async (format, text) => {
+    const bytes = Buffer.from(text);
+    const whole = (await importing(bytes, "--format", format)).pets;
+    for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
+      const cut = bytes.subarray(0, Math.max(0, length));
+      const { code, error, pets } = await importing(cut, "--format", format);
+      const isPrefix = pets.every((pet, index) => pet === whole[index]);
+      if (!isPrefix) expect(error).toContain("no line break");
+      if (cut.at(-1) === 0x0d && length > bytes.length - 2)
+        expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
+    }
+  });
 
   it("reports at most 20 bad lines by number, keeps all as they are, and imports the others", async () => {
     const rejects = join(dirname(newDatabase()), "rejects.ndjson");

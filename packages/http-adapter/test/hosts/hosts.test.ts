@@ -199,7 +199,7 @@ describe("the plugin of Fastify", () => {
   });
 
   test.each(["onRequest", "preParsing", "preValidation", "preHandler"] as const)(
-    "a hook %s of a route runs before the store sees its request, and may refuse it",
+    "a hook %s of a route runs before the store, and may refuse",
     async (name) => {
       const { store, key } = await makeStore();
       await using app = fastify();
