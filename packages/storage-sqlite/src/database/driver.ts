@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type Driver from "better-sqlite3";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -115,11 +114,19 @@ async function importDriver(wanted: string): Promise<LoadedDriver> {
   return { Database: driver.default, url: urlOf(driver.default) };
 }
 
-/** Looks where Node keeps the modules that it has loaded: a bundler may change what `import.meta.url` is. */
+/**
+ * Looks where Node keeps the modules that it has loaded: a bundler may change what `import.meta.url` is, and what
+ * `createRequire` is where it is imported.
+ */
 function urlOf(exported: DatabaseConstructor): string | undefined {
-  const loaded = Object.values(createRequire(process.execPath).cache);
-  const found = loaded.find((module) => module?.exports === exported);
-  return found && pathToFileURL(found.filename).href;
+  try {
+    const { createRequire } = process.getBuiltinModule("node:module");
+    const loaded = Object.values(createRequire(process.execPath).cache);
+    const found = loaded.find((module) => module?.exports === exported);
+    return found && pathToFileURL(found.filename).href;
+  } catch {
+    return undefined;
+  }
 }
 
 function isDriver(module: unknown): module is { readonly default: DatabaseConstructor } {
