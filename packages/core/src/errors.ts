@@ -8,7 +8,6 @@ export interface CodedError<Code extends string> {
 
 /** No API key was presented. */
 export type MissingApiKey = ReturnType<typeof missingApiKey>;
-/** Creates the error of a call without an API key. */
 export const missingApiKey = () =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
@@ -22,7 +21,6 @@ export const invalidApiKey = () => coded("invalid_api_key", "The API key is not 
  * succeeds after `retryAfterSeconds`: whole seconds, at least 1.
  */
 export type RateLimitExceeded = Readonly<ReturnType<typeof rateLimitExceeded>>;
-/** Creates the error of a call over `limit` requests per `window`. */
 export const rateLimitExceeded = (
   limit: number,
   window: "minute" | "day",
@@ -69,7 +67,6 @@ export const invalidIdempotencyKey = (
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
 export type IdempotencyKeyReused = ReturnType<typeof idempotencyKeyReused>;
-/** Creates the error of an idempotency key that another pet was created with. */
 export const idempotencyKeyReused = () =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
@@ -107,7 +104,6 @@ export const closeTimedOut = (calls: number, seconds: number): StorageUnavailabl
 
 /** The host has closed the store. */
 export type StoreClosed = ReturnType<typeof storeClosed>;
-/** Creates the error of a call on a closed store. */
 export const storeClosed = () => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
@@ -124,7 +120,6 @@ export const keyNotFound = (what: "id" | "secret" = "id") =>
 
 /** The API key is revoked or expired, so it cannot be rotated. */
 export type KeyInactive = ReturnType<typeof keyInactive>;
-/** Creates the error of a rotation of a key that is revoked or expired. */
 export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
 
 /** The engine cannot serve any call at the moment. */
@@ -146,10 +141,8 @@ export type CreatePetError = CreatePetFailure | Unavailable;
 /** The failures of `getPet`, once the request is admitted. */
 export type GetPetError = PetNotFound | Unavailable;
 
-/** The failures of a caller's calls. */
 export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
 
-/** The failures of managing API keys. */
 export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
 
 /** An error as a caller receives it: with the remaining quota. */

@@ -71,13 +71,11 @@ export const methodNotAllowed = (allow: string): MethodNotAllowed => ({
   allow,
 });
 
-/** Creates a `RequestTimeout`. */
 export const requestTimeout = (): RequestTimeout => ({
   code: "request_timeout",
   message: "The request took too long to arrive.",
 });
 
-/** Creates a `HeadersTooLarge`. */
 export const headersTooLarge = (): HeadersTooLarge => ({
   code: "headers_too_large",
   message: "The header section is too long.",
@@ -115,7 +113,6 @@ export const malformedJson = (message: string): MalformedJson => ({
   message,
 });
 
-/** Creates an `ExpectationFailed`. */
 export const expectationFailed = (): ExpectationFailed => ({
   code: "expectation_failed",
   message: "The only supported expectation is 100-continue.",

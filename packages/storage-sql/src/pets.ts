@@ -27,7 +27,6 @@ export interface PetCreation extends Omit<Creation, "replayed"> {
 /** The columns of a creation, in the order that `toCreation` reads. */
 export const CREATION_COLUMNS = ["token", "pet_id", "fingerprint", "expires_at"] as const;
 
-/** Returns the creation in a row. */
 export function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
   PetCreationsTable,
   typeof CREATION_COLUMNS
@@ -46,7 +45,6 @@ export interface PageCache<Revision> {
 const CAPACITY = 2_000_000;
 const OVERHEAD_PER_PET = 100;
 
-/** Creates an empty cache. */
 export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
   const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
   let currentRevision: Revision | undefined;

@@ -74,7 +74,6 @@ export interface Admission extends PetOperations<never, Charged>, Charged {
   readonly plan: string;
 }
 
-/** Creates the operations of a caller with an API key. */
 export function createCaller(
   context: Context,
   calls: Calls,
@@ -155,7 +154,6 @@ function chargedResult<T extends object, E extends object>(
     : ok(withCharge(result.value, charged));
 }
 
-/** Creates the host's own operations on pets. */
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
   const perform = <T, E>(operation: () => Promise<Result<T, E>>) =>
     calls.run(operation, (error) => error);

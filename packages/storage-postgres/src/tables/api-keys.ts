@@ -48,7 +48,6 @@ export interface KeyChange {
 
 const COLUMNS = ["version", "secrets", ...KEY_COLUMNS] as const;
 
-/** Prepares the statements on the tables of API keys and their secrets. */
 export function prepareApiKeys(connection: Connection): ApiKeys {
   const columns = [VERSION, secretsIn(connection), ...KEY_COLUMNS] as const;
   const find = connection.select(COLUMNS, (queries, value: Parameter<{ id: string }>) =>

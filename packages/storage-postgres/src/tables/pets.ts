@@ -58,7 +58,6 @@ const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
 /** No inventory has this revision. */
 const NONE: Revision = "-1/-1";
 
-/** Prepares the statements on the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
   const pets = connection.table("pets");

@@ -49,7 +49,6 @@ export function createConnection(
   };
 }
 
-/** Prepares a query that changes rows. */
 function prepareChange<Argument>(
   database: SqliteDatabase,
   queries: Kysely<Schema>,

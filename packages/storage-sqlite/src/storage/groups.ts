@@ -39,7 +39,6 @@ export interface GroupSettings {
  */
 const GATHER_TURNS = 1;
 
-/** Creates the groups. */
 export function createGroups(
   connection: Connection,
   settings: GroupSettings,

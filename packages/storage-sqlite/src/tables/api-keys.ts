@@ -26,7 +26,6 @@ export interface ApiKeys {
   remove(id: string): boolean;
 }
 
-/** Prepares the statements on the tables of API keys and their secrets. */
 export function prepareApiKeys(connection: Connection): ApiKeys {
   const find = connection.select(KEY_COLUMNS, selectKey);
   const list = connection.select(KEY_COLUMNS, selectKeys);

@@ -16,7 +16,6 @@ export interface PetCreations {
   removeExpired(now: number, count: number): void;
 }
 
-/** Prepares the statements on the table of creations. */
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
   const removeExpired = prepareRemoveExpired(connection);

@@ -20,7 +20,6 @@ export interface Pets {
   revision(): number | undefined;
 }
 
-/** Prepares the statements on the table of pets. */
 export function preparePets(connection: Connection): Pets {
   const find = connection.select(PET_COLUMNS, selectPet, "bigint");
   const list = connection.select(PET_COLUMNS, selectPets, "bigint");
