@@ -1,5 +1,4 @@
 import type { Clock, Pet, Quota, WindowQuota } from "@petstore/core";
-import { match, P } from "ts-pattern";
 import { PREFLIGHT_HEADERS } from "./cors.js";
 import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
@@ -90,19 +89,36 @@ export function renderError(
 const CHALLENGE = 'Bearer realm="petstore"';
 
 function headersOf(failure: Failure): Headers {
-  return match(failure)
-    .returnType<Headers>()
-    .with({ code: "missing_api_key" }, () => ({ "WWW-Authenticate": CHALLENGE }))
-    .with({ code: "invalid_api_key" }, () => ({
-      "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"`,
-    }))
-    .with({ code: P.union("rate_limit_exceeded", "api_key_banned") }, ({ retryAfterSeconds }) => ({
-      "Retry-After": String(retryAfterSeconds),
-    }))
-    .with({ code: P.union("storage_unavailable", "store_closed") }, () => ({ "Retry-After": "1" }))
-    .with({ code: "method_not_allowed" }, ({ allow }) => ({ Allow: allow }))
-    .with({ code: "unsupported_media_type" }, ({ accept }) => accept)
-    .otherwise(() => ({}));
+  switch (failure.code) {
+    case "missing_api_key":
+      return { "WWW-Authenticate": CHALLENGE };
+    case "invalid_api_key":
+      return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
+    case "rate_limit_exceeded":
+    case "api_key_banned":
+      return { "Retry-After": String(failure.retryAfterSeconds) };
+    case "storage_unavailable":
+    case "store_closed":
+      return { "Retry-After": "1" };
+    case "method_not_allowed":
+      return { Allow: failure.allow };
+    case "unsupported_media_type":
+      return failure.accept;
+    case "bad_request":
+    case "expectation_failed":
+    case "headers_too_large":
+    case "idempotency_key_reused":
+    case "internal_error":
+    case "invalid_idempotency_key":
+    case "invalid_pet":
+    case "invalid_query":
+    case "malformed_json":
+    case "not_found":
+    case "payload_too_large":
+    case "pet_not_found":
+    case "request_timeout":
+      return {};
+  }
 }
 
 /** The version of the IETF draft "RateLimit header fields for HTTP" whose fields can be sent as well. */
