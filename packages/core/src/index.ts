@@ -72,7 +72,6 @@ export {
   PAGE_BYTES,
   PAGE_LIMIT,
   pageOf,
-  parseListQuery,
   type ListPetsInput,
   type PetPage,
   type PetQuery,

@@ -1,11 +1,11 @@
-import {
-  parseListQuery,
-  parseNewPet,
-  type Caller,
-  type Charged,
-  type Pet,
-  type PetStore,
-  type WithQuota,
+import type {
+  Admission,
+  Caller,
+  Charged,
+  CreatePetOptions,
+  Pet,
+  PetStore,
+  WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { createCallers, createProxyReport } from "./callers.js";
@@ -24,6 +24,16 @@ import {
 } from "./render.js";
 import { checkContent, idempotencyKeyOf } from "./request-headers.js";
 import { nextLink, readListQuery, type matchRoute, type Target } from "./route.js";
+
+/** A caller that takes unvalidated input: the engine validates it. */
+interface UntrustedCaller extends Pick<Caller, "admit" | "getPet"> {
+  listPets(input: unknown): ReturnType<Caller["listPets"]>;
+}
+
+/** An admission that takes unvalidated input, too. */
+interface UntrustedAdmission extends Pick<Admission, "quota"> {
+  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
+}
 
 /** The response to a request, or why it is refused. */
 export type Performed = Result<HttpResponse, WithQuota<Failure>>;
@@ -75,24 +85,26 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
   return result.isOk() ? result.value : result.error;
 }
 
-/** Refuses a request that names no operation, or whose query is wrong. It is charged like any other. */
-async function chargeAndRefuse(caller: Caller, known: Known, error: Failure): Promise<Performed> {
+/** Refuses a request whose path or method names no operation. It is charged like any other. */
+async function chargeAndRefuse(
+  caller: UntrustedCaller,
+  known: Known,
+  error: Failure,
+): Promise<Performed> {
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
   return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
 }
 
 async function listPets(
-  caller: Caller,
+  caller: UntrustedCaller,
   known: Known,
   { query }: Target,
   renderPage: (pets: readonly Pet[]) => RenderedBody,
   rateLimitHeaders: RateLimitHeaders,
 ): Promise<Performed> {
   const input = readListQuery(query);
-  const parsed = parseListQuery(input);
-  if (parsed.isErr()) return chargeAndRefuse(caller, known, parsed.error);
-  const listed = await caller.listPets(parsed.value);
+  const listed = await caller.listPets(input);
   known.charged = chargedOf(listed);
   if (listed.isErr()) return err(listed.error);
   const { pets, next, quota } = listed.value;
@@ -101,7 +113,7 @@ async function listPets(
 }
 
 async function createPet(
-  caller: Caller,
+  caller: UntrustedCaller,
   known: Known,
   request: HttpRequest,
   { clientPath }: Target,
@@ -111,7 +123,8 @@ async function createPet(
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
   if (admitted.isErr()) return err(admitted.error);
-  const { quota } = admitted.value;
+  const admission: UntrustedAdmission = admitted.value;
+  const { quota } = admission;
   const content = checkContent(request, maxBodyBytes);
   if (content.isErr()) return err({ ...content.error, quota });
   const idempotencyKey = idempotencyKeyOf(request.lines("idempotency-key"));
@@ -120,20 +133,18 @@ async function createPet(
   if (body.isErr()) return err({ ...body.error, quota });
   const input = parseBody(body.value);
   if (input.isErr()) return err({ ...input.error, quota });
-  const pet = parseNewPet(input.value);
-  if (pet.isErr()) return err({ ...pet.error, quota });
 
   const options = { idempotencyKey: idempotencyKey.value };
-  const created = await admitted.value.createPet(pet.value, options);
+  const created = await admission.createPet(input.value, options);
   if (created.isErr()) return err(created.error);
-  const { pet: added, replayed } = created.value;
-  const headers: Record<string, string> = { Location: `${clientPath}/${added.id}` };
+  const { pet, replayed } = created.value;
+  const headers: Record<string, string> = { Location: `${clientPath}/${pet.id}` };
   if (replayed) headers["Idempotent-Replayed"] = "true";
-  return ok(render(201, renderBody(encodePet(added)), rateLimitHeaders(quota), headers));
+  return ok(render(201, renderBody(encodePet(pet)), rateLimitHeaders(quota), headers));
 }
 
 async function getPet(
-  caller: Caller,
+  caller: UntrustedCaller,
   known: Known,
   petId: string,
   rateLimitHeaders: RateLimitHeaders,
