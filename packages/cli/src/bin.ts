@@ -11,5 +11,5 @@ const { runCommand } = await import("./run-command.js");
 const exitCode = await runCommand(args, createTerminal(process), process, stop);
 // A server that stopped after an unexpected error has set its own exit code.
 process.exitCode ??= exitCode;
-// An unread log, or a pipe that nobody opens, would keep the process alive. Others wait until their output is read.
+// A server ends even if its output is never read. Other commands wait until theirs is read.
 if (isServer(args) || stop.signal.aborted) setTimeout(() => process.exit(), OUTPUT_TIMEOUT).unref();

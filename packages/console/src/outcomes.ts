@@ -110,7 +110,7 @@ const FULL: CallFailure = {
 const TAKEN: CallFailure = {
   status: 409,
   code: "secret_taken",
-  message: "The secret was shown, and somebody has confirmed that it is stored.",
+  message: "The secret was shown before, and its storing was confirmed.",
 };
 const WITHDRAWN: CallFailure = {
   status: 409,

@@ -141,8 +141,10 @@ export type CreatePetError = CreatePetFailure | Unavailable;
 /** The failures of `getPet`, once the request is admitted. */
 export type GetPetError = PetNotFound | Unavailable;
 
+/** Every error that a call with an API key can have. A `switch` over its `code` is checked by the compiler. */
 export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
 
+/** Every error that a call of `store.keys` can have. */
 export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
 
 /** An error as a caller receives it: with the remaining quota. */

@@ -7,8 +7,8 @@ interface Exchange {
 }
 
 /**
- * Lets a server have at most this many connections. For one more, the connection ends that has waited longest for a
- * whole request, so that idle ones keep nobody out. If all have running requests, the new one ends.
+ * Limits how many connections a server has. A new connection beyond the limit closes the one that has waited longest
+ * for a whole request, so idle connections do not block new clients. If all are serving requests, the new one is closed.
  */
 export function limitConnections(server: Server, most: number): void {
   // Those that have waited longest come first.

@@ -23,6 +23,7 @@ import { change, read } from "../storage/outcomes.js";
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 export type PetIdInput = bigint | number | string;
 
+/** The success of `getPet`. */
 export interface PetResult {
   readonly pet: Pet;
 }

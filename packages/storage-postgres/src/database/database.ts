@@ -165,7 +165,7 @@ function createGivenUp(use: Use) {
       const count = await use((client) => client.query<[number]>(query)).then(
         ({ rows }) => rows[0]?.[0] ?? 0,
         (error: unknown) => {
-          // Some operators let nobody read the view: there, only the timeouts of locks help.
+          // The view may be forbidden to this user. Then only the lock timeouts limit the wait.
           if (sqlState(error) !== "42501") throw error;
           return 0;
         },

@@ -8,8 +8,8 @@ import { isBusy } from "../database/errors.js";
 import { BackupRefusal, isDamaged } from "./backup-error.js";
 
 /**
- * Locks a database, so that no other connection can open it, and moves its log into it. Returns
- * `undefined` if there is none, or if it is too damaged to be opened and nobody has it open.
+ * Locks a database, so that no other connection can open it, and moves its log into it. Returns `undefined` if the
+ * file does not exist, or if it is too damaged to be opened and no process uses it.
  * @throws BackupRefusal `destination_in_use`: an open connection to a database with a write-ahead log holds a shared
  * lock all the time; without a log, only while it reads or writes
  */
