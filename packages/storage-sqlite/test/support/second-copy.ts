@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 
 const require = createRequire(import.meta.url);
 
@@ -14,10 +14,7 @@ export function readBySecondCopy(path: string, nativeBinding: string): void {
   database.close();
 }
 
-function openBySecondCopy(
-  path: string,
-  nativeBinding: string,
-): Pick<Database.Database, "prepare" | "close"> {
+function openBySecondCopy(path: string, nativeBinding: string): Database.Database {
   if (!process.versions.node.startsWith("20.")) {
     const { DatabaseSync } = require("node:sqlite") as { DatabaseSync: typeof Database };
     return new DatabaseSync(path);
@@ -25,5 +22,6 @@ function openBySecondCopy(
   const own = require.resolve("better-sqlite3/build/Release/better_sqlite3.node");
   // It must not change while it is loaded.
   if (!existsSync(nativeBinding)) copyFileSync(own, nativeBinding);
-  return new Database(path, { nativeBinding });
+  const Driver = require("better-sqlite3") as typeof Database;
+  return new Driver(path, { nativeBinding });
 }
