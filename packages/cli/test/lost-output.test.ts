@@ -150,9 +150,7 @@ it("a log loses the lines that its reader leaves beyond 16 MiB, and says how man
   const sent = { ...report, operation: undefined, status: 200, code: undefined };
   for (let count = 0; count < 20_000; count += 1) add(sent);
   const lost = problems.length;
-  expect(new Set(problems)).toEqual(
-    new Set(["a line of the log was lost: its reader is too slow"]),
-  );
+  expect([...new Set(problems)]).toEqual(["a line of the log was lost: its reader is too slow"]);
   isReading = true;
   goOn();
   await setImmediate();

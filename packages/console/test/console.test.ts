@@ -379,16 +379,8 @@ describe("the list of keys", () => {
     expect(newest.keys.map(({ states }) => states.join())).toEqual(
       "active banned active,replaced active active,expiring expired revoked".split(" "),
     );
-    const counts = {
-      all: 7,
-      active: 4,
-      expiring: 1,
-      replaced: 1,
-      banned: 1,
-      expired: 1,
-      revoked: 1,
-    };
-    expect(newest.counts).toEqual(counts);
+    const once = { expiring: 1, replaced: 1, banned: 1, expired: 1, revoked: 1 };
+    expect(newest.counts).toEqual({ all: 7, active: 4, ...once });
     expect(labels(await list({ order: "use" })).slice(0, 4)).toEqual(
       "banned busy later replaced".split(" "),
     );

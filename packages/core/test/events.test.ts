@@ -152,9 +152,8 @@ describe("events", () => {
     const { store, events } = openRecorded();
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
     await delivered();
-    expect(events).toMatchObject([
-      { type: "limit_exceeded", keyId: undefined, origin: "192.0.2.1", limit: 60 },
-    ]);
+    const exceeded = { type: "limit_exceeded", keyId: undefined, origin: "192.0.2.1", limit: 60 };
+    expect(events).toMatchObject([exceeded]);
   });
 
   it.each([

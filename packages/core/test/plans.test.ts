@@ -66,12 +66,8 @@ describe("plans", () => {
     for (const remaining of [2, 1, 0]) {
       const minute = { limit: 3, remaining, resetAt: start + MINUTE };
       const day = { limit: 5, remaining: remaining + 2, resetAt: start + DAY };
-      expect(value(await caller.listPets()).quota).toEqual({
-        ...minute,
-        window: "minute",
-        minute,
-        day,
-      });
+      const quota = { ...minute, window: "minute", minute, day };
+      expect(value(await caller.listPets()).quota).toEqual(quota);
       clock.advance(1_000);
     }
     clock.set(start + MINUTE);

@@ -90,10 +90,8 @@ describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
       [{ update: fail }, (keys) => keys.revoke(id), change],
     ];
     for (const [broken, call, expected] of rows) {
-      const { store } = openStore({
-        storage: { ...storage, keys: { ...storage.keys, ...broken } },
-        clock,
-      });
+      const failing = { ...storage, keys: { ...storage.keys, ...broken } };
+      const { store } = openStore({ storage: failing, clock });
       expect(error(await call(store.keys))).toMatchObject(expected);
     }
     Object.assign(storage.usage, { update: fail, findByDigest: fail });

@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each([
-  ["the next message", compose({ path: "/" }) + GARBAGE, 1],
+  ["a later one", compose({ path: "/" }) + GARBAGE, 1],
   ["its own body", BROKEN, 0],
 ])("a response that the fallback began is completed: a flaw in %s", async (_, bytes, refusals) => {
   const { server, dial } = await serve({

@@ -292,9 +292,8 @@ test("a closing response arrives although more than a hundred requests wait behi
 });
 
 test("hundreds of requests sent at once all get their responses, also long ones", async () => {
-  const { dial, key } = await serve({
-    fallback: (_, response) => response.end("x".repeat(20_000)),
-  });
+  const long = "x".repeat(20_000);
+  const { dial, key } = await serve({ fallback: (_, response) => response.end(long) });
   const wire = await dial();
   const body = "x".repeat(5_000);
   for (let count = 0; count < 300; count += 1) {

@@ -68,9 +68,7 @@ test("on a host's server Node sends 100 Continue, unless the host listens for ch
   const statusOf = async (sent: Call): Promise<number> =>
     (await (await dial(compose({ ...EXPECTING, ...sent }))).response()).status;
   expect(await statusOf({})).toBe(100);
-  server.on("checkContinue", (_, response) =>
-    response.writeHead(403, { "Content-Length": 0 }).end(),
-  );
+  server.on("checkContinue", (_, reply) => reply.writeHead(403, { "Content-Length": 0 }).end());
   expect([await statusOf({}), await statusOf({ key })]).toEqual([401, 100]);
   expect(await statusOf({ path: "/" })).toBe(403);
 });

@@ -33,9 +33,8 @@ test.each([
   ["Content-Length: 65537", 413],
 ])("half a body (%s) ends with %i", async (framing, status) => {
   // On a busy machine, the header section may take longer than the other limits to arrive and to be charged.
-  const { dial, key } = await serve({
-    limits: { ...limits, headersTimeout: 1_000, requestTimeout: 1_000 },
-  });
+  const longer = { ...limits, headersTimeout: 1_000, requestTimeout: 1_000 };
+  const { dial, key } = await serve({ limits: longer });
   const wire = await dial(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
   const headers = { connection: "close", "x-ratelimit-remaining": "59" };
   expect(await wire.response()).toMatchObject({ status, headers });

@@ -117,9 +117,7 @@ it("a key that another server changes between two requests is charged as it is n
     expect(await chargeOnce(here, "a")).toBe(2 * count);
     const revokedAt = count + 1;
     await there.keys.update("a", (key) => ({ next: key && { ...key, revokedAt }, result: 0 }));
-    const shown = await here.usage.charge("digest of a", (presented) => ({
-      result: presented?.key,
-    }));
+    const shown = await here.usage.charge("digest of a", (held) => ({ result: held?.key }));
     expect(shown._unsafeUnwrap()?.revokedAt).toBe(revokedAt);
     expect(await chargeOnce(there, "a")).toBe(2 * count + 1);
   }
@@ -168,10 +166,8 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
     () => storage.usage.charge("digest of a", () => ({ result: 0 })),
   ];
   for (const read of reads) {
-    const { message } = (
-      await whileTimePasses<Result<unknown, StorageFailure>>(read)
-    )._unsafeUnwrapErr();
-    expect(message).toContain("a standby, or read-only");
+    const failed = await whileTimePasses<Result<unknown, StorageFailure>>(read);
+    expect(failed._unsafeUnwrapErr().message).toContain("a standby, or read-only");
   }
   await setReadOnly("off");
   expect(await allIds(storage)).toHaveLength(2);

@@ -117,10 +117,8 @@ describe("what a charge has read of a key is read again", () => {
 
   it("after it was changed by another program, and after it was removed", async () => {
     shell.exec("update api_keys set revoked_at = 7; update api_key_usage set day_used = 500");
-    expect(await presentedKeyOf("digest of a")).toMatchObject({
-      key: { revokedAt: 7 },
-      usage: { dayUsed: 500 },
-    });
+    const changed = { key: { revokedAt: 7 }, usage: { dayUsed: 500 } };
+    expect(await presentedKeyOf("digest of a")).toMatchObject(changed);
     await storage.keys.remove(["a"]);
     expect(await presentedKeyOf("digest of a")).toBeUndefined();
     await storage.keys.insert(aKey("a"));

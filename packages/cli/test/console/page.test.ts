@@ -143,11 +143,8 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await fillIn(page, { Plan: "enterprise" }, "Change");
   // Without limits, the form is not sent.
   expect((await show()).plan).toBe("free");
-  await fillIn(
-    page,
-    { "Requests per minute": "5000", "Requests per day": "9007199254740991" },
-    "Change",
-  );
+  const limits = { "Requests per minute": "5000", "Requests per day": "9007199254740991" };
+  await fillIn(page, limits, "Change");
   await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
   expect(await dialog(page).count()).toBe(0);
 
@@ -384,21 +381,15 @@ it("says that an action may have been done, and does it once when it is sent aga
   expect([pets.length, await countOf(store)]).toEqual([1, 1]);
 });
 
+const ENDED = "The login has ended.";
+
 it.each<[string, object, string]>([
   ["a proxy's 502", { status: 502, contentType: "text/html", body: "<h1>Bad" }, "HTTP status 502"],
-  ["the host's 401", { status: 401, json: {} }, "The login has ended."],
-  ["the host's 403", { status: 403, body: "Forbidden" }, "The login has ended."],
+  ["the host's 401", { status: 401, json: {} }, ENDED],
+  ["the host's 403", { status: 403, body: "Forbidden" }, ENDED],
   ["a refusal", { status: 403, json: { code: "x", message: "Not now.", status: 403 } }, "Not now."],
-  [
-    "a login page",
-    { status: 200, contentType: "text/html", body: "<form>" },
-    "The login has ended.",
-  ],
-  [
-    "a login elsewhere",
-    { status: 302, headers: { Location: "https://login.example/" } },
-    "The login has ended.",
-  ],
+  ["a login page", { status: 200, contentType: "text/html", body: "<form>" }, ENDED],
+  ["a login elsewhere", { status: 302, headers: { Location: "https://login.example/" } }, ENDED],
 ])("goes on after %s", async (_, response, message) => {
   const { store, issue } = newStore();
   const { page } = await openPage((await serveConsole(store)).url);

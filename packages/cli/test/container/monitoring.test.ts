@@ -107,15 +107,8 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
   }) => {
     skipWithout("prometheus", skip);
     const database = newDatabase();
-    const { secret } = await issueKey(
-      database,
-      "--plan",
-      "enterprise",
-      "--per-minute",
-      "2",
-      "--per-day",
-      "9",
-    );
+    const plan = "--plan enterprise --per-minute 2 --per-day 9".split(" ");
+    const { secret } = await issueKey(database, ...plan);
     const server = await startServer("--database", database, "--workers", "2", "--metrics", "0");
     const [, metrics = ""] = /metrics at (\S+)\n/.exec(server.output()) ?? [];
     const get = (path: string) =>

@@ -39,13 +39,9 @@ itTraces("an export is synced before it has its name", async () => {
   await issueUnlimitedKey(database);
   const folder = realpathSync(dirname(database));
   const trace = join(folder, "trace");
-  const calls = [
-    "-f",
-    "--seccomp-bpf",
-    "-y",
-    "-e",
-    "trace=fsync,link,linkat,rename,renameat,renameat2",
-  ];
+  const calls = "-f --seccomp-bpf -y -e trace=fsync,link,linkat,rename,renameat,renameat2".split(
+    " ",
+  );
   const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
   const args = [...calls, "-o", trace, ...command, "--database", database];
   expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
@@ -93,16 +89,8 @@ it("an idle server that has lost its log keeps the key that another process stor
   const database = newDatabase();
   const server = await startServer("--database", database);
   for (const end of ["-wal", "-shm"]) rmSync(database + end);
-  const issuing = startCommand(
-    "keys",
-    "issue",
-    "--plan",
-    "free",
-    "--label",
-    "kept",
-    "--database",
-    database,
-  );
+  const issue = "keys issue --plan free --label kept --database".split(" ");
+  const issuing = startCommand(...issue, database);
   expect([await issuing.ended, issuing.output()]).toEqual([0, expect.any(String)]);
   expect(await server.end("SIGTERM")).toBe(0);
   expect((await petstore("keys", "list", "--database", database)).out).toContain("kept");
