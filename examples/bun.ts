@@ -6,7 +6,7 @@ const opened = await openSqliteStorage({ filename: process.env["PETSTORE_DATABAS
 if (opened.isErr()) throw new Error(opened.error.message);
 const store = createPetStore({ storage: opened.value });
 const handle = createFetchHandler(store, {
-  origin: (request, server: Bun.Server) => server.requestIP(request)?.address,
+  clientAddress: (request, server: Bun.Server) => server.requestIP(request)?.address,
 });
 Bun.serve({
   port: Number(process.env["PORT"] ?? 3000),

@@ -6,7 +6,7 @@ const opened = await openSqliteStorage({ filename: process.env["PETSTORE_DATABAS
 if (opened.isErr()) throw new Error(opened.error.message);
 const store = createPetStore({ storage: opened.value });
 const handle = createFetchHandler(store, {
-  origin: (_, { remoteAddr }: Deno.ServeHandlerInfo) => remoteAddr.hostname,
+  clientAddress: (_, { remoteAddr }: Deno.ServeHandlerInfo) => remoteAddr.hostname,
 });
 const pattern = new URLPattern({ pathname: "/v1/*" }); // does not throw where `new URL` does
 Deno.serve({ port: Number(process.env["PORT"] ?? 3000), hostname: "127.0.0.1" }, (request, info) =>

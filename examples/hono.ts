@@ -7,7 +7,7 @@ import { createFetchHandler } from "@petstore/http-adapter";
 const store = createPetStore();
 const handle = createFetchHandler(store, {
   basePath: "/api/v1",
-  origin: (_, context: Context) => getConnInfo(context).remote.address,
+  clientAddress: (_, context: Context) => getConnInfo(context).remote.address,
 });
 const app = new Hono();
 app.all("/api/v1/*", (context) => handle(context.req.raw, context));

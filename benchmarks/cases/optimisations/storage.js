@@ -121,7 +121,7 @@ async function beside() {
   const afterAttack = attacked.as(await issue(attacked), "192.0.2.1");
   for (let request = 0; request < 100; request += 1) await attacked.as("", "192.0.2.2").admit();
   return {
-    "the anonymous bucket of a caller with a key is not looked up while none is empty (plain: one of another origin is; in memory)":
+    "the anonymous bucket of a caller with a key is not looked up while none is empty (plain: one of another client is; in memory)":
       [
         ["core/src/limits/anonymous.ts", "request admitted", 10_000],
         repeatBy(1, () => beforeAttack.admit()),

@@ -164,7 +164,7 @@ describe("serve", () => {
   });
 });
 
-/** How many requests the origin of a request without a key has left; a new origin has 59. */
+/** How many requests the client address of a request without a key has left; a new one has 59. */
 async function left(url: string, forwardedFor?: string): Promise<number> {
   const headers = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor };
   const response = await fetch(`${url}/pets`, { headers });

@@ -30,13 +30,13 @@ import { signalChannel } from "./signals.js";
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
   /**
-   * Returns the operations of the client with this API key. Charges nothing and does no I/O. `origin`,
-   * normally the network address, limits callers without a valid key: callers with the same origin (for
-   * IPv6, the same /64) share a bucket of the Free plan, and so do callers without an origin.
+   * Returns the operations of the client with this API key. Charges nothing and does no I/O. `clientAddress`,
+   * normally the network address, limits callers without a valid key: callers with the same client address (for
+   * IPv6, the same /64) share a bucket of the Free plan, and so do callers without a client address.
    */
-  as(apiKey: string | undefined, origin?: string): Caller;
-  /** Returns the quota of callers without a valid key from this origin, without charging it. */
-  anonymousQuota(origin?: string): Quota;
+  as(apiKey: string | undefined, clientAddress?: string): Caller;
+  /** Returns the quota of callers without a valid key from this client address, without charging it. */
+  anonymousQuota(clientAddress?: string): Quota;
   /** The clock of the store's windows, bans and expiries; when that fails, its last good time. Never throws. */
   readonly clock: Clock;
   /** All plans by name: the standard plans and those of the host. */
@@ -64,12 +64,12 @@ export interface PetStore {
  * @throws TypeError that names the option, when an option is wrong.
  */
 export function createPetStore(options: PetStoreOptions = {}): PetStore {
-  const { clock, anonymousLimits, maxAnonymousOrigins, closeTimeoutSeconds, ...settings } =
+  const { clock, anonymousLimits, maxAnonymousClients, closeTimeoutSeconds, ...settings } =
     parseSettings(options);
   const { storage, random } = settings;
   const { events, emit, flush, end } = createEvents();
   const reader = createClockReader(clock);
-  const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousOrigins, reader);
+  const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousClients, reader);
   const newKeyId = createKeyIds(random);
   const bans = signalChannel("petstore:ban");
   const warnings = signalChannel("petstore:storage-warning");
@@ -96,8 +96,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
       });
 
   return Object.freeze({
-    as: (apiKey, origin) => createCaller(context, calls, apiKey, origin),
-    anonymousQuota: (origin) => anonymous.peek(origin),
+    as: (apiKey, clientAddress) => createCaller(context, calls, apiKey, clientAddress),
+    anonymousQuota: (clientAddress) => anonymous.peek(clientAddress),
     clock: Object.freeze({ now }),
     plans: Object.freeze(Object.fromEntries(settings.plans)),
     trusted: createTrustedPets(context, calls),

@@ -37,8 +37,8 @@ export type BanLifted = KeyEvent<"ban_lifted">;
 export interface LimitExceeded extends StoreEvent<"limit_exceeded"> {
   /** The key of the request; `undefined` when it had no valid key. */
   readonly keyId: string | undefined;
-  /** The origin of a request without a valid key, as passed to `store.as`. */
-  readonly origin: string | undefined;
+  /** The client address of a request without a valid key, as passed to `store.as`. */
+  readonly clientAddress: string | undefined;
   readonly window: "minute" | "day";
   readonly limit: number;
 }

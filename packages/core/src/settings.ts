@@ -45,10 +45,10 @@ export interface PetStoreOptions {
   /** When keys are banned; `false` for never. */
   readonly ban?: BanOptions | false | undefined;
   /**
-   * The maximum number of origins of callers without a valid key whose usage is kept. Beyond it, the
+   * The maximum number of client addresses without a valid key whose usage is kept. Beyond it, the
    * least recently used is dropped. From 1 to 1,000,000; 10,000 by default.
    */
-  readonly maxAnonymousOrigins?: number | undefined;
+  readonly maxAnonymousClients?: number | undefined;
   /**
    * How long idempotency keys are remembered, in seconds: 86,400 (a day) by default, at most a year. 0: they
    * are not remembered, and every call adds a pet.
@@ -70,14 +70,14 @@ export interface Settings {
   readonly ban: BanRule | undefined;
   /** The limits of callers without a valid key: those of the Free plan. */
   readonly anonymousLimits: RateLimits;
-  readonly maxAnonymousOrigins: number;
+  readonly maxAnonymousClients: number;
   /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
   readonly idempotencyKeyLife: number;
   readonly closeTimeoutSeconds: number;
 }
 
-/** About 20 bytes for each origin are allocated in advance. */
-const MAX_ORIGINS = 1_000_000;
+/** About 20 bytes for each client are allocated in advance. */
+const MAX_CLIENTS = 1_000_000;
 const MAX_SECONDS = 31_536_000;
 const MAX_CLOSE_TIMEOUT = 86_400;
 
@@ -180,8 +180,8 @@ const optionsSchema = strictRecord({
     v.lazy((ban) => (ban === false ? v.literal(false) : banSchema)),
     {},
   ),
-  maxAnonymousOrigins: v.optional(
-    integer(1, MAX_ORIGINS, `must be an integer from 1 to ${MAX_ORIGINS}`),
+  maxAnonymousClients: v.optional(
+    integer(1, MAX_CLIENTS, `must be an integer from 1 to ${MAX_CLIENTS}`),
     10_000,
   ),
   idempotencyKeySeconds: v.optional(

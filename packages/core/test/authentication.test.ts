@@ -43,7 +43,7 @@ describe("authentication", () => {
     expect(findByDigest).not.toHaveBeenCalled();
   });
 
-  it("keys from an origin that has used up its limit are charged only if they are valid", async () => {
+  it("keys from a client address that has used up its limit are charged only if they are valid", async () => {
     const { store, storage, clock, issue } = openStore({
       plans: { free: { perMinute: 1, perDay: 9 } },
     });
@@ -53,8 +53,8 @@ describe("authentication", () => {
     const revoked = await issue();
     value(await store.keys.revoke(revoked.id));
     const elsewhere = await openStore().issue();
-    const send = async (apiKey: string | undefined, origin = "192.0.2.1") =>
-      (await codes(store.as(apiKey, origin), 1))[0];
+    const send = async (apiKey: string | undefined, clientAddress = "192.0.2.1") =>
+      (await codes(store.as(apiKey, clientAddress), 1))[0];
     expect(await send("bad")).toBe("invalid_api_key");
     for (const apiKey of ["bad", undefined, elsewhere.secret, revoked.secret])
       expect(await send(apiKey)).toBe("rate_limit_exceeded");
@@ -70,7 +70,7 @@ describe("authentication", () => {
     expect(findByDigest).not.toHaveBeenCalled();
   });
 
-  it("an origin stays refused while another one's bucket is empty for a shorter time", async () => {
+  it("a client address stays refused while another one's bucket is empty for a shorter time", async () => {
     const { store, storage, clock } = openStore({ plans: { free: { perMinute: 1, perDay: 2 } } });
     const charge = vi.spyOn(storage.usage, "charge");
     const { secret } = await openStore().issue();
@@ -84,12 +84,12 @@ describe("authentication", () => {
   });
 
   it.each([
-    [{ maxAnonymousOrigins: 2 }, 2],
+    [{ maxAnonymousClients: 2 }, 2],
     [{}, 10_000],
   ])("with %o it remembers %i origins", async (options, most) => {
     const { store } = openStore(options);
-    for (let origin = 0; origin <= most; origin += 1) await store.as("bad", `${origin}`).admit();
-    const remaining = [0, 1, most].map((origin) => store.anonymousQuota(`${origin}`).remaining);
+    for (let client = 0; client <= most; client += 1) await store.as("bad", `${client}`).admit();
+    const remaining = [0, 1, most].map((client) => store.anonymousQuota(`${client}`).remaining);
     expect(remaining).toEqual([60, 59, 59]);
   });
 
@@ -115,7 +115,7 @@ async function share(one: string | undefined, other: string | undefined): Promis
   return store.anonymousQuota(other).remaining === 59;
 }
 
-describe("the origin of callers without a valid key", () => {
+describe("the client address of callers without a valid key", () => {
   it.each<[string, string | undefined, string | undefined]>([
     ["an IPv6 /64", "2001:db8:1:2::1", "2001:0DB8:1:2:ffff::9%eth0"],
     ["an IPv6 /64 with a gap", "2001:db8::1", "2001:db8::2"],
@@ -137,7 +137,7 @@ describe("the origin of callers without a valid key", () => {
     ["IPv6 in brackets and without", "2001:db8::1", "[2001:db8::1]"],
     ["IPv6 with a zone in brackets", "fe80::1", "[fe80::1%eth0]:80"],
     ["spaces and a line break around it", "2001:db8::1", "\n2001:db8::1 "],
-    ["no origin and an empty one", undefined, ""],
+    ["no client address and an empty one", undefined, ""],
     ["a long text and itself", LONG, LONG],
   ])("%s: one bucket", async (_, one, other) => {
     expect(await share(one, other)).toBe(true);

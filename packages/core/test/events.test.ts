@@ -148,11 +148,16 @@ describe("events", () => {
     expect(() => events.on(type as never, listener as never)).toThrow(new TypeError(message));
   });
 
-  it("name the origin of refused callers without a key", async () => {
+  it("name the client address of refused callers without a key", async () => {
     const { store, events } = openRecorded();
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
     await delivered();
-    const exceeded = { type: "limit_exceeded", keyId: undefined, origin: "192.0.2.1", limit: 60 };
+    const exceeded = {
+      type: "limit_exceeded",
+      keyId: undefined,
+      clientAddress: "192.0.2.1",
+      limit: 60,
+    };
     expect(events).toMatchObject([exceeded]);
   });
 

@@ -144,7 +144,7 @@ describe("a random source", () => {
     const counts = new Map<string, number>();
     for (let key = 0; key < 310; key += 1) {
       // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
-      const { secret } = await openStore({ random, maxAnonymousOrigins: 1 }).issue();
+      const { secret } = await openStore({ random, maxAnonymousClients: 1 }).issue();
       for (const character of secret.slice(9, 39))
         counts.set(character, (counts.get(character) ?? 0) + 1);
     }

@@ -48,7 +48,7 @@ describe("createPetStore", () => {
     ],
     [
       "plan",
-      "is unknown; known are storage, clock, plans, ban, maxAnonymousOrigins, idempotencyKeySeconds, random, closeTimeoutSeconds",
+      "is unknown; known are storage, clock, plans, ban, maxAnonymousClients, idempotencyKeySeconds, random, closeTimeoutSeconds",
       {},
     ],
     ["random", "must be a function", 5],
@@ -56,7 +56,7 @@ describe("createPetStore", () => {
     ["random", BYTES, (size: number) => new Uint8Array(size + 1), () => new Uint8Array(0)],
     ["random", BYTES, (size: number) => new Uint16Array(size), () => expect.fail("no randomness")],
     ["closeTimeoutSeconds", "must be an integer from 1 to 86400", 0, 86_401],
-    ["maxAnonymousOrigins", "must be an integer from 1 to 1000000", 0, 1_000_001, 2 ** 32 + 5],
+    ["maxAnonymousClients", "must be an integer from 1 to 1000000", 0, 1_000_001, 2 ** 32 + 5],
     [
       "idempotencyKeySeconds",
       "must be an integer number of seconds, from 0 to 31,536,000 (a year)",
@@ -107,8 +107,8 @@ describe("createPetStore", () => {
     { ban: { firstSeconds: 1, longestSeconds: 1, forgottenAfterSeconds: 1 } },
     { ban: { firstSeconds: YEAR, longestSeconds: YEAR, forgottenAfterSeconds: YEAR } },
     { ban: { graceSeconds: 60, afterRefusals: 1 }, closeTimeoutSeconds: 86_400 },
-    { maxAnonymousOrigins: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
-    { maxAnonymousOrigins: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
+    { maxAnonymousClients: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
+    { maxAnonymousClients: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
   ])("takes %j: the least and the most", (options) => {
     createPetStore(options);
   });
@@ -121,7 +121,7 @@ describe("createPetStore", () => {
       expect(ban).toEqual({ ...rule, forgottenAfter: 86_400_000 });
       expect([...plans.keys()]).toEqual(["free", "pro", "business", "enterprise"]);
       expect(anonymousLimits).toEqual({ perMinute: 60, perDay: 1_000 });
-      const rest = { maxAnonymousOrigins: 10_000, idempotencyKeyLife: 86_400_000 };
+      const rest = { maxAnonymousClients: 10_000, idempotencyKeyLife: 86_400_000 };
       expect(others).toMatchObject({ ...rest, closeTimeoutSeconds: 10, clock: systemClock });
     },
   );

@@ -4,17 +4,17 @@ import { expect, it } from "vitest";
 
 const LONG = "x".repeat(15_000);
 
-/** Uses a key and forgets its secret; refuses callers whose origins are long, or were cut from a long header. */
+/** Uses a key and forgets its secret; refuses callers whose client addresses are long, or were cut from a long header. */
 async function callFromAfar(store: PetStore): Promise<void> {
   const { secret } = (await store.keys.issue({ plan: "free", label: "kept" }))._unsafeUnwrap();
   expect((await store.as(secret).listPets()).isOk()).toBe(true);
   const number = 100_000 + LONG.length;
   const header = `visitor-with-a-name, 2001:db8:1:2::1234, visitor-${number}${LONG}`;
-  for (const origin of [...header.split(", "), `fe80::1%visitor-${number}${LONG}`])
-    expect((await store.as("bad", origin).admit()).isErr()).toBe(true);
+  for (const clientAddress of [...header.split(", "), `fe80::1%visitor-${number}${LONG}`])
+    expect((await store.as("bad", clientAddress).admit()).isErr()).toBe(true);
 }
 
-it("a store keeps no secret and no long origin in memory, not even as the parent of a substring", async () => {
+it("a store keeps no secret and no long client address in memory, not even as the parent of a substring", async () => {
   const store = createPetStore();
   await callFromAfar(store);
   let strings = "";

@@ -4,7 +4,7 @@ import { apiKeyOf } from "./request-headers.js";
 
 interface Remembered {
   readonly authorization: string | undefined;
-  readonly origin: string | undefined;
+  readonly clientAddress: string | undefined;
   readonly caller: Caller;
 }
 
@@ -18,23 +18,27 @@ interface Remembered {
 export function createCallers(
   store: PetStore,
   onNew: (request: HttpRequest) => void,
-): (request: HttpRequest, origin: string | undefined) => Caller {
+): (request: HttpRequest, clientAddress: string | undefined) => Caller {
   const remembered = new WeakMap<object, Remembered>();
-  return (request, origin) => {
+  return (request, clientAddress) => {
     const { connection, lines } = request;
     const authorizations = lines("authorization");
     if (connection === undefined || authorizations.length > 1) {
       onNew(request);
-      return store.as(apiKeyOf(authorizations), origin);
+      return store.as(apiKeyOf(authorizations), clientAddress);
     }
     const [authorization] = authorizations;
     const last = remembered.get(connection);
-    if (last !== undefined && last.authorization === authorization && last.origin === origin) {
+    if (
+      last !== undefined &&
+      last.authorization === authorization &&
+      last.clientAddress === clientAddress
+    ) {
       return last.caller;
     }
     onNew(request);
-    const caller = store.as(apiKeyOf(authorizations), origin);
-    remembered.set(connection, { authorization, origin, caller });
+    const caller = store.as(apiKeyOf(authorizations), clientAddress);
+    remembered.set(connection, { authorization, clientAddress, caller });
     return caller;
   };
 }
@@ -56,4 +60,4 @@ export function createProxyReport(
 
 const FORWARDED = ["x-forwarded-for", "forwarded"];
 const UNTRUSTED_PROXY =
-  'A request came through a proxy, but no option says which proxy to trust, so clients without a valid key share one bucket: set origin, such as clientAddressBehind(["127.0.0.1"]), or petstore serve --trust-proxy.';
+  'A request came through a proxy, but no option says which proxy to trust, so clients without a valid key share one bucket: set clientAddress, such as clientAddressBehind(["127.0.0.1"]), or petstore serve --trust-proxy.';

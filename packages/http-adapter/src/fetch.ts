@@ -18,12 +18,12 @@ export interface FetchOptions<
    * Tells callers without a valid key apart. A `Request` has no address, so without this option
    * all such callers share one bucket.
    */
-  readonly origin?: ((request: Request, ...host: Host) => string | undefined) | undefined;
+  readonly clientAddress?: ((request: Request, ...host: Host) => string | undefined) | undefined;
 }
 
 /**
  * Responds to a WHATWG request, from Hono, Next-like hosts, Deno, Bun or a test. The arguments after
- * the request go to the `origin` option.
+ * the request go to the `clientAddress` option.
  */
 export type FetchHandler<Host extends readonly unknown[] = readonly unknown[]> = (
   request: Request,
@@ -45,12 +45,12 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
 ): FetchHandler<Host> {
   const settings = parseOptions(store, options);
   const { basePath, maxBodySeconds, startReport } = settings;
-  const { origin = () => undefined } = options;
+  const { clientAddress = () => undefined } = options;
   const handler = createHandler(store, settings);
 
   return async (request, ...host) => {
     const report = startReport(request.headers.get("X-Request-Id"), request.method);
-    const message = toHttpRequest(request, () => origin(request, ...host), maxBodySeconds);
+    const message = toHttpRequest(request, () => clientAddress(request, ...host), maxBodySeconds);
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);
     const handled = await handler.handle(message, locate(basePath, url));
@@ -63,7 +63,7 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
 
 function toHttpRequest(
   request: Request,
-  origin: () => string | undefined,
+  clientAddress: () => string | undefined,
   seconds: number,
 ): HttpRequest {
   const { headers } = request;
@@ -74,7 +74,7 @@ function toHttpRequest(
       flawOfHost([headers.get("Host") ?? ""], true) ??
       flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
     connection: undefined,
-    origin,
+    clientAddress,
     lines: (name) => {
       const value = headers.get(name);
       return value === null ? [] : [value];

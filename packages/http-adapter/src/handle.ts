@@ -25,7 +25,7 @@ export interface Handler {
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
   handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;
   /** Responds to input that is not a request, of which this is known. */
-  refuse(error: HttpError, origin: string | undefined, seen: Glimpse): Handled;
+  refuse(error: HttpError, clientAddress: string | undefined, seen: Glimpse): Handled;
 }
 
 /** Creates the handler of a store. */
@@ -36,13 +36,13 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
-    const known: Known = { origin: undefined, charged: undefined };
+    const known: Known = { clientAddress: undefined, charged: undefined };
     let performed: Performed;
     try {
       performed = await perform(request, target, route, known);
     } catch (cause) {
       onError(cause);
-      const quota = known.charged?.quota ?? store.anonymousQuota(known.origin);
+      const quota = known.charged?.quota ?? store.anonymousQuota(known.clientAddress);
       performed = err({ ...internalError(), quota });
     }
     const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
@@ -68,8 +68,8 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
     return renderError(failure, rateLimitHeaders(failure.quota), more);
   }
 
-  function refuse(error: HttpError, origin: string | undefined, seen: Glimpse): Handled {
-    const response = renderError(error, rateLimitHeaders(store.anonymousQuota(origin)));
+  function refuse(error: HttpError, clientAddress: string | undefined, seen: Glimpse): Handled {
+    const response = renderError(error, rateLimitHeaders(store.anonymousQuota(clientAddress)));
     Object.assign(response.headers, cors?.headersFor(seen.origins));
     if (seen.method === "HEAD") Object.assign(response, { body: "" });
     return { ...UNKNOWN_OUTCOME, response, code: error.code };

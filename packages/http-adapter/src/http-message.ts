@@ -10,7 +10,7 @@ export interface HttpRequest {
   /** An object that all requests of one connection share, if the transport knows the connection. */
   readonly connection: object | undefined;
   /** Tells callers without a valid key apart, normally by the network address. */
-  readonly origin: () => string | undefined;
+  readonly clientAddress: () => string | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */
   readonly lines: (name: string) => readonly string[];
   /**

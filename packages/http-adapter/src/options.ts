@@ -55,7 +55,7 @@ export interface HttpSettings {
   readonly maxBodySeconds: number;
   readonly onError: (cause: unknown) => void;
   /** Whether the host has said what tells callers without a valid key apart. */
-  readonly hasOrigin: boolean;
+  readonly hasClientAddress: boolean;
   readonly startReport: StartReport;
   readonly cors: Cors | undefined;
   readonly rateLimitHeaders: RateLimitHeaders;
@@ -88,7 +88,7 @@ const common = {
   ),
   onError: v.optional(aFunction),
   onResponse: v.optional(aFunction),
-  origin: v.optional(aFunction),
+  clientAddress: v.optional(aFunction),
   clock: v.optional(v.object({ now: aFunction }, "must be a clock")),
   cors: v.optional(
     strict({
@@ -175,7 +175,7 @@ function complete(
     maxBodyBytes: options.maxBodyBytes ?? 65_536,
     maxBodySeconds: options.maxBodySeconds ?? 10,
     onError,
-    hasOrigin: "origin" in options && options.origin !== undefined,
+    hasClientAddress: "clientAddress" in options && options.clientAddress !== undefined,
     startReport: createReports(onResponse, hasRequestIds, clock, basePath),
     cors: options.cors && createCors(options.cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),

@@ -40,14 +40,17 @@ export type Performed = Result<HttpResponse, WithQuota<Failure>>;
 
 /** The facts about a request that are known so far; a report and an error response need them. */
 export interface Known {
-  origin: string | undefined;
+  clientAddress: string | undefined;
   charged: Charged | undefined;
 }
 
 /** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
 export function createPerform(store: PetStore, settings: HttpSettings) {
-  const { rateLimitHeaders, cors, hasOrigin, onError } = settings;
-  const callerOf = createCallers(store, hasOrigin ? () => undefined : createProxyReport(onError));
+  const { rateLimitHeaders, cors, hasClientAddress, onError } = settings;
+  const callerOf = createCallers(
+    store,
+    hasClientAddress ? () => undefined : createProxyReport(onError),
+  );
   const renderPage = createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
@@ -57,17 +60,18 @@ export function createPerform(store: PetStore, settings: HttpSettings) {
     route: ReturnType<typeof matchRoute>,
     known: Known,
   ): Performed | Promise<Performed> {
-    const origin = request.origin();
-    known.origin = origin;
+    const clientAddress = request.clientAddress();
+    known.clientAddress = clientAddress;
     if (request.flaw !== undefined) {
-      return err({ ...request.flaw, quota: store.anonymousQuota(origin) });
+      return err({ ...request.flaw, quota: store.anonymousQuota(clientAddress) });
     }
-    if (target === undefined) return err({ ...notFound(), quota: store.anonymousQuota(origin) });
+    if (target === undefined)
+      return err({ ...notFound(), quota: store.anonymousQuota(clientAddress) });
     if (cors?.isPreflight(request) === true) {
-      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(origin))));
+      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(clientAddress))));
     }
 
-    const caller = callerOf(request, origin);
+    const caller = callerOf(request, clientAddress);
     if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
     switch (route.value.operation) {
       case "listPets":

@@ -37,7 +37,10 @@ async function broken(part: Partial<PetStore>, options: HttpOptions): Promise<Li
 test.each<[what: string, start: (options: HttpOptions) => Promise<Listening>]>([
   ["engine that throws", (options) => broken({ as: fail }, options)],
   ["engine that rejects", (options) => broken({ as: rejecting }, options)],
-  ["origin that cannot be found out", (options) => serve({ ...options, origin: fail })],
+  [
+    "client address that cannot be found out",
+    (options) => serve({ ...options, clientAddress: fail }),
+  ],
 ])("an %s is 500 with all headers and without a charge, and a reported error", async (_, start) => {
   const causes: unknown[] = [];
   const { call } = await start({ onError: (cause) => causes.push(cause) });
@@ -121,9 +124,9 @@ test.each([
   ["X-Forwarded-For: 192.0.2.1", undefined, 1],
   ["X-Forwarded-For: 192.0.2.1", clientAddressBehind(["127.0.0.1"]), 0],
   ["Via: 1.1 proxy", undefined, 0],
-])("%s, without an option for proxies, is reported once", async (line, origin, count) => {
+])("%s, without an option for proxies, is reported once", async (line, clientAddress, count) => {
   const causes: unknown[] = [];
-  const { call } = await serve({ origin, onError: (cause) => causes.push(cause) });
+  const { call } = await serve({ clientAddress, onError: (cause) => causes.push(cause) });
   for (const key of [null, null, undefined])
     await call({ headers: [line], ...(key === null && { key }) });
   expect(causes.map(String)).toEqual(

@@ -68,10 +68,10 @@ test("a body that takes too long is 408, and its source is cancelled", async () 
   expect(isCancelled).toBe(true);
 });
 
-test("the origin function gets the host's other arguments", async () => {
+test("the client address function gets the host's other arguments", async () => {
   const { store } = await makeStore();
   const handle = createFetchHandler(store, {
-    origin: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
+    clientAddress: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
       isTrusted ? address : undefined,
   });
   const request = new Request("http://pets.test/v1/pets");

@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import { collectGarbage } from "./support/garbage.js";
 import { compose, issue, serve } from "./support/serve.js";
 
-test("each request of a connection is charged to its own key or origin, which may differ, as behind a proxy", async () => {
-  const origin: NodeOptions["origin"] = ({ headers }) => headers["x-forwarded-for"]?.toString();
-  const { store, dial, key } = await serve({ origin });
+test("each request of a connection is charged to its own key or client address, which may differ, as behind a proxy", async () => {
+  const clientAddress: NodeOptions["clientAddress"] = ({ headers }) =>
+    headers["x-forwarded-for"]?.toString();
+  const { store, dial, key } = await serve({ clientAddress });
   const other = await issue(store, "pro");
   const wire = await dial();
   const limitOf = async (sent: string | null, address = "192.0.2.1") => {

@@ -86,17 +86,20 @@ test.each<readonly [status: number, what: string, sent: Call]>([
   [404, "an unknown path", { path: "/v1/dogs" }],
   [404, "an unknown pet", { path: "/v1/pets/1" }],
   [413, "a body too long", post(petOf(65_537))],
-])("%i: %s costs one request; without a key, 401, and its origin one", async (status, _, sent) => {
-  const { call, store, key } = await serve();
-  const headers = { "x-ratelimit-remaining": "59" };
-  expect(await call(sent)).toMatchObject({ status, headers });
-  expect((await call()).headers["x-ratelimit-remaining"]).toBe("58");
-  expect(await call({ ...sent, key: null })).toMatchObject({ status: 401, headers });
-  expect(store.anonymousQuota("127.0.0.1").remaining).toBe(59);
-  for (let count = 0; count < 58; count += 1) await store.as(key).admit();
-  // With nothing left, the limit comes before all else.
-  expect((await call(sent)).status).toBe(429);
-});
+])(
+  "%i: %s costs one request; without a key, 401, and its client address one",
+  async (status, _, sent) => {
+    const { call, store, key } = await serve();
+    const headers = { "x-ratelimit-remaining": "59" };
+    expect(await call(sent)).toMatchObject({ status, headers });
+    expect((await call()).headers["x-ratelimit-remaining"]).toBe("58");
+    expect(await call({ ...sent, key: null })).toMatchObject({ status: 401, headers });
+    expect(store.anonymousQuota("127.0.0.1").remaining).toBe(59);
+    for (let count = 0; count < 58; count += 1) await store.as(key).admit();
+    // With nothing left, the limit comes before all else.
+    expect((await call(sent)).status).toBe(429);
+  },
+);
 
 test("a request that is refused for its syntax costs nothing", async () => {
   const { call, store } = await serve();

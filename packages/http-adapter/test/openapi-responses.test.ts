@@ -49,7 +49,7 @@ const ofAll: readonly [code: string, start: () => Promise<Listening>, sent?: Cal
   ["expectation_failed", serve, { headers: ["Expect: cake"] }],
   ["rate_limit_exceeded", () => serveSpent(60)],
   ["api_key_banned", () => serveSpent(121)],
-  ["internal_error", () => serve({ origin: fail })],
+  ["internal_error", () => serve({ clientAddress: fail })],
   ["storage_unavailable", () => serve({ store: { storage: failing("pets") } })],
   ["store_closed", serveClosed],
 ];

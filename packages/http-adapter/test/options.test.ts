@@ -39,7 +39,7 @@ describe.each<[name: string, create: (none: PetStore, options?: object) => unkno
     ["maxBodySeconds", "10s"],
     ["onError", true],
     ["onResponse", "log"],
-    ["origin", "x-forwarded-for"],
+    ["clientAddress", "x-forwarded-for"],
     ["clock", 5],
     ["basepath", "/v1"],
     ["requestIds", "yes"],

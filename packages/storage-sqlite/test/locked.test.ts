@@ -45,7 +45,7 @@ describe("while another connection holds the write lock", () => {
     expect(await usedBy(storage, "a")).toBe(1);
   });
 
-  it("a made-up key from an origin that has used up its limit does not wait, and a valid key is served", async () => {
+  it("a made-up key from a client address that has used up its limit does not wait, and a valid key is served", async () => {
     const storage = await openStorage({ filename, lockTimeoutSeconds: 0.03 });
     const store = createPetStore({ storage });
     const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();

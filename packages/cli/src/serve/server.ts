@@ -65,7 +65,7 @@ export async function listen(
   const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
   const server = createPetStoreServer(store, {
     fallback,
-    origin: findClientAddress,
+    clientAddress: findClientAddress,
     limits,
     onError,
     onResponse,

@@ -73,7 +73,7 @@ export async function send(
   let received = "";
   /** Whether the client closed its side but the server never closed its own. */
   let hangs = false;
-  const localAddress = originOf(number);
+  const localAddress = addressOf(number);
   const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
   const [connected, firstBytes, closed] = ["connect", "data", "close"].map(
     (event) => new Promise((resolve) => socket.once(event, resolve)),
@@ -106,6 +106,6 @@ export async function send(
 }
 
 /** Callers without a valid key have few requests a minute from one address. Elsewhere there is only one. */
-function originOf(number: number): string {
+function addressOf(number: number): string {
   return process.platform === "linux" ? `127.0.${number % 8}.${1 + (number % 250)}` : "127.0.0.1";
 }

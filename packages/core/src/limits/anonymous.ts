@@ -7,17 +7,17 @@ import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
 import { bindingWindow, withBinding, type Quota } from "./window.js";
 
-/** The buckets of callers without a valid key: one per origin, in memory, up to a maximum number. */
+/** The buckets of callers without a valid key: one per client address, in memory, up to a maximum number. */
 export interface AnonymousBuckets {
-  /** Takes a token from the origin's bucket, if it has one. `now` is the time of the verdict. */
-  charge(origin: string | undefined): { readonly verdict: Verdict; readonly now: number };
-  /** Whether the origin has used up its bucket. */
-  isEmpty(origin: string | undefined): boolean;
-  /** Returns the quota that the origin has left, by the last good reading if the clock fails. Never throws. */
-  peek(origin: string | undefined): Quota;
+  /** Takes a token from the client address's bucket, if it has one. `now` is the time of the verdict. */
+  charge(clientAddress: string | undefined): { readonly verdict: Verdict; readonly now: number };
+  /** Whether the client address has used up its bucket. */
+  isEmpty(clientAddress: string | undefined): boolean;
+  /** Returns the quota that the client address has left, by the last good reading if the clock fails. Never throws. */
+  peek(clientAddress: string | undefined): Quota;
 }
 
-/** Creates buckets for at most `max` origins. Beyond it, the least recently used is dropped. */
+/** Creates buckets for at most `max` client addresses. Beyond it, the least recently used is dropped. */
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,
@@ -29,14 +29,14 @@ export function createAnonymousBuckets(
   /** When the last of the empty buckets is full again. */
   let lastReset = 0;
 
-  const peek = (origin: string | undefined): Quota => {
-    const usage = cache?.get(bucketOf(origin)) ?? NO_USAGE;
+  const peek = (clientAddress: string | undefined): Quota => {
+    const usage = cache?.get(bucketOf(clientAddress)) ?? NO_USAGE;
     const { quotas } = standingOf(usage, rules, lastReading());
     return withBinding(quotas, bindingWindow(quotas));
   };
   return {
-    charge: (origin) => {
-      const bucket = bucketOf(origin);
+    charge: (clientAddress) => {
+      const bucket = bucketOf(clientAddress);
       const reading = readClock();
       cache ??= new LRUCache({ max });
       const stored = cache.get(bucket) ?? NO_USAGE;
@@ -47,23 +47,25 @@ export function createAnonymousBuckets(
       return { verdict, now: reading.now };
     },
     // Called for valid keys, too: the first comparison spares them `bucketOf`.
-    isEmpty: (origin) => readClock().now < lastReset && peek(origin).remaining === 0,
+    isEmpty: (clientAddress) => readClock().now < lastReset && peek(clientAddress).remaining === 0,
     peek,
   };
 }
 
-const MAX_ORIGIN_LENGTH = 64;
+const MAX_ADDRESS_LENGTH = 64;
 
 /**
- * Returns the name of an origin's bucket. An IPv4 address has its own bucket, whatever port is written behind it. The IPv6 addresses of a /64 share one,
+ * Returns the name of a client address's bucket. An IPv4 address has its own bucket, whatever port is written behind it. The IPv6 addresses of a /64 share one,
  * because a subscriber usually has a whole /64. Any other text has its own bucket, named by its digest if it is long.
- * Without an origin, the name is empty.
+ * Without a client address, the name is empty.
  */
-function bucketOf(origin: string | undefined): string {
-  if (typeof origin !== "string") return "";
-  const address = parseAddress(origin);
+function bucketOf(clientAddress: string | undefined): string {
+  if (typeof clientAddress !== "string") return "";
+  const address = parseAddress(clientAddress);
   if (address !== undefined) return address.includes(":") ? networkOf(address) : copyOf(address);
-  return origin.length > MAX_ORIGIN_LENGTH ? digestOf(origin) : copyOf(origin);
+  return clientAddress.length > MAX_ADDRESS_LENGTH
+    ? digestOf(clientAddress)
+    : copyOf(clientAddress);
 }
 
 /** Returns the /64 of an IPv6 address in its shortest form. */

@@ -25,7 +25,7 @@ export interface Admitted<T> {
 
 /**
  * Authenticates a request and takes one token (specification, "Authentication" and "Limits"). A request
- * without a valid key takes the token from the bucket of its origin. A refused request takes none.
+ * without a valid key takes the token from the bucket of its client address. A refused request takes none.
  *
  * @param start called for an admitted request while it is being charged, so that a storage can run what it reads in
  *   the same transaction. It may be called again; only the last call counts.
@@ -33,25 +33,26 @@ export interface Admitted<T> {
 export async function admit<T>(
   context: Context,
   digest: Result<string, MissingApiKey | InvalidApiKey>,
-  origin: string | undefined,
+  clientAddress: string | undefined,
   start: () => T,
 ): Promise<Result<Admitted<T>, WithQuota<AdmissionError>>> {
   const { storage, anonymous, readClock } = context;
-  if (digest.isErr()) return err(chargeOrigin(context, digest.error, origin));
+  if (digest.isErr()) return err(chargeClientAddress(context, digest.error, clientAddress));
 
-  // A charge takes the storage's write lock: made-up keys of an origin that is refused must not take it.
-  if (anonymous.isEmpty(origin)) {
+  // A charge takes the storage's write lock: made-up keys of a client address that is refused must not take it.
+  if (anonymous.isEmpty(clientAddress)) {
     const found = await storage.usage.findByDigest(digest.value);
-    if (found.isErr()) return err(unavailable(context, found.error, origin));
+    if (found.isErr()) return err(unavailable(context, found.error, clientAddress));
     if (!isAccepted(found.value, readClock().now)) {
-      return err(chargeOrigin(context, invalidApiKey(), origin));
+      return err(chargeClientAddress(context, invalidApiKey(), clientAddress));
     }
   }
   const charged = await storage.usage.charge(digest.value, (presented) =>
     chargeKey(context, presented, start),
   );
-  if (charged.isErr()) return err(unavailable(context, charged.error, origin));
-  if (charged.value === undefined) return err(chargeOrigin(context, invalidApiKey(), origin));
+  if (charged.isErr()) return err(unavailable(context, charged.error, clientAddress));
+  if (charged.value === undefined)
+    return err(chargeClientAddress(context, invalidApiKey(), clientAddress));
   return charged.value.mapErr(({ key, refusal, now }) =>
     refuse(context, refusal, now, key, undefined),
   );
@@ -94,19 +95,19 @@ function isAccepted(presented: PresentedKey | undefined, now: number): presented
 function unavailable(
   { anonymous }: Context,
   cause: unknown,
-  origin: string | undefined,
+  clientAddress: string | undefined,
 ): WithQuota<AdmissionError> {
-  return withQuota(storageUnavailable(cause), anonymous.peek(origin));
+  return withQuota(storageUnavailable(cause), anonymous.peek(clientAddress));
 }
 
-/** Charges a request without a valid key to its origin. Returns `error`, or a refusal if the bucket is empty. */
-function chargeOrigin(
+/** Charges a request without a valid key to its client address. Returns `error`, or a refusal if the bucket is empty. */
+function chargeClientAddress(
   context: Context,
   error: MissingApiKey | InvalidApiKey,
-  origin: string | undefined,
+  clientAddress: string | undefined,
 ): WithQuota<AdmissionError> {
-  const { verdict, now } = context.anonymous.charge(origin);
-  if (verdict.kind !== "admitted") return refuse(context, verdict, now, undefined, origin);
+  const { verdict, now } = context.anonymous.charge(clientAddress);
+  if (verdict.kind !== "admitted") return refuse(context, verdict, now, undefined, clientAddress);
   return withQuota(error, verdict.quota);
 }
 
@@ -115,14 +116,14 @@ function refuse(
   refusal: Refusal,
   now: number,
   key: Pick<StoredApiKey, "id" | "plan"> | undefined,
-  origin: string | undefined,
+  clientAddress: string | undefined,
 ): WithQuota<AdmissionError> {
   const { quota, until } = refusal;
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1_000));
   if (refusal.kind === "refused") {
     const { window } = refusal;
     const { limit } = quota;
-    emit({ type: "limit_exceeded", at: now, keyId: key?.id, origin, window, limit });
+    emit({ type: "limit_exceeded", at: now, keyId: key?.id, clientAddress, window, limit });
     return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota, key?.plan);
   }
   if (refusal.begins && key !== undefined) {

@@ -78,12 +78,12 @@ export function createCaller(
   context: Context,
   calls: Calls,
   apiKey: string | undefined,
-  origin: string | undefined,
+  clientAddress: string | undefined,
 ): Caller {
   let digest: ReturnType<typeof parseApiKey> | undefined;
   const admitRequest = <T>(start: () => T) =>
-    admit(context, (digest ??= parseApiKey(apiKey)), origin, start);
-  const originQuota = () => context.anonymous.peek(origin);
+    admit(context, (digest ??= parseApiKey(apiKey)), clientAddress, start);
+  const anonymousQuota = () => context.anonymous.peek(clientAddress);
 
   /**
    * Performs an operation. `prepare` validates the input, and returns what is started while the request is charged;
@@ -101,7 +101,7 @@ export function createCaller(
       return chargedResult(await complete(admitted.value.started, charged.keyId), charged);
     };
     return calls.run(call, (error) =>
-      charged === undefined ? withQuota(error, originQuota()) : withCharge(error, charged),
+      charged === undefined ? withQuota(error, anonymousQuota()) : withCharge(error, charged),
     );
   };
 
@@ -112,7 +112,7 @@ export function createCaller(
           (await admitRequest(startNothing())).map(({ charged }) =>
             createAdmission(context, calls, charged),
           ),
-        (error) => withQuota(error, originQuota()),
+        (error) => withQuota(error, anonymousQuota()),
       ),
     listPets: (input = {}) => perform(() => prepareListPets(context, input), asStarted),
     createPet: (input, options = {}) =>

@@ -6,13 +6,13 @@ import { parseAddress } from "@petstore/core";
 export type FindClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
- * Creates the function that finds the address of clients behind these proxies, for the option `origin`: the last
+ * Creates the function that finds the address of clients behind these proxies, for the option `clientAddress`: the last
  * address in `X-Forwarded-For` that is not a proxy itself. Earlier ones may be the client's inventions. The header of any
  * other peer is not read. If the header is missing, or has something else than an address there, the address is that of
  * the peer. A port behind an address does not count.
  *
  * ```ts
- * mount(server, store, { origin: clientAddressBehind(["127.0.0.1", "10.1.0.0/16"]) });
+ * mount(server, store, { clientAddress: clientAddressBehind(["127.0.0.1", "10.1.0.0/16"]) });
  * ```
  * @param proxies IP addresses, and ranges such as `10.0.0.0/8`.
  * @throws TypeError that names the one that is neither.

@@ -9,7 +9,7 @@ export interface Exchange {
   /** Whether Node has left the `Expect` header to us: nothing is sent yet (RFC 9110, section 10.1.1). */
   readonly hasOpenExpect: boolean;
   /** Tells callers without a valid key apart. */
-  readonly origin: () => string | undefined;
+  readonly clientAddress: () => string | undefined;
 }
 
 /** The state of a connection. */

@@ -33,7 +33,7 @@ export type Fallback = (
 ) => unknown;
 
 interface DispatchOptions {
-  readonly origin: (request: IncomingMessage) => string | undefined;
+  readonly clientAddress: (request: IncomingMessage) => string | undefined;
   readonly fallback: Fallback | undefined;
   readonly isDraining: () => boolean;
 }
@@ -43,7 +43,7 @@ export function dispatchMessages(
   server: Server,
   store: PetStore,
   settings: HttpSettings,
-  { origin, fallback, isDraining }: DispatchOptions,
+  { clientAddress, fallback, isDraining }: DispatchOptions,
 ): void {
   const responder = createResponder(store, settings, isDraining);
   const callFallback = fallback && createFallback(fallback, responder, settings, isDraining);
@@ -61,7 +61,12 @@ export function dispatchMessages(
   function take(request: IncomingMessage, response: ServerResponse, hasOpenExpect: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined) return;
-    const exchange = { request, response, hasOpenExpect, origin: () => origin(request) };
+    const exchange = {
+      request,
+      response,
+      hasOpenExpect,
+      clientAddress: () => clientAddress(request),
+    };
     connection.newest = exchange;
     response.on("close", () => {
       // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.

@@ -62,7 +62,7 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     const settings = parseOptions(store, withoutFastifys(options));
     const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
     const responder = createResponder(store, { ...settings, basePath });
-    const { origin = ({ raw }: Request) => socketAddress(raw) } = options;
+    const { clientAddress = ({ raw }: Request) => socketAddress(raw) } = options;
 
     const respond = (request: Request, reply: FastifyReply): unknown => {
       const { raw } = request;
@@ -75,7 +75,7 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
         request: raw,
         response,
         hasOpenExpect: false,
-        origin: () => origin(request),
+        clientAddress: () => clientAddress(request),
       };
       runInTurn(exchange, () => responder.respond(exchange, target));
       return undefined;

@@ -10,11 +10,11 @@ import { createResponder } from "./response.js";
  */
 export interface NodeOptions<Request = IncomingMessage> extends HttpOptions {
   /**
-   * Tells callers without a valid key apart; callers with the origin `undefined` share one bucket.
+   * Tells callers without a valid key apart; callers for whom it returns `undefined` share one bucket.
    * Of an IP address, a port does not count. Default: the remote address of the socket. `X-Forwarded-For` is not read,
    * because only the host knows whether a proxy that it trusts has written it: `clientAddressBehind` reads it.
    */
-  readonly origin?: ((request: Request) => string | undefined) | undefined;
+  readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
 }
 
 /** A listener for `request`, and a middleware for Express and frameworks with the same signature. */
@@ -38,13 +38,18 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   options: NodeOptions<Request> = {},
 ): NodeHandler<Request> {
   const responder = createResponder(store, parseOptions(store, options));
-  const { origin = socketAddress } = options;
+  const { clientAddress = socketAddress } = options;
   return (request, response, next) => {
     if (isHttp2(request)) throw new TypeError(NO_HTTP2);
     const target = responder.locate(request);
     if (target === undefined && next !== undefined) next();
     else {
-      const exchange = { request, response, hasOpenExpect: false, origin: () => origin(request) };
+      const exchange = {
+        request,
+        response,
+        hasOpenExpect: false,
+        clientAddress: () => clientAddress(request),
+      };
       runInTurn(exchange, () => responder.respond(exchange, target));
     }
   };

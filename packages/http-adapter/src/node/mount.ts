@@ -40,8 +40,8 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
       `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
     );
   }
-  const { origin = socketAddress } = options;
-  const mounted: Mount = { basePath, responder: createResponder(store, settings), origin };
+  const { clientAddress = socketAddress } = options;
+  const mounted: Mount = { basePath, responder: createResponder(store, settings), clientAddress };
   mounts.push(mounted);
   mounts.sort((one, other) => other.basePath.length - one.basePath.length);
   return () => {
@@ -57,7 +57,7 @@ const OURS =
 interface Mount {
   readonly basePath: string;
   readonly responder: Responder;
-  readonly origin: (request: IncomingMessage) => string | undefined;
+  readonly clientAddress: (request: IncomingMessage) => string | undefined;
 }
 
 const MOUNTS = Symbol("petstore: mounts");
@@ -84,8 +84,13 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
     if (event !== "request" && !hasOpenExpect) return emit(event, ...args);
     if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
       return emit(event, ...args);
-    const respond = ({ responder, origin }: Mount, target: Target | undefined): true => {
-      const exchange = { request, response, hasOpenExpect, origin: () => origin(request) };
+    const respond = ({ responder, clientAddress }: Mount, target: Target | undefined): true => {
+      const exchange = {
+        request,
+        response,
+        hasOpenExpect,
+        clientAddress: () => clientAddress(request),
+      };
       runInTurn(exchange, () => responder.respond(exchange, target));
       return true;
     };

@@ -21,7 +21,7 @@ export interface NodeRequest extends HttpRequest {
 
 /** Creates the request that the handler takes. */
 export function toHttpRequest(
-  { request, response, hasOpenExpect, origin }: Exchange,
+  { request, response, hasOpenExpect, clientAddress }: Exchange,
   flaw: HttpError | undefined,
   maxBodySeconds: number,
 ): NodeRequest {
@@ -30,7 +30,7 @@ export function toHttpRequest(
     method: request.method ?? "",
     flaw,
     connection: request.socket,
-    origin,
+    clientAddress,
     lines: (name) => headerLines(request, name),
     readBody: (limit) => {
       if (hasOpenExpect) response.writeContinue();

@@ -75,7 +75,7 @@ export function createPetStoreServer(
   options: PetStoreServerOptions = {},
 ): PetStoreServer {
   const settings = parseServerOptions(store, options);
-  const { origin = socketAddress, fallback } = options;
+  const { clientAddress = socketAddress, fallback } = options;
   const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
   const { timeout, ...limits }: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
   const server = createServer({ ...limits, requireHostHeader: false });
@@ -84,7 +84,11 @@ export function createPetStoreServer(
   Object.assign(server, { httpAllowHalfOpen: true });
 
   let isDraining = false;
-  dispatchMessages(server, store, settings, { origin, fallback, isDraining: () => isDraining });
+  dispatchMessages(server, store, settings, {
+    clientAddress,
+    fallback,
+    isDraining: () => isDraining,
+  });
   const sockets = keepSockets(server);
 
   return Object.assign(server, {

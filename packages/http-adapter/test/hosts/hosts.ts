@@ -28,8 +28,8 @@ function onExpress(
   const start: Host["start"] = (store, behindProxy) => {
     const app = express();
     if (behindProxy) app.set("trust proxy", 1);
-    const origin = behindProxy ? ({ ip }: Request) => ip : undefined;
-    compose(app, store === undefined ? Router() : createNodeHandler(store, { origin }));
+    const clientAddress = behindProxy ? ({ ip }: Request) => ip : undefined;
+    compose(app, store === undefined ? Router() : createNodeHandler(store, { clientAddress }));
     app.get("/hello", (_, response) => void response.send("hello"));
     app.post("/echo", express.json(), ({ body }, response) => void response.send(body));
     app.get("/boom", fail);
@@ -64,9 +64,9 @@ export function onFastify(
     start: async (store, behindProxy) => {
       const app = fastify({ trustProxy: behindProxy });
       decorate(app);
-      const origin = behindProxy ? ({ ip }: FastifyRequest) => ip : undefined;
+      const clientAddress = behindProxy ? ({ ip }: FastifyRequest) => ip : undefined;
       if (store !== undefined)
-        await app.register(petStorePlugin, { prefix, store, basePath, origin });
+        await app.register(petStorePlugin, { prefix, store, basePath, clientAddress });
       app.get("/hello", () => "hello");
       app.post("/echo", ({ body }) => body);
       app.get("/boom", fail);
@@ -83,11 +83,11 @@ const onHono = (basePath: string): Host => ({
   start: (store, behindProxy) => {
     const app = new Hono();
     if (store !== undefined) {
-      const origin = ({ headers }: globalThis.Request, context: Context) =>
+      const clientAddress = ({ headers }: globalThis.Request, context: Context) =>
         behindProxy
           ? (headers.get("X-Forwarded-For") ?? undefined)
           : getConnInfo(context).remote.address;
-      const handle = createFetchHandler(store, { basePath, origin });
+      const handle = createFetchHandler(store, { basePath, clientAddress });
       app.all(`${basePath}/*`, (context) => handle(context.req.raw, context));
     }
     app.get("/hello", (context) => context.text("hello"));
@@ -108,7 +108,7 @@ const koa: Host = {
     const app = new Koa({ proxy: behindProxy });
     app.silent = true;
     if (store !== undefined) {
-      const handle = createNodeHandler(store, { origin: node.originOf(behindProxy) });
+      const handle = createNodeHandler(store, { clientAddress: node.clientAddressOf(behindProxy) });
       app.use(async (context, next) => {
         const isElsewhere = await new Promise<boolean>((resolve) => {
           context.res.once("close", () => resolve(false));

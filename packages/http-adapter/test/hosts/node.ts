@@ -22,7 +22,10 @@ const ours: Host = {
   start: (store, behindProxy) =>
     store === undefined
       ? createServer(pages)
-      : createPetStoreServer(store, { fallback: pages, origin: originOf(behindProxy) }),
+      : createPetStoreServer(store, {
+          fallback: pages,
+          clientAddress: clientAddressOf(behindProxy),
+        }),
 };
 
 /** `mount` on a server with the host's pages. */
@@ -31,7 +34,8 @@ const mounted = (name: string, basePath: string, create: () => Server | SecureSe
   basePath,
   start: (store, behindProxy) => {
     const server = create();
-    if (store !== undefined) mount(server, store, { basePath, origin: originOf(behindProxy) });
+    if (store !== undefined)
+      mount(server, store, { basePath, clientAddress: clientAddressOf(behindProxy) });
     return server;
   },
 });
@@ -48,7 +52,10 @@ const listener: Host = {
   basePath: "/a/b/v1",
   start: (store, behindProxy) => {
     if (store === undefined) return createServer(pages);
-    const handle = createNodeHandler(store, { basePath: "/a/b/v1", origin: originOf(behindProxy) });
+    const handle = createNodeHandler(store, {
+      basePath: "/a/b/v1",
+      clientAddress: clientAddressOf(behindProxy),
+    });
     return createServer((request, response) => {
       handle(request, response, () => pages(request, response));
     });
@@ -58,8 +65,8 @@ const listener: Host = {
 /** Every host without a framework. */
 export const hosts: readonly Host[] = [ours, listener, plain, secure];
 
-/** Returns the option `origin` of a host that trusts its proxy, or does not. */
-export function originOf(behindProxy: boolean) {
+/** Returns the option `clientAddress` of a host that trusts its proxy, or does not. */
+export function clientAddressOf(behindProxy: boolean) {
   return behindProxy
     ? ({ headers }: IncomingMessage) => headers["x-forwarded-for"]?.toString()
     : undefined;
