@@ -179,7 +179,7 @@ async function send(
   const { status, requestId, sunset } = sent.head ?? {};
   const milliseconds = clock.now() - start;
   emit({ type: "response", operation: name, attempt, status, requestId, milliseconds });
-  if (sunset !== undefined) emit({ type: "deprecated", operation: name, sunset });
+  if (sunset !== undefined) emit({ type: "deprecated_operation_used", operation: name, sunset });
   return sent;
 }
 

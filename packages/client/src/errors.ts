@@ -1,4 +1,4 @@
-import type { Quota, RateLimitExceeded, WithQuota } from "@petstore/core";
+import type { Quota, RateLimitExceededError, WithQuota } from "@petstore/core";
 
 /** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
 export interface Unreachable {
@@ -72,9 +72,10 @@ export const unexpectedResponse = (
 });
 
 /** The client's own refusal: the last response said that nothing is left. */
-export const limitUsedUp = (quota: Quota): WithQuota<RateLimitExceeded> => ({
+export const limitUsedUp = (quota: Quota): WithQuota<RateLimitExceededError> => ({
   code: "rate_limit_exceeded",
   message: `The limit of ${quota.limit} requests is used up; come back in 1 second.`,
+  window: quota.window,
   retryAfterSeconds: 1,
   quota,
 });

@@ -39,7 +39,7 @@ interface CallRetrying extends EventOf<"retrying"> {
 }
 
 /** A response said that the operation is deprecated. */
-interface DeprecatedOperationUsed extends EventOf<"deprecated"> {
+interface DeprecatedOperationUsed extends EventOf<"deprecated_operation_used"> {
   /** When it is to be removed: the `Sunset` of the response (RFC 8594); `""` if it has none. */
   readonly sunset: string;
 }

@@ -1,4 +1,4 @@
-import type { ApiKeyBanned, RateLimitExceeded, WithQuota } from "@petstore/core";
+import type { ApiKeyBanned, RateLimitExceededError, WithQuota } from "@petstore/core";
 import type { UnexpectedResponse } from "./errors.js";
 
 /**
@@ -45,7 +45,7 @@ export interface Ended {
 }
 
 /** Why the gate is closed. Calls that cannot wait get this error. */
-export type Refusal = WithQuota<RateLimitExceeded | ApiKeyBanned> | UnexpectedResponse;
+export type Refusal = WithQuota<RateLimitExceededError | ApiKeyBanned> | UnexpectedResponse;
 
 /** The gate of a new client: no request was sent, and nothing is known about the limits. */
 export const OPEN: Gate = {

@@ -111,7 +111,7 @@ test.each<[errors: string, fail: () => unknown]>([
     { type: "retrying", attempt: 1, code: "unreachable" },
     { type: "request", attempt: 2 },
     { type: "response", attempt: 2, status: 404 },
-    { type: "deprecated", operation: "getPet", sunset },
+    { type: "deprecated_operation_used", operation: "getPet", sunset },
   ]);
 });
 

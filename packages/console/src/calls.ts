@@ -23,7 +23,7 @@ import type { Calls, CallName, ShownPet } from "./protocol.js";
 
 /** An action that was taken on the console, and who took it. */
 export type ConsoleEvent = (
-  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | Omit<PetCreated, "keyId">
+  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | PetCreated
 ) & { readonly actor: string };
 
 /** The settings of the calls. */
@@ -77,7 +77,7 @@ function keyCalls(keys: KeyRing, context: Context) {
     actor: string,
   ) => {
     index.put(key);
-    report({ type, key, at: now(), actor });
+    report({ type, keyId: key.id, key, at: now(), actor });
     return shown(key);
   };
   return [
@@ -130,7 +130,7 @@ function petCalls(trusted: TrustedPets, context: Context) {
       trusted
         .createPet({ name, categoryId: int64(categoryId), status }, { idempotencyKey })
         .map(({ pet }) => {
-          report({ type: "pet_created", pet, at: now(), actor });
+          report({ type: "pet_created", keyId: undefined, pet, at: now(), actor });
           return { pet: shownPet(pet) };
         }),
     ),

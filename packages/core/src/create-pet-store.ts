@@ -77,7 +77,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const calls = createCalls();
   const now = () => reader.lastReading().now;
   storage.onWarning?.(({ code, message }) => {
-    emit({ type: "storage_warning", at: now(), code, message });
+    emit({ type: "storage_warning", at: now(), keyId: undefined, code, message });
     warnings.publish({ code });
   });
 

@@ -17,19 +17,24 @@ export type InvalidApiKey = ReturnType<typeof invalidApiKey>;
 export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
 
 /**
- * A limit is used up (specification, "Limits", rule 1). The request cost nothing. The same request
- * succeeds after `retryAfterSeconds`: whole seconds, at least 1.
+ * A limit is used up (specification, "Limits", rule 1). The request cost nothing.
  */
-export type RateLimitExceeded = Readonly<ReturnType<typeof rateLimitExceeded>>;
+export interface RateLimitExceededError extends CodedError<"rate_limit_exceeded"> {
+  /** The window whose limit is used up; `undefined` in a remote client whose server does not tell. */
+  readonly window: "minute" | "day" | undefined;
+  /** The seconds until the window ends: whole, at least 1. The same request succeeds after them. */
+  readonly retryAfterSeconds: number;
+}
 export const rateLimitExceeded = (
   limit: number,
   window: "minute" | "day",
   retryAfterSeconds: number,
-) => ({
+): RateLimitExceededError => ({
   ...coded(
     "rate_limit_exceeded",
     `The limit of ${count(limit, "request")} per ${window} is used up; come back in ${count(retryAfterSeconds, "second")}.`,
   ),
+  window,
   retryAfterSeconds,
 });
 
@@ -127,7 +132,7 @@ export type Unavailable = StorageUnavailable | StoreClosed;
 
 /** A request was refused before its operation ran. */
 export type AdmissionError =
-  MissingApiKey | InvalidApiKey | RateLimitExceeded | ApiKeyBanned | Unavailable;
+  MissingApiKey | InvalidApiKey | RateLimitExceededError | ApiKeyBanned | Unavailable;
 
 /** The failures of `listPets`, once the request is admitted. */
 export type ListPetsError = InvalidQuery | Unavailable;

@@ -11,9 +11,12 @@ interface StoreEvent<Type extends string> {
   readonly type: Type;
   /** When it happened, in milliseconds since the Unix epoch. */
   readonly at: number;
+  /** The id of the API key that the event concerns, or whose request caused it; `undefined` if there is none. */
+  readonly keyId: string | undefined;
 }
 
 interface KeyEvent<Type extends string> extends StoreEvent<Type> {
+  readonly keyId: string;
   /** The key as it is after the event. */
   readonly key: ApiKey;
 }
@@ -34,9 +37,7 @@ export type PlanChanged = KeyEvent<"plan_changed">;
 export type BanLifted = KeyEvent<"ban_lifted">;
 
 /** A request was refused because a limit was used up. */
-export interface LimitExceeded extends StoreEvent<"limit_exceeded"> {
-  /** The key of the request; `undefined` when it had no valid key. */
-  readonly keyId: string | undefined;
+export interface RateLimitExceeded extends StoreEvent<"rate_limit_exceeded"> {
   /** The client address of a request without a valid key, as passed to `store.as`. */
   readonly clientAddress: string | undefined;
   readonly window: "minute" | "day";
@@ -53,19 +54,17 @@ export interface KeyBanned extends StoreEvent<"key_banned"> {
 /** A pet was added. */
 export interface PetCreated extends StoreEvent<"pet_created"> {
   readonly pet: Pet;
-  /** The key that added it; `undefined` when the host did. */
-  readonly keyId: string | undefined;
 }
 
 /** A deprecated operation was used. */
 export interface DeprecatedOperationUsed extends StoreEvent<"deprecated_operation_used"> {
   readonly operation: "getPet";
-  /** The key that used it; `undefined` when the host did. */
-  readonly keyId: string | undefined;
 }
 
 /** The storage has a warning for the operator. */
-export interface StorageWarned extends StoreEvent<"storage_warning">, StorageWarning {}
+export interface StorageWarned extends StoreEvent<"storage_warning">, StorageWarning {
+  readonly keyId: undefined;
+}
 
 /** Every event of a store: closed on `type`. */
 export type PetStoreEvent =
@@ -73,7 +72,7 @@ export type PetStoreEvent =
   | KeyRevoked
   | KeyRotated
   | PlanChanged
-  | LimitExceeded
+  | RateLimitExceeded
   | KeyBanned
   | BanLifted
   | PetCreated
@@ -175,7 +174,7 @@ const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {
   key_rotated: true,
   plan_changed: true,
   ban_lifted: true,
-  limit_exceeded: true,
+  rate_limit_exceeded: true,
   key_banned: true,
   pet_created: true,
   deprecated_operation_used: true,

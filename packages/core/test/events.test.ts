@@ -49,18 +49,18 @@ describe("events", () => {
     value(await store.keys.revoke(id));
     await delivered();
     expect(events).toMatchObject([
-      { type: "key_issued", at: at - 1_000, key: { id } },
+      { type: "key_issued", at: at - 1_000, keyId: id, key: { id } },
       { type: "pet_created", at: at - 1_000, keyId: id, pet: { id: 1n } },
       { type: "deprecated_operation_used", operation: "getPet", keyId: id },
       { type: "pet_created", at, keyId: undefined, pet: { id: 2n } },
-      { type: "limit_exceeded", keyId: id, window: "minute", limit: 3 },
-      { type: "limit_exceeded", keyId: id },
-      { type: "limit_exceeded", keyId: id },
+      { type: "rate_limit_exceeded", keyId: id, window: "minute", limit: 3 },
+      { type: "rate_limit_exceeded", keyId: id },
+      { type: "rate_limit_exceeded", keyId: id },
       { type: "key_banned", keyId: id, until: at + 60_000 },
-      { type: "ban_lifted", key: { id, bannedUntil: undefined } },
-      { type: "plan_changed", key: { id, plan: "pro" } },
-      { type: "key_rotated", key: { id } },
-      { type: "key_revoked", at, key: { id, revokedAt: at } },
+      { type: "ban_lifted", keyId: id, key: { id, bannedUntil: undefined } },
+      { type: "plan_changed", keyId: id, key: { id, plan: "pro" } },
+      { type: "key_rotated", keyId: id, key: { id } },
+      { type: "key_revoked", at, keyId: id, key: { id, revokedAt: at } },
     ]);
     expect(events).toHaveLength(12);
     expect(bans).toEqual([{ plan: "enterprise", milliseconds: 60_000 }]);
@@ -132,7 +132,9 @@ describe("events", () => {
     store.events.onAny(last);
     const { key } = value(await store.keys.issue({ plan: "free" }));
     await delivered();
-    expect(last.mock.calls).toEqual([[{ type: "key_issued", at: key.createdAt, key }]]);
+    expect(last.mock.calls).toEqual([
+      [{ type: "key_issued", at: key.createdAt, keyId: key.id, key }],
+    ]);
     expect(key.secrets[0]?.hint).toMatch(/^pet_live_/);
     expect([key.secrets, key.usage, key.usage.minute, key.limits].every(Object.isFrozen)).toBe(
       true,
@@ -153,7 +155,7 @@ describe("events", () => {
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
     await delivered();
     const exceeded = {
-      type: "limit_exceeded",
+      type: "rate_limit_exceeded",
       keyId: undefined,
       clientAddress: "192.0.2.1",
       limit: 60,
@@ -169,11 +171,12 @@ describe("events", () => {
     const { id, caller } = await issue({ plan: "enterprise", limits });
     value(await caller.admit());
     const used = `The limit of 1 request per ${window} is used up`;
-    expect(error(await caller.admit()).message).toBe(`${used}; come back in ${seconds} seconds.`);
+    const message = `${used}; come back in ${seconds} seconds.`;
+    expect(error(await caller.admit())).toMatchObject({ message, window });
     clock.advance(seconds * 1_000 - 1);
     expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
     await delivered();
-    expect(events[1]).toMatchObject({ type: "limit_exceeded", keyId: id, window, limit: 1 });
+    expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 1 });
   });
 
   it("report nothing that did not happen", async () => {

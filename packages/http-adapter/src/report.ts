@@ -1,10 +1,4 @@
-import {
-  signalChannel,
-  systemUuid,
-  type Clock,
-  type RequestSignal,
-  type WithQuota,
-} from "@petstore/core";
+import { signalChannel, systemUuid, type Clock, type RequestSignal } from "@petstore/core";
 import type { Failure } from "./error.js";
 import type { OperationName } from "./route.js";
 
@@ -39,10 +33,9 @@ export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
   window: undefined,
 });
 
-/** Returns the window whose limit refused a request. The quota of a refusal is that of this window. */
-export function windowOf({ code, quota }: WithQuota<Failure>): Outcome["window"] {
-  if (code !== "rate_limit_exceeded") return undefined;
-  return quota.window;
+/** Returns the window whose limit refused a request. */
+export function windowOf(failure: Failure): Outcome["window"] {
+  return failure.code === "rate_limit_exceeded" ? failure.window : undefined;
 }
 
 /** The id of one request, and its report. */

@@ -177,7 +177,7 @@ test.each([
 test("the signal and the event name the same window, when the minute and the day end together", async () => {
   const signals = collectSignals();
   const { store, clock } = await makeStore();
-  const event = new Promise((resolve) => store.events.on("limit_exceeded", resolve));
+  const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
   const authorization = `Bearer ${await issue(store, { perMinute: 2, perDay: 2 })}`;
   const handle = createFetchHandler(store);
   const list = () =>

@@ -10,7 +10,7 @@ import type {
   PetPage,
   PetResult,
   Quota,
-  RateLimitExceeded,
+  RateLimitExceededError,
   WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
@@ -115,7 +115,7 @@ export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged>
 export function readRefusal({
   head,
   body,
-}: CompleteResponse): WithQuota<RateLimitExceeded | ApiKeyBanned> | undefined {
+}: CompleteResponse): WithQuota<RateLimitExceededError | ApiKeyBanned> | undefined {
   const error = readError(tryToParse(body), head, []);
   return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
     ? error
@@ -149,7 +149,7 @@ function nextOf(link: string): bigint | "malformed" | undefined {
 
 /** The quota where something has removed its headers: a stored pet is no error because of that. */
 const UNKNOWN_WINDOW = { limit: Infinity, remaining: Infinity, resetAt: 0 };
-const UNKNOWN_QUOTA = { ...UNKNOWN_WINDOW, minute: UNKNOWN_WINDOW, day: UNKNOWN_WINDOW };
+const UNKNOWN_QUOTA: Quota = { ...UNKNOWN_WINDOW, minute: UNKNOWN_WINDOW, day: UNKNOWN_WINDOW };
 
 /** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
 function readResponse<T extends object, Code extends string>(
@@ -210,6 +210,7 @@ function readAdmissionError(
   quota: Quota,
   { status, retryAfter = 0 }: Head,
 ): WithQuota<AdmissionError> | undefined {
+  const retryAfterSeconds = Math.ceil(retryAfter / 1_000);
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
@@ -218,9 +219,11 @@ function readAdmissionError(
     case "storage_unavailable":
       return { code, message, quota, cause: undefined };
     case "rate_limit_exceeded":
+      if (status !== 429) return undefined;
+      return { code, message, quota, window: quota.window, retryAfterSeconds };
     case "api_key_banned":
       if (status !== 429) return undefined;
-      return { code, message, quota, retryAfterSeconds: Math.ceil(retryAfter / 1_000) };
+      return { code, message, quota, retryAfterSeconds };
     default:
       return undefined;
   }

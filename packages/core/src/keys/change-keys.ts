@@ -217,6 +217,6 @@ function emitKeyEvent(
   type: "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted",
   key: ApiKey,
 ): ApiKey {
-  emit({ type, at: lastReading().now, key });
+  emit({ type, at: lastReading().now, keyId: key.id, key });
   return key;
 }

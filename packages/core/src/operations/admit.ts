@@ -123,7 +123,7 @@ function refuse(
   if (refusal.kind === "refused") {
     const { window } = refusal;
     const { limit } = quota;
-    emit({ type: "limit_exceeded", at: now, keyId: key?.id, clientAddress, window, limit });
+    emit({ type: "rate_limit_exceeded", at: now, keyId: key?.id, clientAddress, window, limit });
     return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota, key?.plan);
   }
   if (refusal.begins && key !== undefined) {
