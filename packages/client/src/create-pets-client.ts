@@ -41,7 +41,7 @@ type Remote = Pets<TransportError>;
 export interface PetsClient extends Remote {
   listPets(input?: ListPetsInput, options?: CallOptions): ReturnType<Remote["listPets"]>;
   createPet(input: NewPetInput, options?: CreateCallOptions): ReturnType<Remote["createPet"]>;
-  /** @deprecated To be removed on 5 December 2030; list by status instead. */
+  /** @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`. */
   getPet(id: PetIdInput, options?: CallOptions): ReturnType<Remote["getPet"]>;
 }
 

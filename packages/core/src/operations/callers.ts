@@ -40,7 +40,7 @@ interface PetOperations<CommonError, Extra> {
   ): ResultAsync<CreatedPet & Extra, (CreatePetError & Extra) | CommonError>;
   /**
    * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
-   * @deprecated To be removed on 5 December 2030; list by status instead.
+   * @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`.
    */
   getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
 }

@@ -143,7 +143,7 @@ export const getPet = {
   summary: "Fetch a pet",
   description:
     "Returns the pet with this id. **Deprecated: to be removed on 5 December 2030.** " +
-    "Use `GET /pets` with a `status` filter instead.",
+    "Use `GET /pets` instead: with a `status` filter, or for one pet with `limit=1` and its id − 1 as `after`.",
   tags: ["pets"],
   deprecated: true,
   parameters: [
