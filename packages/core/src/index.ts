@@ -79,7 +79,9 @@ export {
 export {
   LONGEST_NAME,
   parseNewPet,
+  petOf,
   petStatuses,
+  type EachField,
   type NewPet,
   type NewPetInput,
   type Pet,

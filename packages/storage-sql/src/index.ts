@@ -45,6 +45,8 @@ export {
 } from "./pets.js";
 export { compile, type BuildQuery, type Integers, type Parameter, type Tuple } from "./query.js";
 export {
+  newPetFields,
+  petColumns,
   USAGE_COLUMNS,
   usageFields,
   type ApiKeySecretsTable,

@@ -1,4 +1,12 @@
-import type { Creation, Pet, PetPage, PetQuery } from "@petstore/core";
+import {
+  petOf,
+  type Creation,
+  type EachField,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type PetQuery,
+} from "@petstore/core";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";
@@ -8,7 +16,8 @@ export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
 
 /** Returns the pet in a row, frozen. */
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
-  return Object.freeze({ id, name, categoryId, status });
+  const pet: EachField<NewPet> = { name, categoryId, status };
+  return petOf(id, pet);
 }
 
 /** Why a pet is not added when the greatest id has been used. */

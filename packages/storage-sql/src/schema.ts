@@ -1,4 +1,4 @@
-import type { PetStatus, Usage } from "@petstore/core";
+import type { EachField, Pet, Usage } from "@petstore/core";
 import type { Kysely } from "kysely";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
@@ -10,13 +10,25 @@ export interface SqlSchema {
   readonly api_key_usage: ApiKeyUsageTable;
 }
 
-/** One row for each pet. */
-export interface PetsTable {
-  readonly id: bigint;
-  readonly name: string;
-  readonly category_id: bigint;
-  readonly status: PetStatus;
+/** The column of each field of a pet, and its type in PostgreSQL. Writes are derived from it; reads from `PET_COLUMNS`. */
+export const petColumns = {
+  id: { column: "id", type: "bigint" },
+  name: { column: "name", type: "text" },
+  categoryId: { column: "category_id", type: "bigint" },
+  status: { column: "status", type: "text" },
+} as const satisfies EachField<Record<keyof Pet, PetColumn>>;
+
+interface PetColumn {
+  readonly column: string;
+  readonly type: "bigint" | "text";
 }
+
+/** One row for each pet; null where it does not have a field. */
+export type PetsTable = {
+  readonly [Field in keyof Pet as (typeof petColumns)[Field]["column"]]-?: OrNull<Pet[Field]>;
+};
+
+type OrNull<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value;
 
 /** Creations that are remembered, so that a retry does not add a second pet. */
 export interface PetCreationsTable {
@@ -79,10 +91,13 @@ export const USAGE_COLUMNS = Object.values(usageColumns);
 export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 /** The fields of a `Usage`, in the order of their columns. */
-export const usageFields = Object.keys(usageColumns).filter(isUsageField);
+export const usageFields = keysOf(usageColumns);
 
-function isUsageField(name: string): name is keyof Usage {
-  return name in usageColumns;
+/** The fields of a pet without its id, in the order of their columns. */
+export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
+
+function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
+  return Object.keys(table).filter((name): name is keyof T & string => name in table);
 }
 
 /** The part of a kysely that selects from these tables; it may know further ones. */

@@ -17,7 +17,7 @@ import {
 } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
-import { parseNewPet, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
+import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
 import { change, read } from "../storage/outcomes.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
@@ -107,7 +107,7 @@ function createAnew(
 ): Promise<Result<CreatedPet, StorageUnavailable>> {
   return change(
     () => storage.pets.create(newPet),
-    ({ id }) => ok({ pet: Object.freeze({ id, ...newPet }), replayed: false }),
+    ({ id }) => ok({ pet: petOf(id, newPet), replayed: false }),
   );
 }
 
@@ -123,8 +123,7 @@ function createOnce(
     () => storage.pets.createOnce(newPet, request),
     (creation) => {
       if (creation.fingerprint !== fingerprint) return err(idempotencyKeyReused());
-      const pet = Object.freeze({ id: creation.petId, ...newPet });
-      return ok({ pet, replayed: creation.replayed });
+      return ok({ pet: petOf(creation.petId, newPet), replayed: creation.replayed });
     },
   );
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
 import { invalidIdempotencyKey, type InvalidIdempotencyKey } from "../errors.js";
-import type { NewPet } from "./pet.js";
+import { valuesOf, type NewPet } from "./pet.js";
 
 /** Options of `createPet`. */
 export interface CreatePetOptions {
@@ -42,6 +42,8 @@ export function tokenOf(idempotencyKey: string, keyId: string = HOST): string {
 }
 
 /** Returns a digest that two pets share only if all their fields are equal. */
-export function fingerprintOf({ name, categoryId, status }: NewPet): string {
-  return hash("sha256", JSON.stringify([name, categoryId.toString(), status]), "base64url");
+export function fingerprintOf(pet: NewPet): string {
+  const values = valuesOf(pet).map((value) => (typeof value === "bigint" ? `${value}` : value));
+  // Optional fields that a pet does not have do not count: earlier versions did not know the last of them.
+  return hash("sha256", JSON.stringify(values).replace(/(?:,null)+\]$/, "]"), "base64url");
 }

@@ -1,4 +1,4 @@
-import type { Pet } from "./pet.js";
+import { valuesOf, type Pet } from "./pet.js";
 
 /** What an import of pets has done. */
 export interface ImportedPets {
@@ -23,7 +23,6 @@ export function missingPets(
 }
 
 function isSame(pet: Pet, other: Pet): boolean {
-  return (
-    pet.name === other.name && pet.categoryId === other.categoryId && pet.status === other.status
-  );
+  const values = valuesOf(other);
+  return valuesOf(pet).every((value, index) => value === values[index]);
 }

@@ -34,6 +34,23 @@ export interface Pet extends NewPet {
   readonly id: bigint;
 }
 
+/**
+ * Every field of a record by its name, an optional one too, so that an object in which one is missing does not compile.
+ */
+export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
+
+/** Returns a pet with exactly its fields, frozen. */
+export function petOf(id: bigint, { name, categoryId, status }: NewPet): Pet {
+  const pet: EachField<Pet> = { id, name, categoryId, status };
+  return Object.freeze(pet);
+}
+
+/** Returns the values of a pet's fields without its id, in a fixed order to which later fields are added at the end. */
+export function valuesOf({ name, categoryId, status }: NewPet): readonly unknown[] {
+  const fields: EachField<NewPet> = { name, categoryId, status };
+  return Object.values(fields);
+}
+
 /** The status of a pet that is added without one. */
 const DEFAULT_STATUS: PetStatus = "available";
 
@@ -56,7 +73,8 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
   const categoryId = toInt64(category);
   const status = ownField(input, "status", DEFAULT_STATUS);
   if (isName(name) && categoryId !== undefined && isPetStatus(status)) {
-    return ok({ name, categoryId, status });
+    const pet: EachField<NewPet> = { name, categoryId, status };
+    return ok(pet);
   }
   const problems: string[] = [];
   if (!isName(name)) problems.push(NAME);

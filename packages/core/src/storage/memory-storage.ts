@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from "../limits/usage.js";
 import { INT64_MAX } from "../pets/int64.js";
 import { pageOf } from "../pets/list-query.js";
 import { missingPets } from "../pets/moved-pets.js";
-import type { NewPet, Pet, PetStatus } from "../pets/pet.js";
+import { petOf, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
 import {
   storageFailure,
   type Creation,
@@ -48,9 +48,9 @@ function petsInMemory(run: Run): PetStorage {
   const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
   const creations = createCreations();
 
-  const put = ({ id, name, categoryId, status }: Pet): Pet => {
-    const pet = Object.freeze({ id, name, categoryId, status });
-    for (const pets of [all, byStatus[status]]) {
+  const put = (id: bigint, newPet: NewPet): Pet => {
+    const pet = petOf(id, newPet);
+    for (const pets of [all, byStatus[pet.status]]) {
       pets.splice(
         indexAfter(pets, (each) => each.id > id),
         0,
@@ -62,7 +62,7 @@ function petsInMemory(run: Run): PetStorage {
   const add = (pet: NewPet): Pet => {
     const lastId = all.at(-1)?.id ?? 0n;
     if (lastId === INT64_MAX) throw new Error("No id is left.");
-    return put({ ...pet, id: lastId + 1n });
+    return put(lastId + 1n, pet);
   };
   const find = (id: bigint): Pet | undefined => {
     const pet = all[indexAfter(all, (each) => each.id >= id)];
@@ -81,7 +81,7 @@ function petsInMemory(run: Run): PetStorage {
     import: (pets) =>
       run(() => {
         const { missing, conflict } = missingPets(pets, find);
-        missing.forEach(put);
+        missing.forEach((pet) => put(pet.id, pet));
         return { added: missing.length, conflict };
       }),
     find: (id) => run(() => find(id)),

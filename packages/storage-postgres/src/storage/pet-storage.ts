@@ -1,6 +1,7 @@
 import {
   INT64_MAX,
   missingPets,
+  petOf,
   type Creation,
   type CreationRequest,
   type ImportedPets,
@@ -77,7 +78,7 @@ export function createPetStorage({
   };
   return {
     pets: {
-      create: (pet) => creates.add("Adding a pet", ({ id }) => withId(id, pet), { pet }),
+      create: (pet) => creates.add("Adding a pet", ({ id }) => petOf(id, pet), { pet }),
       createOnce: (pet, request) =>
         creates.add("Adding a pet once", ({ id, earlier }) => earlier ?? creationOf(id, request), {
           pet,
@@ -178,10 +179,6 @@ function firstOfEachToken<T>(calls: readonly AddCall<T>[]): readonly AddCall<T>[
     tokens.add(request.token);
     return isFirst;
   });
-}
-
-function withId(id: bigint, { name, categoryId, status }: NewPet): Pet {
-  return Object.freeze({ id, name, categoryId, status });
 }
 
 function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest): Creation {

@@ -8,7 +8,7 @@ import {
 import { sql } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
-import { countIds, type Additions } from "./pets.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
 
 /** The statements on the creations that are remembered. */
 export interface PetCreations {
@@ -60,14 +60,12 @@ function prepareAdd(connection: Connection) {
       expressions: sql`
         wanted as (
           select * from unnest(
-            ${each(({ pet }) => pet.name)}::text[],
-            ${each(({ pet }) => pet.categoryId)}::bigint[],
-            ${each(({ pet }) => pet.status)}::text[],
+            ${newPetArrays(value, ({ pets }) => pets.map(({ pet }) => pet))},
             ${each(({ request }) => request?.token ?? null)}::text[],
             ${each(({ request }) => request?.fingerprint ?? null)}::text[],
             ${each(({ request }) => request?.now ?? null)}::bigint[],
             ${each(({ request }) => request?.expiresAt ?? null)}::bigint[]
-          ) with ordinality as input (name, category_id, status, token, fingerprint, now, expires_at, position)),
+          ) with ordinality as input (${NEW_PET_COLUMNS}, token, fingerprint, now, expires_at, position)),
         ${countIds(connection, value)},
         claimed as (
           insert into ${table("pet_creations")} as earlier (token, pet_id, fingerprint, expires_at)
@@ -78,8 +76,8 @@ function prepareAdd(connection: Connection) {
           where earlier.expires_at <= (select now from wanted where wanted.token = excluded.token)
           returning token),
         added as (
-          insert into ${table("pets")} (id, name, category_id, status)
-          select before + position, name, category_id, status from counter, wanted
+          insert into ${table("pets")} (id, ${NEW_PET_COLUMNS})
+          select before + position, ${NEW_PET_COLUMNS} from counter, wanted
           where token is null or token in (select token from claimed)
           returning id)`,
       written: sql`

@@ -8,7 +8,9 @@ import {
   type PetQuery,
 } from "@petstore/core";
 import {
+  newPetFields,
   PET_COLUMNS,
+  petColumns,
   toPet,
   type Parameter,
   type PetsTable,
@@ -119,17 +121,33 @@ export function countIds<Item>(
       returning last_id - ${count} as before)`;
 }
 
+/** The columns of a new pet, separated by commas. */
+export const NEW_PET_COLUMNS = sql.join(
+  newPetFields.map((field) => sql.ref(petColumns[field].column)),
+);
+
+/** Returns the arrays of the values of these pets, one for each of `NEW_PET_COLUMNS`, for `unnest`. */
+export function newPetArrays<Argument>(
+  value: Parameter<Argument>,
+  petsOf: (argument: Argument) => readonly NewPet[],
+): RawBuilder<unknown> {
+  const arrays = newPetFields.map(
+    (field) =>
+      sql`${value.of((argument) => petsOf(argument).map((pet) => pet[field] ?? null))}::${sql.raw(petColumns[field].type)}[]`,
+  );
+  return sql.join(arrays);
+}
+
 function prepareAdd(connection: Connection) {
   return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => {
-    const each = (column: keyof NewPet) => value.of(({ pets }) => pets.map((pet) => pet[column]));
     return {
       expressions: sql`
         ${countIds(connection, value)},
         added as (
-          insert into ${connection.table("pets")} (id, name, category_id, status)
-          select before + position, name, category_id, status
-          from counter, unnest(${each("name")}::text[], ${each("categoryId")}::bigint[], ${each("status")}::text[])
-            with ordinality as input (name, category_id, status, position))`,
+          insert into ${connection.table("pets")} (id, ${NEW_PET_COLUMNS})
+          select before + position, ${NEW_PET_COLUMNS}
+          from counter, unnest(${newPetArrays(value, ({ pets }) => pets)})
+            with ordinality as input (${NEW_PET_COLUMNS}, position))`,
       written: sql`select array[before] from counter`,
       synchronous: "on",
     };
@@ -140,19 +158,19 @@ function prepareAdd(connection: Connection) {
 function prepareImport(connection: Connection) {
   const { table } = connection;
   return prepareWrite(connection, (value: Parameter<readonly Pet[]>) => {
-    const each = (column: keyof Pet) => value.of((pets) => pets.map((pet) => pet[column]));
+    const ids = value.of((pets) => pets.map(({ id }) => id));
     return {
       expressions: sql`
         input as (
-          select * from unnest(${each("id")}::bigint[], ${each("name")}::text[], ${each("categoryId")}::bigint[],
-            ${each("status")}::text[]) as input (id, name, category_id, status)),
+          select * from unnest(${ids}::bigint[], ${newPetArrays(value, (pets) => pets)})
+            as input (id, ${NEW_PET_COLUMNS})),
         counter as (
           update ${table("inventory")}
           set last_id = greatest(last_id, (select max(id) from input)), edits = (random() * 9e18)::bigint
           where exists (select from writer) returning 1),
         added as (
-          insert into ${table("pets")} (id, name, category_id, status)
-          select id, name, category_id, status from input where exists (select from counter)
+          insert into ${table("pets")} (id, ${NEW_PET_COLUMNS})
+          select id, ${NEW_PET_COLUMNS} from input where exists (select from counter)
           returning 1)`,
       written: sql`select array[count(*)] from added`,
       synchronous: "on",
@@ -160,9 +178,14 @@ function prepareImport(connection: Connection) {
   });
 }
 
-function toPets([, , id, name, category, status]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
-  const isPet = id !== null && name !== null && category !== null && status !== null;
-  return isPet ? [toPet([id, name, category, status])] : [];
+function toPets([, , ...pet]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
+  return isPet(pet) ? [toPet(pet)] : [];
+}
+
+function isPet(
+  row: Tuple<NullablePet, typeof PET_COLUMNS>,
+): row is Tuple<PetsTable, typeof PET_COLUMNS> {
+  return row[0] !== null;
 }
 
 function prepareFind(connection: Connection) {
@@ -179,9 +202,8 @@ function prepareFind(connection: Connection) {
 }
 
 /** Beside the revision stands a pet, or nulls if there is none. */
-type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
-  readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
-};
+type ListRow = { readonly last_id: bigint; readonly edits: bigint } & NullablePet;
+type NullablePet = { readonly [Column in keyof PetsTable]: PetsTable[Column] | null };
 
 /**
  * Reads at most one pet more than `pageOf` takes: names are counted without being read from the disk.
@@ -197,11 +219,11 @@ function prepareList(
     (_queries, value: Parameter<ListArgument>) => sql<ListRow>`
       select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
       left join lateral (
-        select id, name, category_id, status from (
+        select id, ${NEW_PET_COLUMNS} from (
           select *, sum(octet_length(name)) over (
             order by id rows between unbounded preceding and 2 preceding) as bytes_before
           from (
-            select * from (select id, name, category_id, status from ${source(value)}) as found
+            select * from (select id, ${NEW_PET_COLUMNS} from ${source(value)}) as found
             where inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint
             order by id limit ${value("count")}
           ) as counted

@@ -2,6 +2,7 @@ import {
   INT64_MAX,
   missingPets,
   pageOf,
+  petOf,
   type Creation,
   type CreationRequest,
   type ImportedPets,
@@ -40,11 +41,11 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
   let lastId: bigint | undefined;
   let latest = 0;
 
-  const add = ({ name, categoryId, status }: NewPet): Pet => {
+  const add = (newPet: NewPet): Pet => {
     lastId ??= table.lastId();
     if (lastId === INT64_MAX) throw new NoIdLeft();
     lastId += 1n;
-    const pet = Object.freeze({ id: lastId, name, categoryId, status });
+    const pet = petOf(lastId, newPet);
     added.push(pet);
     return pet;
   };

@@ -1,5 +1,11 @@
 import type { Pet, PetStatus } from "@petstore/core";
-import { PET_COLUMNS, toPet, type Parameter } from "@petstore/storage-sql";
+import {
+  newPetFields,
+  PET_COLUMNS,
+  petColumns,
+  toPet,
+  type Parameter,
+} from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
 import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
@@ -113,14 +119,13 @@ function prepareLastIds(connection: Connection) {
 }
 
 function prepareInsert(connection: Connection, rows: number) {
-  return connection.change((queries, value: Parameter<readonly Pet[]>) =>
-    queries.insertInto("pets").values(
-      Array.from({ length: rows }, (_, row) => ({
-        id: value.of((pets) => pets[row]?.id),
-        name: value.of((pets) => pets[row]?.name),
-        category_id: value.of((pets) => pets[row]?.categoryId),
-        status: value.of((pets) => pets[row]?.status),
-      })),
-    ),
-  );
+  return connection.change((queries, value: Parameter<readonly Pet[]>) => {
+    const fields = ["id", ...newPetFields] as const;
+    const rowOf = (row: number) =>
+      sql`(${sql.join(fields.map((field) => value.of((pets) => pets[row]?.[field] ?? null)))})`;
+    return queries
+      .insertInto("pets")
+      .columns(fields.map((field) => petColumns[field].column))
+      .expression(sql`values ${sql.join(Array.from({ length: rows }, (_, row) => rowOf(row)))}`);
+  });
 }
