@@ -6,5 +6,5 @@ export {
   type PostgresUrlOptions,
 } from "./database/options.js";
 export type { PostgresClient, PostgresPool } from "./database/driver.js";
-export { postgresMigrations } from "./tables/migrations.js";
+export { postgresMigrations } from "./migrations/migrate.js";
 export { openPostgresStorage } from "./open-storage.js";

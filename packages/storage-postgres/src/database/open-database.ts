@@ -1,5 +1,5 @@
 import { createWarnings, monotonicNow, type Warnings } from "@petstore/storage-sql";
-import { migrate } from "../tables/migrations.js";
+import { migrate } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
 import {

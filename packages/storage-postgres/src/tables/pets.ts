@@ -133,7 +133,7 @@ export function newPetArrays<Argument>(
 ): RawBuilder<unknown> {
   const arrays = newPetFields.map(
     (field) =>
-      sql`${value.of((argument) => petsOf(argument).map((pet) => pet[field] ?? null))}::${sql.raw(petColumns[field].type)}[]`,
+      sql`${value.of((argument) => petsOf(argument).map((pet) => pet[field]))}::${sql.raw(petColumns[field].type)}[]`,
   );
   return sql.join(arrays);
 }
