@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { useBuiltPetstore } from "../packages/cli/test/support/built-petstore.js";
+import { newDatabase, skipWithout } from "../packages/cli/test/support/command.js";
+import { startPostgres } from "../packages/storage-postgres/test/support/postgres-server.js";
+import { inCi } from "./test-size.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const program = useBuiltPetstore();
+
+/** What is there before the first block of a document, in `petstore.db` and in PostgreSQL. */
+const BEFORE: Readonly<Record<string, string>> = {
+  "docs/postgres.md": `petstore keys issue --plan free
+    echo '{"name":"Rex","categoryId":7}' | petstore pets import -
+    psql "$SERVER" --command "create role petstore_server"`,
+};
+
+/** A block, and why it cannot run, which a comment before it says. */
+const BLOCK = /(?:<!-- cannot run: (.+) -->\n+)?^```(sh|sql)\n(.*?)^```/gms;
+const URL_IN_DOCUMENTS = "postgres://petstore@db.internal/petstore";
+
+it.runIf(inCi).for(Object.keys(BEFORE))(
+  "the blocks of %s run, from top to bottom",
+  async (document, { skip }) => {
+    const text = readFileSync(join(root, document), "utf8");
+    const blocks = [...text.matchAll(BLOCK)].filter(([, reason]) => reason === undefined);
+    expect(blocks.length).toBeGreaterThan(0);
+    let [url, script] = ["", BEFORE[document] ?? ""];
+    for (const [, , language, code = ""] of blocks)
+      script +=
+        language === "sql"
+          ? `\npsql --set ON_ERROR_STOP=1 "$SERVER" <<'END'\n${code}END\n`
+          : `\n${code}`;
+    if (script.includes(URL_IN_DOCUMENTS)) {
+      skipWithout("psql", skip, "postgresql-client");
+      url = (await startPostgres()).url();
+      script = script.replaceAll(URL_IN_DOCUMENTS, url);
+    }
+
+    const cwd = dirname(newDatabase());
+    const commands = join(cwd, "bin");
+    mkdirSync(commands);
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${program()}" "$@"\n`;
+    writeFileSync(join(commands, "petstore"), command, { mode: 0o755 });
+    const PATH = `${commands}${delimiter}${process.env["PATH"]}`;
+    const env = { ...process.env, PATH, NODE_PATH: "", SERVER: url };
+    const { status, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+      cwd,
+      env,
+      encoding: "utf8",
+    });
+    expect(status, `${script}\n${stderr}`).toBe(0);
+  },
+);
