@@ -12,7 +12,7 @@ const port = Number(process.env["PORT"] ?? 3000);
 const store = createPetStore();
 const operatorsConsole = createConsole(store, {
   actor: "anna",
-  apiUrl: `http://127.0.0.1:${port}/v1`,
+  baseUrl: `http://127.0.0.1:${port}/v1`,
   onEvent: ({ type, actor, at }) => console.log(new Date(at).toISOString(), actor, type),
 });
 const handle = createFetchHandler(store);

@@ -9,7 +9,7 @@ import type { CommandIO } from "./terminal.js";
 interface DatabaseOptions {
   readonly database: string;
   readonly check?: boolean;
-  readonly force?: true;
+  readonly overwrite?: true;
   readonly print?: true;
 }
 
@@ -19,10 +19,10 @@ export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
     .description("Copy the database to one file, even while servers use it.")
     .argument("<file>", "the file to create", databaseFile)
     .addOption(databaseOption())
-    .option("--force", "replace an existing file, but never a database that is in use")
+    .option("--overwrite", "replace an existing file, but never a database that is in use")
     .option("--no-check", "do not read the whole backup to find damage")
     .addHelpText("after", BACKUP_HELP + example("petstore backup monday.db"))
-    .action(async (file: string, { database, check, force }: DatabaseOptions) => {
+    .action(async (file: string, { database, check, overwrite }: DatabaseOptions) => {
       if (isPostgres(database)) {
         fail("PostgreSQL has backups of its own: use pg_dump --format=custom, or base backups");
         return;
@@ -30,7 +30,7 @@ export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
       const backup = await backupSqliteFile({
         filename: database,
         to: file,
-        overwrite: force,
+        overwrite,
         check,
         signal: stop.signal,
       });

@@ -42,7 +42,7 @@ it("backup says what it has made; restore puts it in place, and keeps the old da
   expect((await petsIn(previous)).length).toBe(2);
 });
 
-it("says in one line why there is no backup, creates no database, and replaces a file only with --force", async () => {
+it("says in one line why there is no backup, creates no database, and replaces a file only with --overwrite", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "backup.db");
   const backup = (to: string, ...options: readonly string[]) =>
@@ -58,7 +58,7 @@ it("says in one line why there is no backup, creates no database, and replaces a
   const long = join(dirname(database), "x".repeat(300));
   const reason = /: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/;
   expect(await backup(long)).toEqual(refused(expect.stringMatching(reason)));
-  expect((await backup(file, "--force")).code).toBe(0);
+  expect((await backup(file, "--overwrite")).code).toBe(0);
 });
 
 it("makes no backup of a damaged database, and says what to do, unless it is told not to check", async () => {

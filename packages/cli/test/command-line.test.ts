@@ -23,7 +23,7 @@ it.each([
   [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
   [["keys", "list", "--watch"], /^petstore: --watch needs a terminal: leave it out$/],
   [["keys", "list", "--watch", "--json"], /'--watch' cannot be used with option '--json'$/],
-  ...["show", "revoke", "rotate", "plan", "unban"].map((name): [string[], RegExp] => [
+  ...["find", "revoke", "rotate", "plan", "lift-ban"].map((name): [string[], RegExp] => [
     ["keys", name],
     /argument 'id'$/,
   ]),

@@ -66,7 +66,7 @@ describe("keys issue", () => {
 });
 
 describe("the other commands of keys", () => {
-  it("rotate, change the plan of, unban and revoke a key, and print it as JSON", async () => {
+  it("rotate, change the plan of, lift the ban of and revoke a key, and print it as JSON", async () => {
     const database = newDatabase();
     const { id, secret } = await issueKey(database);
     const run = async (verb: string, ...options: readonly string[]): Promise<unknown> => {
@@ -78,17 +78,17 @@ describe("the other commands of keys", () => {
     expect(rotated).not.toMatchObject({ secret });
     const secrets = [{ state: "current" }, { state: "replaced" }];
     expect(await run("plan", "business")).toMatchObject({ plan: "business", secrets });
-    expect((await petstore("keys", "show", id, "--database", database)).out).toMatch(
+    expect((await petstore("keys", "find", id, "--database", database)).out).toMatch(
       /SECRET +pet_live_\w{4}…\nSECRET +pet_live_\w{4}… {2}replaced; accepted until \S+ \S+ UTC\n/,
     );
-    expect(await run("unban")).toMatchObject({ id, bannedUntil: null });
+    expect(await run("lift-ban")).toMatchObject({ id, bannedUntil: null });
     expect(await run("revoke")).toMatchObject({ id, revokedAt: expect.any(String) as string });
-    const text = (await petstore("keys", "show", id, "--database", database)).out;
+    const text = (await petstore("keys", "find", id, "--database", database)).out;
     expect(text).toMatch(/\nSTATE +revoked/);
     expect(text.match(/SECRET +pet_live_\w{4}… {2}refused since .* UTC/g)).toHaveLength(2);
     const refused = { state: "refused", at: expect.any(String) as string };
     const shown = { state: "revoked", secrets: [refused, refused] };
-    expect(await run("show")).toMatchObject(shown);
+    expect(await run("find")).toMatchObject(shown);
   });
 
   it("purge keys that ended longer ago than --older-than", async () => {
@@ -115,7 +115,7 @@ describe("the other commands of keys", () => {
     const missing = refused(`petstore: there is no database ${database}`);
     expect([await run("list"), await run("list")]).toEqual([missing, missing]);
     await issueKey(database);
-    for (const verb of ["show", "revoke", "rotate", "unban"])
+    for (const verb of ["find", "revoke", "rotate", "lift-ban"])
       expect(await run(verb, "key_x"), verb).toEqual(refused("petstore: No API key has this id."));
     writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
     const wrong: unknown = expect.stringMatching(/^petstore: cannot use the database \S+: .+$/);
@@ -237,7 +237,7 @@ describe("keys export and import", () => {
     ) as unknown;
     expect(listed).toMatchObject([{ id, state: "banned" }]);
     expect((await petstore("keys", "list", ...to)).out).toMatch(/\nkey_\w+ +pet_live_\w{4}… +- /);
-    expect((await petstore("keys", "show", id, ...to)).out).toMatch(
+    expect((await petstore("keys", "find", id, ...to)).out).toMatch(
       /^ID +key_\w+\nSECRET +pet_live_\w{4}…\nLABEL +-\nPLAN +free\nMINUTE +60\/60\nDAY +1000\/1000\nCREATED \(UTC\) +\d{4}-\d\d-\d\d \d\d:\d\d\nLAST USED \(UTC\) +-\nEXPIRES \(UTC\) +-\nSTATE +banned until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );
   });

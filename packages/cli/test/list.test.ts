@@ -81,7 +81,7 @@ describe("keys list", () => {
     await storage.close();
     const list = ["keys", "list", "--database", database];
     expect((await petstore(...list)).out).not.toMatch(CONTROL);
-    expect((await petstore("keys", "show", key.id, "--database", database)).out).not.toMatch(
+    expect((await petstore("keys", "find", key.id, "--database", database)).out).not.toMatch(
       CONTROL,
     );
     expect((await petstore(...list, "--json")).out).toContain(key.label);

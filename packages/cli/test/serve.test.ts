@@ -158,7 +158,7 @@ describe("serve", () => {
         "petstore: there is no database /nowhere/pets.db",
         ...["console", "--no-open", "--database", "/nowhere/pets.db"],
       ],
-      [expect.stringContaining("must be a URL"), "console", "--no-open", "--url", "ftp://x"],
+      [expect.stringContaining("must be a URL"), "console", "--no-open", "--base-url", "ftp://x"],
     ] as [string, ...string[]][])
       expect(await petstore(...args)).toEqual({ code: 1, out: "", error });
   });

@@ -32,7 +32,7 @@ export interface ConsoleCallSettings {
   readonly onEvent: (event: ConsoleEvent) => void;
   readonly onError: (cause: unknown) => void;
   /** Without a slash at the end. */
-  readonly apiUrl: string;
+  readonly baseUrl: string;
 }
 
 /** Runs a call of this actor with the body that the page has sent. */
@@ -55,11 +55,11 @@ export function createConsoleCalls(
   store: PetStore,
   settings: ConsoleCallSettings,
 ): ReadonlyMap<string, Call> {
-  const { apiUrl, onEvent: report } = settings;
+  const { baseUrl, onEvent: report } = settings;
   const now = (): number => store.clock.now();
   const context = { now, report, outcomes: createOutcomes() };
   return new Map<string, Call>([
-    call("info", context, (_, by) => okAsync({ actor: by, apiUrl, plans: store.plans })),
+    call("info", context, (_, by) => okAsync({ actor: by, baseUrl, plans: store.plans })),
     ...keyCalls(store.keys, context),
     ...secretCalls(context),
     ...petCalls(store.trusted, context),

@@ -94,7 +94,7 @@ export interface Calls {
     input: object;
     output: {
       readonly actor: string;
-      readonly apiUrl: string;
+      readonly baseUrl: string;
       readonly plans: Readonly<Record<string, Plan>>;
     };
   };

@@ -12,7 +12,7 @@ export interface ConsoleOptions {
   /** Receives the cause of each 500 and 503, which the page does not show. */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /** The base URL of the store for its clients, for the curl line of a new key; `http://127.0.0.1:3000/v1` by default. */
-  readonly apiUrl?: string | undefined;
+  readonly baseUrl?: string | undefined;
 }
 
 /** The validated options, with all defaults. */
@@ -31,7 +31,7 @@ const optionsSchema = v.strictObject({
   actor: v.optional(v.union([v.string(), v.custom<(request: Request) => string>(isFunction)])),
   onEvent: v.optional(v.custom<Settings["onEvent"]>(isFunction, "must be a function")),
   onError: v.optional(v.custom<Settings["onError"]>(isFunction, "must be a function")),
-  apiUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
+  baseUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
 });
 
 /**
@@ -46,7 +46,7 @@ export function parseSettings(options: ConsoleOptions): Settings {
     );
     throw new TypeError(`createConsole: ${problems.join("; ")}`);
   }
-  const { basePath, actor = "operator", onEvent, onError, apiUrl } = parsed.output;
+  const { basePath, actor = "operator", onEvent, onError, baseUrl } = parsed.output;
   const report = contained(onError ?? ignore, ignore);
   return Object.freeze({
     basePath: basePath.replace(/\/$/, ""),
@@ -54,7 +54,7 @@ export function parseSettings(options: ConsoleOptions): Settings {
     // The action was taken, and its result may hold a secret that is shown only now.
     onEvent: contained(onEvent ?? ignore, report),
     onError: report,
-    apiUrl: apiUrl.replace(/\/$/, ""),
+    baseUrl: baseUrl.replace(/\/$/, ""),
   });
 }
 

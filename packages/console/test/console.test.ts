@@ -100,10 +100,10 @@ describe("the page", () => {
 it.each([
   ["basePath", { basePath: "console" }],
   ["basePath", { basePath: "/a?b" }],
-  ["apiUrl", { apiUrl: "here" }],
+  ["baseUrl", { baseUrl: "here" }],
   ["onEvent", { onEvent: 1 }],
   ["users", { users: [] }],
-  ["; option apiUrl must", { basePath: "console", apiUrl: "here" }],
+  ["; option baseUrl must", { basePath: "console", baseUrl: "here" }],
 ])("the option %s of %j is refused", (name, options) => {
   expect(() => createConsole(createPetStore(), options as ConsoleOptions)).toThrow(name);
 });
@@ -489,10 +489,10 @@ describe("the list of keys", () => {
 
   it("knows the plans of the host", async () => {
     const plans = { pro: { perMinute: 5, perDay: 50 }, gold: "custom" } as const;
-    const { call } = setUp({ apiUrl: "https://pets.example/v1/" }, { plans });
+    const { call } = setUp({ baseUrl: "https://pets.example/v1/" }, { plans });
     expect(await call("info", {})).toMatchObject({
       actor: "anna",
-      apiUrl: "https://pets.example/v1",
+      baseUrl: "https://pets.example/v1",
       now: NOW,
       plans: { free: { perMinute: 60, perDay: 1_000 }, ...plans, enterprise: "custom" },
     });

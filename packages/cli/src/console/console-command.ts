@@ -18,7 +18,7 @@ import { serveConsole } from "./console-server.js";
 interface ConsoleOptions {
   readonly database: string;
   readonly port: number;
-  readonly url: string;
+  readonly baseUrl: string;
   readonly open: boolean;
 }
 
@@ -38,7 +38,10 @@ export function consoleCommand(io: CommandIO): Command {
         .default(0),
     )
     .addOption(
-      new Option("--url <url>", "where clients reach the store, for the curl line of a new key")
+      new Option(
+        "--base-url <url>",
+        "where clients reach the store, for the curl line of a new key",
+      )
         .argParser(httpUrl)
         .default("http://127.0.0.1:3000/v1"),
     )
@@ -53,7 +56,7 @@ export function consoleCommand(io: CommandIO): Command {
 
 async function runConsole(
   store: PetStore,
-  { database, port, url, open }: ConsoleOptions,
+  { database, port, baseUrl, open }: ConsoleOptions,
   { terminal, streams, stop, report }: CommandIO,
 ): Promise<Result<void, { readonly message: string }>> {
   const onError = (cause: unknown): void =>
@@ -63,7 +66,7 @@ async function runConsole(
   const create = (basePath: string) =>
     createConsole(store, {
       basePath,
-      apiUrl: url,
+      baseUrl,
       actor: userName(),
       onEvent: (event) => terminal.out(describe(event)),
       onError,

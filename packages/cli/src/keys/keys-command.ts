@@ -60,15 +60,15 @@ export function keysCommand(io: CommandIO): Command {
     .addOption(new Option("--expires <time>", EXPIRES).argParser(futureTime))
     .addHelpText("after", example("petstore keys issue --plan pro --label acme"));
   addListOptions(add({ name: "list", text: LIST, renderer: keyList, action: list(io) }), io);
-  add({ name: "show", text: "Show one key.", renderer: singleKey, action: show })
+  add({ name: "find", text: "Find one key by its id.", renderer: singleKey, action: find })
     .argument("<id>", ID)
-    .addHelpText("after", example(`petstore keys show ${AN_ID}`));
+    .addHelpText("after", example(`petstore keys find ${AN_ID}`));
   add({ name: "revoke", text: REVOKE, renderer: singleKey, action: revoke })
     .argument("<id>", ID)
     .addHelpText("after", example(`petstore keys revoke ${AN_ID}`));
-  add({ name: "unban", text: UNBAN, renderer: singleKey, action: unban })
+  add({ name: "lift-ban", text: LIFT_BAN, renderer: singleKey, action: liftBan })
     .argument("<id>", ID)
-    .addHelpText("after", example(`petstore keys unban ${AN_ID}`));
+    .addHelpText("after", example(`petstore keys lift-ban ${AN_ID}`));
   addLimits(add({ name: "plan", text: PLAN, renderer: singleKey, action: changePlan }))
     .argument("<id>", ID)
     .addArgument(new Argument("<plan>", "the new plan").choices(PLANS))
@@ -116,7 +116,7 @@ function createSubcommand<T>(
 const ISSUE = "Issue a key and print its secret, which is shown only once.";
 const LIST = "List all keys with their usage.";
 const REVOKE = "Revoke a key permanently.";
-const UNBAN = "Lift a key's ban and forget earlier bans.";
+const LIFT_BAN = "Lift a key's ban and forget earlier bans.";
 const PLAN = "Move a key to another plan and keep its usage.";
 const ROTATE = "Give a key a new secret and print it; it is shown only once.";
 const PURGE = "Remove keys that were revoked or expired long ago, with their usage.";
@@ -141,11 +141,11 @@ const list =
   (keys, options) =>
     listKeys(keys, options, streams.stdout, stop.signal);
 
-const show: Action<ApiKey> = (keys, _, [id = ""]) => keys.find(id);
+const find: Action<ApiKey> = (keys, _, [id = ""]) => keys.find(id);
 
 const revoke: Action<ApiKey> = (keys, _, [id = ""]) => keys.revoke(id);
 
-const unban: Action<ApiKey> = (keys, _, [id = ""]) => keys.liftBan(id);
+const liftBan: Action<ApiKey> = (keys, _, [id = ""]) => keys.liftBan(id);
 
 const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
   keys.changePlan(id, { plan, limits: limitsOf(options) });

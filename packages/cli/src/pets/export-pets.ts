@@ -27,7 +27,7 @@ interface ExportOptions {
   readonly database: string;
   readonly format?: Format;
   readonly status?: PetStatus;
-  readonly force?: true;
+  readonly overwrite?: true;
 }
 
 /** `petstore pets export`: writes pets, even while servers use the database. */
@@ -38,7 +38,7 @@ export function exportCommand(io: CommandIO): Command {
     .addOption(databaseOption())
     .addOption(formatOption())
     .addOption(new Option("--status <status>", "only pets with this status").choices(petStatuses))
-    .option("--force", "replace an existing file")
+    .option("--overwrite", "replace an existing file")
     .addHelpText("after", example("petstore pets export pets.csv --status sold"))
     .action(async (file: string, options: ExportOptions) => {
       (await exportPets(file, options, io)).mapErr(io.fail);
@@ -120,7 +120,7 @@ function encodeRecord({ id, name, categoryId, status }: Pet): string {
 async function write(
   text: AsyncIterable<string>,
   path: string,
-  { database, force }: ExportOptions,
+  { database, overwrite }: ExportOptions,
   stdout: Writable,
   signal: AbortSignal,
 ): Promise<Result<boolean, string>> {
@@ -129,8 +129,8 @@ async function write(
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
     if (path === "-") await pipeline(text, stdout, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
-    else if (existing && !force) return err(`${path} already exists (--force replaces it)`);
-    else await writeWhole(text, path, force === true, await modeOf(database), signal);
+    else if (existing && !overwrite) return err(`${path} already exists (--overwrite replaces it)`);
+    else await writeWhole(text, path, overwrite === true, await modeOf(database), signal);
     return ok(true);
   } catch (error) {
     if (error instanceof ReadFailed) {

@@ -49,7 +49,7 @@ const openPage = useChromium(5);
 it("issues a key; a person runs into its limit, is found by the secret, and is let back in, until another console takes the port", async () => {
   const database = newDatabase();
   const store = await openBeside(database, { ban: { graceSeconds: 0 } });
-  const console = await startConsole(database, "--url", "https://pets.example/v1");
+  const console = await startConsole(database, "--base-url", "https://pets.example/v1");
   const { page, offences } = await openPage(console.url);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByText("There is no key yet.").waitFor();

@@ -41,7 +41,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
       day: { limit: 50, remaining: 0, resetAt: time },
     },
   };
-  expect(JSON.parse(await keys("show", id, "--json"))).toMatchObject(expected);
+  expect(JSON.parse(await keys("find", id, "--json"))).toMatchObject(expected);
   expect(JSON.parse(await keys("list", "--banned", "--json"))).toMatchObject([expected]);
   const [head, row, ...more] = (await keys("list")).split("\n");
   expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
@@ -53,7 +53,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   await server.close();
   const again = await openBeside(database);
   expect(await outcome(again)).toBe("api_key_banned");
-  expect(await keys("unban", id)).toMatch(/ active$/);
+  expect(await keys("lift-ban", id)).toMatch(/ active$/);
   expect(await keys("list", "--banned", "--json")).toBe("[]");
   // The usage is kept; another plan raises the limit.
   await keys("plan", id, "pro");

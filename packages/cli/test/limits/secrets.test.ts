@@ -50,7 +50,7 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   const caller = operator.as(rotated.secret);
   const values = [operator, keys, caller, await caller.admit(), await keys.list()];
   shown.push(inspect(values, { depth: 20, showHidden: true }), JSON.stringify(await keys.list()));
-  for (const command of [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]])
+  for (const command of [["list"], ["list", "--json"], ["find", id], ["find", id, "--json"]])
     shown.push((await petstore("keys", ...command, "--database", database)).out);
   shown.push(...readAll(dirname(database)));
 

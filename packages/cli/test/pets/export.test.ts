@@ -104,7 +104,7 @@ describe("pets export", () => {
     for (const path of [database, `${database}-wal`, `${database}-journal`, link, "."]) {
       const reason = path === "." ? "it is a directory" : "it is a file of the database";
       const error = `petstore: cannot write ${path}: ${reason}`;
-      expect(await exportTo(path, "--force")).toEqual({ code: 1, out: "", error });
+      expect(await exportTo(path, "--overwrite")).toEqual({ code: 1, out: "", error });
     }
     expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
     expect(left()).toEqual([basename(link)]);
@@ -116,14 +116,14 @@ describe("pets export", () => {
     expect(readdirSync(dirname(none))).toEqual([]);
   });
 
-  it("overwrites a file, or the target of a link, only with --force, and does not mix two exports", async () => {
+  it("overwrites a file, or the target of a link, only with --overwrite, and does not mix two exports", async () => {
     const { file, exportTo, read, left } = await filled(1_234);
     const link = join(dirname(file), "link.ndjson");
     writeFileSync(file, "mine");
     symlinkSync(file, link);
-    const error = `petstore: ${file} already exists (--force replaces it)`;
+    const error = `petstore: ${file} already exists (--overwrite replaces it)`;
     expect([await exportTo(file), read()]).toEqual([{ code: 1, out: "", error }, "mine"]);
-    const both = await Promise.all([exportTo(link, "--force"), exportTo(file, "--force")]);
+    const both = await Promise.all([exportTo(link, "--overwrite"), exportTo(file, "--overwrite")]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(read().split("\n")).toHaveLength(1_235);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
@@ -134,7 +134,10 @@ describe("pets export", () => {
     const { file: pipe, exportTo } = await filled(3, "pipe");
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
     const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
-    const [exported, read] = await Promise.all([exportTo(pipe, "--force"), text(reader.stdout)]);
+    const [exported, read] = await Promise.all([
+      exportTo(pipe, "--overwrite"),
+      text(reader.stdout),
+    ]);
     expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
     expect(read.split("\n")).toHaveLength(4);
     expect(lstatSync(pipe).isFIFO()).toBe(true);

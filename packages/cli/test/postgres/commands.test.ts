@@ -56,11 +56,11 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   expect(await run("keys", "list")).toEqual(listed);
 
   expect(await imported(out)).toEqual({ code: 0, out: "imported 2 keys", error: "" });
-  expect((await run("keys", "show", id)).out).toBe((await of("keys", "show", id)).out);
+  expect((await run("keys", "find", id)).out).toBe((await of("keys", "find", id)).out);
   const after = await openBeside(postgres.url());
   expect((await after.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(52);
   expect((await imported(out)).out).toBe("imported 0 keys; 2 keys were there already");
-  expect((await run("keys", "show", id)).out).toMatch(/MINUTE +8\/60/);
+  expect((await run("keys", "find", id)).out).toMatch(/MINUTE +8\/60/);
 });
 
 it("a store moves to PostgreSQL and back exactly, also when it is interrupted, and stops at a pet that differs", async () => {

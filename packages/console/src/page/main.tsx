@@ -14,7 +14,7 @@ function Console() {
   const path = useHash();
   const [query, setQuery] = useState(FIRST_QUERY);
   const { output: info, problem } = usePolled("info", {});
-  const secrets = useSecrets(info?.apiUrl ?? "");
+  const secrets = useSecrets(info?.baseUrl ?? "");
   const isPets = path === "pets";
   const [, id] = /^keys\/(.+)$/.exec(path) ?? [];
   const title = isPets ? "Pets" : id === undefined ? "Keys" : "Key";

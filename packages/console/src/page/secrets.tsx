@@ -26,7 +26,7 @@ export interface Secrets {
 }
 
 /** Keeps an action in mind that makes a secret, also when the page is loaded again. */
-export function useSecrets(apiUrl: string): Secrets {
+export function useSecrets(baseUrl: string): Secrets {
   const [pending, setPending] = useState(recall);
   const [made, setMade] = useState<SecretOutput>();
   const [hasForm, setForm] = useState(false);
@@ -59,7 +59,7 @@ export function useSecrets(apiUrl: string): Secrets {
     dialog:
       pending === undefined ? null : made !== undefined ? (
         <Dialog title={pending.title} isLocked onClose={() => undefined}>
-          <NewSecret made={made} apiUrl={apiUrl} onStored={() => store(pending.idempotencyKey)} />
+          <NewSecret made={made} baseUrl={baseUrl} onStored={() => store(pending.idempotencyKey)} />
         </Dialog>
       ) : hasForm ? null : (
         <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />
@@ -129,11 +129,11 @@ function recalled(): string {
 /** Shows a new secret and whose it is until it is stored, and a line that uses it. */
 function NewSecret({
   made: { key, secret },
-  apiUrl,
+  baseUrl,
   onStored,
 }: {
   readonly made: SecretOutput;
-  readonly apiUrl: string;
+  readonly baseUrl: string;
   readonly onStored: () => void;
 }) {
   const isSettled = useSettled(secret);
@@ -146,7 +146,7 @@ function NewSecret({
       <Copied name="Secret" text={secret} />
       <Copied
         name="Try it"
-        text={`curl -i -H "Authorization: Bearer ${secret}" "${apiUrl}/pets?limit=5"`}
+        text={`curl -i -H "Authorization: Bearer ${secret}" "${baseUrl}/pets?limit=5"`}
       />
       <p class="buttons end">
         <Button kind="primary" isOff={!isSettled} onClick={onStored}>
