@@ -28,7 +28,7 @@ import { scale } from "./cases/scale.js";
  * @property {Extent} defaults
  * @property {readonly Operation[]} [operations]
  * @property {(extent: Extent) => number} secondsOfRound about how long a round takes
- * @property {(options: Options) => Promise<readonly Section[]>} run returns the tables of RESULTS.md that it replaces
+ * @property {(options: Options) => Promise<readonly Section[]>} run returns the tables of results.json that it replaces
  */
 
 /** @type {readonly Case[]} */

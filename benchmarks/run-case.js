@@ -1,13 +1,11 @@
 // Run by run.js: measures one case, and writes its tables.
 //   node --expose-gc benchmarks/run-case.js CASE FILE OPTIONS
-import { existsSync, writeFileSync } from "node:fs";
 import { cases } from "./cases.js";
 import { writeSection } from "./instrument/results.js";
 
 const [, , name = "", file = "", given = "{}"] = process.argv;
 const chosen = cases.find((one) => one.name === name);
 if (chosen === undefined) throw new Error(`There is no case ${name}.`);
-if (!existsSync(file)) writeFileSync(file, "# Results\n");
 
 /** @type {{ only?: string, operations?: string, profiles?: string }} */
 const { only = "", operations, profiles, ...extent } = JSON.parse(given);
@@ -21,6 +19,6 @@ const sections = await chosen.run({
   ),
   chosen: (all) => all.filter((one) => one.name === "floor" || one.name.includes(only)),
 });
-for (const section of sections) writeSection(file, section);
+for (const section of sections) writeSection(file, name, section);
 // Limiters leave timers behind, and servers in this process still listen.
 process.exit();

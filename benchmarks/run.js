@@ -3,15 +3,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { printed, readResults } from "./instrument/results.js";
 
 const HELP = `npm run bench                       what can be measured, and how long it takes
-npm run bench -- CASE... [OPTIONS]  measures, and replaces the tables of these cases in benchmarks/RESULTS.md
-npm run bench -- all                measures everything
+npm run bench -- CASE... [OPTIONS]  measures, and replaces the tables of these cases in benchmarks/results.json
+npm run bench -- CASE... --show     prints these tables as they were last measured
+npm run bench -- all                everything, also with --show
 
 --rounds N, --seconds N, --pets N   how often, how long and on how many pets; each case has its own defaults
 --operations list,get               only these operations
 --only TEXT                         only the servers or rows whose name has this text, and the floor
---results FILE                      another file for the tables, beside which a chart is written
+--results FILE                      another file for the tables, beside which a chart is written (.json)
 --profiles FOLDER                   of the case http: keeps profiles of the servers, which Chrome's developer
                                     tools and speedscope.app show as flame graphs
 --no-build                          measures the packages as they were built
@@ -23,7 +25,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     ...{ rounds: text, seconds: text, pets: text, operations: text, only: text },
-    ...{ results: text, profiles: text, "no-build": { type: "boolean" } },
+    ...{ results: text, profiles: text },
+    ...{ show: { type: "boolean" }, "no-build": { type: "boolean" } },
   },
 });
 if (!existsSync(`${root}packages/cli/dist/bin.js`)) build();
@@ -36,8 +39,11 @@ const named = positionals
       cases.find((one) => one.name === name) ??
       fail(`There is no case ${name}. The cases are ${cases.map((one) => one.name).join(", ")}`),
   );
-if (positionals.length === 0) list();
-else measure(positionals.includes("all") ? cases : named);
+const chosen = positionals.includes("all") ? cases : named;
+const results = values.results ?? `${root}benchmarks/results.json`;
+if (chosen.length === 0) list();
+else if (values.show === true) showResults();
+else measure();
 
 function list() {
   console.log(HELP);
@@ -55,8 +61,14 @@ function show(name, minutes, measures = "") {
   console.log(`${name.padEnd(19)} ${`${minutes} min`.padStart(7)}  ${measures}`);
 }
 
-/** @param {typeof cases} chosen */
-function measure(chosen) {
+function showResults() {
+  const names = chosen.map(({ name }) => name);
+  for (const result of Object.values(readResults(results))) {
+    if (names.includes(result.case)) console.log(`${printed(result)}\n`);
+  }
+}
+
+function measure() {
   if (spawnSync("wrk").error) {
     fail("Not found: wrk, which loads the servers. Install it, such as by apt-get install wrk.");
   }
@@ -65,7 +77,6 @@ function measure(chosen) {
   for (const name of /** @type {const} */ (["rounds", "seconds", "pets"])) {
     if (values[name] !== undefined) extent[name] = Number(values[name]);
   }
-  const results = values.results ?? `${root}benchmarks/RESULTS.md`;
   for (const one of chosen) show(one.name, minutesOf(one, extent), one.measures);
   const all = chosen.reduce((sum, one) => sum + minutesOf(one, extent), 0);
   const end = new Date(Date.now() + all * 60_000).toTimeString().slice(0, 5);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter";
 import { describe, expect, it, vi } from "vitest";
+import { readResults, withTables } from "../benchmarks/instrument/results.js";
 import { newDatabase, petstore } from "../packages/cli/test/support/command.js";
 import { useBundled } from "./bundled-programs.js";
 import { packageNames } from "./packages.js";
@@ -13,6 +14,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const packageReadmes = packageNames.map((name) => `packages/${name}/README.md`);
 const documents = [
   ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
+  "benchmarks/RESULTS.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
@@ -73,6 +75,11 @@ it("docs/http.md lists every error code with its status", () => {
     openApiDocument.components.schemas.Error.properties.code.enum.toSorted(),
   );
   expect(rows.map(([, , status]) => Number(status))).toEqual(codes.map(statusOf));
+});
+
+it("benchmarks/RESULTS.md has the tables of benchmarks/results.json", () => {
+  const page = textOf("benchmarks/RESULTS.md");
+  expect(withTables(page, readResults(join(root, "benchmarks/results.json")))).toBe(page);
 });
 
 it("documents name only tests that exist", () => {

@@ -39,14 +39,14 @@ export const http = {
       {
         name: "http",
         title: "Over HTTP, against a floor and peers",
-        text: `Requests a second of one server process as a multiple of the floor's, 32 keep-alive connections of wrk, ${pets.toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets the lowest and the highest ratio, and the median rate). A round starts every server anew, one after the other, each round another one first, and its ratios are taken within it. list: always the first 20 pets, which the pet store holds in memory until somebody writes; page: 20 after any id, another one each time. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit (the pet store digests a connection's key once, the peers at each request); the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "petstore serve" is the same store as the command serves it. "constant" answers the same bytes without a database: the ceiling.`,
+        text: `Requests a second of one server process over 32 keep-alive connections of wrk, ${pets.toLocaleString("en")} pets, medians of ${rounds} rounds of ${seconds} s (higher is better; in brackets as a multiple of the floor's: the median, the lowest and the highest ratio). A round starts every server anew, one after the other, each round another one first, and its ratios are taken within it. list: always the first 20 pets, which the pet store holds in memory until somebody writes; page: 20 after any id, another one each time. The floor is bare node:http with prepared statements: no key, no limits, no validation. The pet store and the peers check a key and count a limit (the pet store digests a connection's key once, the peers at each request); the pet store alone stores what was used and answers exact int64. All commit with synchronous=FULL unless it says NORMAL. "petstore serve" is the same store as the command serves it. "constant" answers the same bytes without a database: the ceiling.`,
         head: ["server", ...operations],
         rows: rowsOf(servers, operations, (id, floor) => {
           if (!samples.has(id)) return [""];
           const ratios = samples.ratios(id, floor, "rate");
           const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
           return [
-            `${median(ratios).toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)}; ${rateOf(samples, id)}/s)`,
+            `${rateOf(samples, id)}/s (${median(ratios).toFixed(2)}; ${least.toFixed(2)} to ${most.toFixed(2)})`,
           ];
         }),
         chart: {

@@ -48,13 +48,13 @@ export const scale = {
       await store.close();
       memory.add(String(size), { heap, resident, file: statSync(filename).size });
     }
-    const head = sizes.map((size) => `${size.toLocaleString("en")} pets`);
+    const head = sizes.map((size) => size.toLocaleString("en"));
     return [
       {
         name: "scale-pages",
         title: "Pages as the inventory grows",
         text: "Microseconds for a page of 20 that is not held in memory, in process on SQLite, and × the same with 1,000 pets; deep: after half of all ids; 1 in 20 pets is sold.",
-        head: ["page", ...head],
+        head: ["pets", ...head],
         rows: KINDS.map((name) => [
           name,
           ...sizes.map((size) => {
@@ -67,7 +67,7 @@ export const scale = {
         name: "scale-memory",
         title: "Memory as the inventory grows",
         text: `Megabytes of the process that measures the pages above, after those of each size.`,
-        head: ["memory", ...head],
+        head: ["pets", ...head],
         rows: ["heap", "resident", "file"].map((figure) => [
           figure,
           ...sizes.map((size) => (Number(memory.median(String(size), figure)) / 1e6).toFixed(1)),

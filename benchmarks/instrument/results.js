@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 
 /**
- * A table of RESULTS.md.
+ * A table of results. A cell may have ratios and ranges in brackets at its end.
  * @typedef {object} Section
  * @property {string} name
  * @property {string} title
@@ -13,31 +13,57 @@ import { dirname, join } from "node:path";
  * @property {Chart} [chart] drawn beside the file
  */
 
+/** A section in the file of results. @typedef {Omit<Section, "name" | "chart"> & { case: string, machine: string }} Result */
+
 /** @typedef {{ file: string, title: string, groups: readonly { group: string, bars: readonly { name: string, value: number }[] }[] }} Chart */
 
+/** @param {string} file @returns {Record<string, Result>} the results by the name of their section */
+export function readResults(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+}
+
+/** Returns a result as text. @param {Result} result */
+export function printed({ title, text, head, rows, machine }) {
+  return [`## ${title}`, text, table(head, rows), `${machine}.`].join("\n\n");
+}
+
 /**
- * Prints a section, and puts it into the file, in the place of the one with this name.
+ * Prints a section, and puts it into the file of results, in the place of the one with this name. The tables of the page
+ * RESULTS.md beside the file follow it.
  * @param {string} file
+ * @param {string} of the name of its case
  * @param {Section} section
  */
-export function writeSection(file, { name, title, text, head, rows, chart }) {
-  const section = [
-    `<!-- ${name} -->`,
-    `## ${title}`,
-    text,
-    ...(chart === undefined ? [] : [`![${title}](${chart.file})`]),
-    [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"),
-    `${machine()}.`,
-    `<!-- end ${name} -->`,
-  ].join("\n\n");
-  console.log(section);
-  const before = readFileSync(file, "utf8");
-  const place = new RegExp(`<!-- ${name} -->.*<!-- end ${name} -->`, "s");
-  writeFileSync(
-    file,
-    place.test(before) ? before.replace(place, () => section) : `${before}\n${section}\n`,
-  );
+export function writeSection(file, of, { name, chart, ...section }) {
+  const result = { case: of, ...section, machine: machine() };
+  console.log(printed(result));
+  const text = JSON.stringify({ ...readResults(file), [name]: result }, undefined, 2);
+  const rowOnALine = /\[\s+((?:"(?:[^"\\]|\\.)*",?\s+)+)\]/g;
+  const onALine = (/** @type {string} */ row) =>
+    row.replaceAll(/\s*\n\s*/g, " ").replace(/^\[ | \]$/g, (end) => end.trim());
+  writeFileSync(file, `${text.replace(rowOnALine, onALine)}\n`);
+  const page = join(dirname(file), "RESULTS.md");
+  if (existsSync(page)) {
+    writeFileSync(page, withTables(readFileSync(page, "utf8"), readResults(file)));
+  }
   if (chart !== undefined) writeFileSync(join(dirname(file), chart.file), drawn(chart));
+}
+
+/**
+ * Returns the page with the newest figures in its tables, without brackets. A comment before a table names its section.
+ * @param {string} page
+ * @param {Record<string, Result>} results
+ */
+export function withTables(page, results) {
+  return page.replace(
+    /(<!-- ([\w-]+) -->\n\n)\|.*?\n\n[^\n]*/gs,
+    (section, /** @type {string} */ comment, /** @type {string} */ name) => {
+      const result = results[name];
+      if (result === undefined) return section;
+      const rows = result.rows.map((row) => row.map((cell) => cell.replace(/ \(.*\)$/, "")));
+      return `${comment}${table(result.head, rows)}\n\n${result.machine}.`;
+    },
+  );
 }
 
 /** What the figures were measured on. */
@@ -45,6 +71,11 @@ function machine() {
   const [cpu] = cpus();
   const day = new Date().toISOString().slice(0, 10);
   return `${cpu?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, Node ${process.versions.node}, ${process.platform}, ${day}`;
+}
+
+/** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
+function table(head, rows) {
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
 /** @param {readonly string[]} cells */
