@@ -11,8 +11,14 @@ const ownIndex = {
 
 /** @type {Ban} */
 const deepPath = {
-  regex: "^@petstore/[^/]+/(?!package\\.json$)",
+  regex: "^@petstore/[^/]+/(?!package\\.json$|storage$|internal$)",
   message: "A package is only what its index.ts exports: import the package by its bare name.",
+};
+
+/** @type {Ban} */
+const internal = {
+  regex: "^@petstore/[^/]+/internal$",
+  message: "What is internal is no example: import what the package's users can import.",
 };
 
 /** @type {Ban} */
@@ -73,7 +79,10 @@ const bansByPackage = {
     database,
   ],
   "storage-sql": [
-    others("(?!core$).*", "The SQL storages import what they share, and it knows neither of them."),
+    others(
+      "(?!core(?:/|$)).*",
+      "The SQL storages import what they share, and it knows neither of them.",
+    ),
     { regex: "^(better-sqlite3|pg)(/|$)", message: "A driver belongs to one storage." },
     nodeServer,
   ],
@@ -89,7 +98,7 @@ const bansByPackage = {
   ],
   "storage-contract": [
     others(
-      "(?!core$).*",
+      "(?!core(?:/|$)).*",
       "The contract states the requirements of core's port and knows no storage.",
     ),
     nodeServer,
@@ -109,7 +118,7 @@ const bansByPackage = {
   ],
   console: [
     others(
-      "(?!core$).*",
+      "(?!core(?:/|$)).*",
       "The console is a handler for any host: it knows the engine, and no server or storage.",
     ),
     { regex: "^node:", message: "The console runs in every host that has Request and Response." },
@@ -121,8 +130,12 @@ const bansByPackage = {
 
 export const arrows = [
   {
-    files: ["packages/*/test/**", "examples/**", "benchmarks/**"],
+    files: ["packages/*/test/**", "benchmarks/**"],
     rules: forbid([deepPath]),
+  },
+  {
+    files: ["examples/**"],
+    rules: forbid([deepPath, internal]),
   },
   ...packageNames.map((name) => ({
     files: [`packages/${name}/src/**`],
@@ -151,7 +164,7 @@ function bansOf(name) {
  * @returns {Ban}
  */
 function others(names, message) {
-  return { regex: `^@petstore/(${names})$`, message };
+  return { regex: `^@petstore/(${names})(/|$)`, message };
 }
 
 /**

@@ -1,13 +1,17 @@
 import { defineConfig, type Options } from "tsup";
+import { existsSync } from "node:fs";
 import { bundleLibraries } from "./scripts/bundle-libraries.js";
 
+/** What a package may export: its root and its subpaths. */
+const doors = ["src/index.ts", "src/storage.ts", "src/internal.ts"];
+
 export const options: Options = {
-  entry: ["src/{index,bin}.ts", "src/process.js"],
+  entry: ["src/{index,storage,internal,bin}.ts", "src/process.js"],
   format: "esm",
   target: "node20",
   platform: "node",
   tsconfig: "../../tsconfig.build.json",
-  dts: { entry: "src/index.ts" },
+  dts: { entry: doors.filter((file) => existsSync(file)) },
   sourcemap: true,
   clean: true,
   silent: true,

@@ -32,6 +32,10 @@ export default defineConfig({
         find: /^@petstore\/([^/]+)$/,
         replacement: fileURLToPath(new URL("packages/$1/src/index.ts", import.meta.url)),
       },
+      {
+        find: /^@petstore\/([^/]+)\/(storage|internal)$/,
+        replacement: fileURLToPath(new URL("packages/$1/src/$2.ts", import.meta.url)),
+      },
     ],
   },
   test: {

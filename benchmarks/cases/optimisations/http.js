@@ -11,7 +11,7 @@ import { issue, openStorage, openWithout } from "../../instrument/store.js";
 import { processorTime, repeat } from "../../instrument/turns.js";
 
 /** @import { IncomingMessage, RequestListener, Server } from "node:http" */
-/** @import { Storage } from "@petstore/core" */
+/** @import { Storage } from "@petstore/core/storage" */
 /** @import { Work } from "../../instrument/turns.js" */
 /** @import { Optimisations } from "../optimisations.js" */
 

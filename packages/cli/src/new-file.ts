@@ -1,6 +1,6 @@
 import { constants, type BigIntStats } from "node:fs";
 import { copyFile, link, lstat, open, rename, stat, type FileHandle } from "node:fs/promises";
-import { systemRandom } from "@petstore/core";
+import { systemRandom } from "@petstore/core/internal";
 
 /** A file that is being written, under a name that no other file has. */
 export interface UnfinishedFile {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { createPetStore, type PetStore, type Storage } from "@petstore/core";
+import { createPetStore, type PetStore } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";

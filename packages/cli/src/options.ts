@@ -1,4 +1,4 @@
-import { systemClock } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { InvalidArgumentError, Option } from "commander";
 
 /** The name of a database that SQLite keeps in memory only. */

@@ -1,4 +1,4 @@
-import type { Quota, RateLimitExceededError, WithQuota } from "@petstore/core";
+import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 
 /** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
 export interface Unreachable {
@@ -32,6 +32,9 @@ export interface UnexpectedResponse {
 
 /** The errors that a remote client adds to those of a caller in process. A union closed on `code`. */
 export type TransportError = Unreachable | TimedOut | Aborted | UnexpectedResponse;
+
+/** The errors of a 429. */
+export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
 /** Creates the error of a request that got no complete response; `cause` is what `fetch` reported. */
 export const unreachable = (cause: unknown): Unreachable => ({
@@ -72,7 +75,9 @@ export const unexpectedResponse = (
 });
 
 /** The client's own refusal: the last response said that nothing is left. */
-export const limitUsedUp = (quota: Quota): WithQuota<RateLimitExceededError> => ({
+export const limitUsedUp = (
+  quota: Quota,
+): WithQuota<Extract<AdmissionError, { readonly code: "rate_limit_exceeded" }>> => ({
   code: "rate_limit_exceeded",
   message: `The limit of ${quota.limit} requests is used up; come back in 1 second.`,
   window: quota.window,

@@ -1,9 +1,5 @@
-import {
-  createMemoryStorage,
-  storageFailure,
-  type Pets,
-  type PetStoreOptions,
-} from "@petstore/core";
+import { createMemoryStorage, type Pets, type PetStoreOptions } from "@petstore/core";
+import { storageFailure } from "@petstore/core/storage";
 import { createPetsClient, type PetsClientOptions, type TransportError } from "@petstore/client";
 import { err, type Result, type ResultAsync } from "neverthrow";
 import nodeFetch from "node-fetch";

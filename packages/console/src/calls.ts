@@ -1,18 +1,13 @@
 import {
   parseInt64,
   type ApiKey,
-  type BanLifted,
   type CreatePetError,
   type KeyError,
-  type KeyIssued,
-  type KeyRevoked,
   type KeyRing,
-  type KeyRotated,
   type ListPetsError,
   type Pet,
-  type PetCreated,
   type PetStore,
-  type PlanChanged,
+  type PetStoreEvent,
   type TrustedPets,
 } from "@petstore/core";
 import { err, okAsync, ResultAsync } from "neverthrow";
@@ -22,9 +17,10 @@ import { createOutcomes, type CallResult, type Outcomes } from "./outcomes.js";
 import type { Calls, CallName, ShownPet } from "./protocol.js";
 
 /** An action that was taken on the console, and who took it. */
-export type ConsoleEvent = (
-  KeyIssued | KeyRotated | KeyRevoked | PlanChanged | BanLifted | PetCreated
-) & { readonly actor: string };
+export type ConsoleEvent = Extract<
+  PetStoreEvent,
+  { readonly key: ApiKey } | { readonly type: "pet_created" }
+> & { readonly actor: string };
 
 /** The settings of the calls. */
 export interface ConsoleCallSettings {

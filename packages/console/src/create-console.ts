@@ -1,4 +1,5 @@
-import { parseIdempotencyKey, type PetStore } from "@petstore/core";
+import type { PetStore } from "@petstore/core";
+import { parseIdempotencyKey } from "@petstore/core/internal";
 import { ok } from "neverthrow";
 import { createConsoleCalls } from "./calls.js";
 import type { CallResult } from "./outcomes.js";

@@ -3,10 +3,10 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
-  storageFailure,
   type IssueKeyInput,
   type PetStoreOptions,
 } from "@petstore/core";
+import { storageFailure } from "@petstore/core/storage";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";

@@ -3,9 +3,9 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
-  systemRandom,
   type BanOptions,
 } from "@petstore/core";
+import { systemRandom } from "@petstore/core/internal";
 import type { ResultAsync } from "neverthrow";
 import { admitted, codes, error, openStore, value } from "./support/open-store.js";
 

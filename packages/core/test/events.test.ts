@@ -2,8 +2,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createMemoryStorage, storageFailure } from "@petstore/core";
-import type { PetStoreEvent, PetStoreOptions, Signals, StorageWarning } from "@petstore/core";
+import { createMemoryStorage } from "@petstore/core";
+import { storageFailure } from "@petstore/core/storage";
+import type { PetStoreEvent, PetStoreOptions, Signals } from "@petstore/core";
+import type { StorageWarning } from "@petstore/core/storage";
 import { err, ok } from "neverthrow";
 import { error, openStore, value } from "./support/open-store.js";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import type { PetCreated, PetStoreOptions } from "@petstore/core";
+import type { PetStoreEvent, PetStoreOptions } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 
 const DAY = 86_400_000;
@@ -9,7 +9,7 @@ const once = { idempotencyKey: "order-1" };
 
 async function openWithKey(options: PetStoreOptions = {}) {
   const opened = openStore(options);
-  const created: PetCreated[] = [];
+  const created: PetStoreEvent[] = [];
   opened.store.events.on("pet_created", (event) => created.push(event));
   return { ...opened, ...(await opened.issue()), trusted: opened.store.trusted, created };
 }

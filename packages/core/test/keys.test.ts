@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock, createMemoryStorage, keyStateAt, NO_USAGE } from "@petstore/core";
+import { createManualClock, createMemoryStorage, keyStateAt } from "@petstore/core";
+import { NO_USAGE } from "@petstore/core/storage";
 import type { KeyRing } from "@petstore/core";
 import { error, openStore, value } from "./support/open-store.js";
 

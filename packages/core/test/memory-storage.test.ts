@@ -1,5 +1,6 @@
 // What the contract of all storages does not say of this one.
-import { createMemoryStorage, type StoredApiKey } from "@petstore/core";
+import { createMemoryStorage } from "@petstore/core";
+import type { StoredApiKey } from "@petstore/core/storage";
 import { expect, it } from "vitest";
 
 const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;

@@ -1,11 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  createMemoryStorage,
-  createPetStore,
-  systemClock,
-  type PetStoreOptions,
-} from "@petstore/core";
+import { createMemoryStorage, createPetStore, type PetStoreOptions } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { parseSettings } from "../src/settings.js";
 
 /** In seconds. */

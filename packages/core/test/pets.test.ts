@@ -1,13 +1,7 @@
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  createPetStore,
-  INT64_MAX,
-  INT64_MIN,
-  parseInt64,
-  petStatuses,
-  type ListPetsInput,
-} from "@petstore/core";
+import { createPetStore, parseInt64, petStatuses, type ListPetsInput } from "@petstore/core";
+import { INT64_MAX, INT64_MIN } from "@petstore/core/storage";
 import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 7n };

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import { describe, expect, it, vi } from "vitest";
-import { storageFailure, type KeyRing, type StorageFailure } from "@petstore/core";
+import type { KeyRing } from "@petstore/core";
+import { storageFailure, type StorageFailure } from "@petstore/core/storage";
 import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };

@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type PetStore } from "@petstore/core";
+import type { Clock, PetStore } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
 import { createCors, type Cors, type CorsOptions } from "./cors.js";
 import { createRateLimitHeaders, type RateLimitFields, type RateLimitHeaders } from "./render.js";

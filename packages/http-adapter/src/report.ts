@@ -1,4 +1,5 @@
-import { signalChannel, systemUuid, type Clock, type RequestSignal } from "@petstore/core";
+import type { Clock } from "@petstore/core";
+import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
 import type { Failure } from "./error.js";
 import type { OperationName } from "./route.js";
 

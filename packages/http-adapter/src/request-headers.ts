@@ -1,5 +1,5 @@
 import { MIMEType } from "node:util";
-import { parseIdempotencyKey, type InvalidIdempotencyKey } from "@petstore/core";
+import { parseIdempotencyKey, type InvalidIdempotencyKey } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,

@@ -1,4 +1,5 @@
-import { createMemoryStorage, type Storage } from "@petstore/core";
+import { createMemoryStorage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { ok } from "neverthrow";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { PetStore, RequestSignal } from "@petstore/core";
+import type { PetStore } from "@petstore/core";
+import type { RequestSignal } from "@petstore/core/internal";
 import {
   createFetchHandler,
   createNodeHandler,

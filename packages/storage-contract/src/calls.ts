@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
+import type { Pet } from "@petstore/core";
 import type {
   PresentedKey,
   KeyQuery,
   KeyWithUsage,
   NewPet,
-  Pet,
   PetQuery,
   Storage,
   StorageFailure,
   StoredApiKey,
   Usage,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 import type { Result } from "neverthrow";
 import { aKey, oneMore } from "./samples.js";
 

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
+import { petStatuses, type Pet } from "@petstore/core";
 import {
   INT64_MAX,
-  petStatuses,
   type Creation,
   type CreationRequest,
-  type Pet,
   type Storage,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 import { allPets, valueOf } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
 import { aPet } from "./samples.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { NO_USAGE, type Pet } from "@petstore/core";
+import type { Pet } from "@petstore/core";
+import { NO_USAGE } from "@petstore/core/storage";
 import {
   allPets,
   assertFails,

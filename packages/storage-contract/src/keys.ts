@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "@petstore/core";
+import { NO_USAGE } from "@petstore/core/storage";
 import {
   assertFails,
   changeKey,

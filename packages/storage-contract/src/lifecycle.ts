@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { INT64_MAX, NO_USAGE, type Pet, type Storage } from "@petstore/core";
+import type { Pet } from "@petstore/core";
+import { INT64_MAX, NO_USAGE, type Storage } from "@petstore/core/storage";
 import {
   allPets,
   assertFails,

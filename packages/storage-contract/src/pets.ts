@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  INT64_MAX,
-  INT64_MIN,
-  PAGE_BYTES,
-  petStatuses,
-  type Pet,
-  type PetStatus,
-} from "@petstore/core";
+import { petStatuses, type Pet, type PetStatus } from "@petstore/core";
+import { INT64_MAX, INT64_MIN, PAGE_BYTES } from "@petstore/core/storage";
 import { allPets, createPets, valueOf } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
 import { aPet } from "./samples.js";

@@ -2,7 +2,7 @@
 // writes its pipes synchronously, so that a decision can wait, too. Plain JavaScript: it runs from src/ as from dist/.
 import { readSync, writeSync } from "node:fs";
 
-/** @import { Storage, StorageFailure, Usage } from "@petstore/core" */
+/** @import { Storage, StorageFailure, Usage } from "@petstore/core/storage" */
 /** @import { Result } from "neverthrow" */
 
 const [, , url = "", options = "", task = "", rounds = ""] = process.argv;
@@ -58,7 +58,7 @@ const tasks = {
 
 let hasWaited = false;
 const DIGEST = "digest of a";
-/** @type {import("@petstore/core").NewPet} */
+/** @type {import("@petstore/core/storage").NewPet} */
 const pet = { name: "Rex", categoryId: 7n, status: "available" };
 
 say("ready");

@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { createProcesses, type StartProcess, type StorageModule } from "./processes.js";
 
 /** One requirement of the storage port, with the check that a storage meets it. */

@@ -4,7 +4,7 @@ import {
   type NewPet,
   type StoredApiKey,
   type Usage,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 
 /** A pet to create. */
 export function aPet(changes: Partial<NewPet> = {}): NewPet {

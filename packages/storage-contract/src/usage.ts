@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_USAGE, type PresentedKey, type Usage } from "@petstore/core";
+import { NO_USAGE, type PresentedKey, type Usage } from "@petstore/core/storage";
 import {
   assertFails,
   changeKey,

@@ -4,15 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { createMemoryStorage, type Pet, type PetPage } from "@petstore/core";
 import {
-  createMemoryStorage,
   NO_USAGE,
   storageFailure,
   type CreationRequest,
   type Decide,
   type NewPet,
-  type Pet,
-  type PetPage,
   type PetQuery,
   type PetStorage,
   type PresentedKey,
@@ -20,7 +18,7 @@ import {
   type StorageFailure,
   type StoredApiKey,
   type Usage,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 import {
   checkRequirement,
   storageContract,

@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { createClose, monotonicNow } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { createAttempts, type AttemptSettings } from "./commit/calls.js";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StorageWarning } from "@petstore/core";
+import type { StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import { expect, it, onTestFinished } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";

@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { connectAdmin, endConnections, type Admin } from "./support/admin.js";

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { NO_USAGE, type StorageFailure, type StorageWarning } from "@petstore/core";
+import { NO_USAGE, type StorageFailure, type StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";

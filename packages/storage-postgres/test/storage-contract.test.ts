@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { storageContract } from "@petstore/storage-contract";
 import pg from "pg";
 import { afterAll, beforeAll, describe, it } from "vitest";

@@ -1,4 +1,4 @@
-import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core";
+import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
 import type { GroupCommit } from "./commit/group-commit.js";
 import type { Tuple } from "./query.js";
 import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";

@@ -1,4 +1,4 @@
-import type { StoredApiKey, Usage } from "@petstore/core";
+import type { StoredApiKey, Usage } from "@petstore/core/storage";
 import { toUsage } from "./api-key-usage.js";
 import type { Parameter, Tuple } from "./query.js";
 import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";

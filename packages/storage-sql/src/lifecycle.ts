@@ -3,7 +3,7 @@ import {
   type Storage,
   type StorageFailure,
   type StorageWarning,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 import { err, ok, type Result } from "neverthrow";
 
 /** The warnings of a storage to its operator. */

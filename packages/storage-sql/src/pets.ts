@@ -1,12 +1,6 @@
-import {
-  petOf,
-  type Creation,
-  type EachField,
-  type NewPet,
-  type Pet,
-  type PetPage,
-  type PetQuery,
-} from "@petstore/core";
+import type { Pet, PetPage } from "@petstore/core";
+import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
+import { petOf, type EachField } from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";

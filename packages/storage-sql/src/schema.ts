@@ -1,4 +1,6 @@
-import type { EachField, Pet, Usage } from "@petstore/core";
+import type { Pet } from "@petstore/core";
+import type { Usage } from "@petstore/core/storage";
+import type { EachField } from "@petstore/core/internal";
 import type { Kysely } from "kysely";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */

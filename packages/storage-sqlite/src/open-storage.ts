@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import {
   createClose,
   createChargedUsage,

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(inject("sharedFolder"), "driver-"));
 const modules = join(folder, "node_modules");
 beforeAll(async () => {
   writeFileSync(join(folder, "program.ts"), PROGRAM);
-  const source = fileURLToPath(new URL("../../$1/src/index.ts", import.meta.url));
+  const source = fileURLToPath(new URL("../../$1/src", import.meta.url));
   const alias = Object.fromEntries(
     ["core", "storage-sqlite"].map((name) => [`@petstore/${name}`, source.replace("$1", name)]),
   );

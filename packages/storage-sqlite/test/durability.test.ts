@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { getPriority } from "node:os";
-import type { NewPet } from "@petstore/core";
+import type { NewPet } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 import { mock } from "node:test";
-import { createPetStore, type Storage } from "@petstore/core";
+import { createPetStore } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { observe } from "./support/observe.js";

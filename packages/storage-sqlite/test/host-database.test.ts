@@ -1,4 +1,4 @@
-import { INT64_MAX, type Storage } from "@petstore/core";
+import { INT64_MAX, type Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";

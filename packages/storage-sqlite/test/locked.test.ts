@@ -1,4 +1,5 @@
-import { createPetStore, NO_USAGE, type Storage, type StorageFailure } from "@petstore/core";
+import { createPetStore } from "@petstore/core";
+import { NO_USAGE, type Storage, type StorageFailure } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { beforeEach, describe, expect, it, vi } from "vitest";

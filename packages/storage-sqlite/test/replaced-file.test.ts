@@ -14,7 +14,7 @@ import {
 import { dirname, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { isMainThread } from "node:worker_threads";
-import type { Storage, StorageWarning } from "@petstore/core";
+import type { Storage, StorageWarning } from "@petstore/core/storage";
 import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

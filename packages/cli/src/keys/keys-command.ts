@@ -1,6 +1,5 @@
 import {
   standardPlans,
-  systemClock,
   type ApiKey,
   type IssuedKey,
   type KeyError,
@@ -10,6 +9,7 @@ import {
   type PurgedKeys,
   type RateLimits,
 } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";

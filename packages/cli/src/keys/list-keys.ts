@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { systemClock, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
+import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";

@@ -1,11 +1,5 @@
-import {
-  isKeyHint,
-  isKeyId,
-  isKeyLabel,
-  type KeyWithUsage,
-  type Storage,
-  type StorageFailure,
-} from "@petstore/core";
+import type { KeyWithUsage, Storage, StorageFailure } from "@petstore/core/storage";
+import { isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";

@@ -1,10 +1,6 @@
 import { hash } from "node:crypto";
-import {
-  systemClock,
-  type CreationRequest,
-  type Storage,
-  type StorageFailure,
-} from "@petstore/core";
+import type { CreationRequest, Storage, StorageFailure } from "@petstore/core/storage";
+import { systemClock } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { lineCount, type Entry } from "./read-pets.js";
 

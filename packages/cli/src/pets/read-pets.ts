@@ -1,6 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream";
-import { parseInt64, parseNewPet, type NewPet } from "@petstore/core";
+import { parseInt64 } from "@petstore/core";
+import type { NewPet } from "@petstore/core/storage";
+import { parseNewPet } from "@petstore/core/internal";
 import { decodeJson } from "@petstore/http-adapter";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";

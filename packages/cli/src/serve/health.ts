@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Clock, Storage, Usage } from "@petstore/core";
+import type { Clock } from "@petstore/core";
+import type { Storage, Usage } from "@petstore/core/storage";
 import type { NodeHandler } from "@petstore/http-adapter";
 
 /**

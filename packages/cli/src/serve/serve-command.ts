@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { createPetStore, systemClock, type PetStore } from "@petstore/core";
+import { createPetStore, type PetStore } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { clientAddressBehind } from "@petstore/http-adapter";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";

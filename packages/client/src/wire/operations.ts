@@ -1,20 +1,22 @@
 import type {
   AdmissionError,
-  ApiKeyBanned,
   Charged,
   CreatedPet,
   CreatePetError,
-  CreatePetFailure,
   GetPetError,
   ListPetsError,
   PetPage,
   PetResult,
   Quota,
-  RateLimitExceededError,
   WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { unexpectedResponse, type TransportError, type UnexpectedResponse } from "../errors.js";
+import {
+  unexpectedResponse,
+  type LimitError,
+  type TransportError,
+  type UnexpectedResponse,
+} from "../errors.js";
 import { readNextLink } from "./fields.js";
 import type { Head } from "./head.js";
 import { field, parseInt64, parseJson, readPet, readPets, writeInt64, writeText } from "./json.js";
@@ -89,7 +91,7 @@ export function createPet(
   };
 }
 
-const CREATE_PET_CODES: readonly CreatePetFailure["code"][] = [
+const CREATE_PET_CODES: readonly Exclude<CreatePetError["code"], AdmissionError["code"]>[] = [
   "invalid_idempotency_key",
   "invalid_pet",
   "idempotency_key_reused",
@@ -112,10 +114,7 @@ export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged>
 }
 
 /** Reads the Error of a 429; `undefined` if its body is not one. */
-export function readRefusal({
-  head,
-  body,
-}: CompleteResponse): WithQuota<RateLimitExceededError | ApiKeyBanned> | undefined {
+export function readRefusal({ head, body }: CompleteResponse): WithQuota<LimitError> | undefined {
   const error = readError(tryToParse(body), head, []);
   return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
     ? error

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type IPVersion } from "node:net";
-import { parseAddress } from "@petstore/core";
+import { parseAddress } from "@petstore/core/internal";
 
 /** Returns the address of a request's client, which tells callers without a valid key apart. */
 export type FindClientAddress = (request: IncomingMessage) => string | undefined;

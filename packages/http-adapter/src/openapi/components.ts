@@ -1,4 +1,5 @@
-import { LONGEST_NAME, petStatuses } from "@petstore/core";
+import { petStatuses } from "@petstore/core";
+import { LONGEST_NAME } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { GET_PET_DEPRECATION } from "../render.js";
 import { messages } from "./responses.js";

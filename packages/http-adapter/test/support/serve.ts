@@ -5,14 +5,12 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
-  storageFailure,
   type ManualClock,
   type PetStore,
   type PetStoreOptions,
   type RateLimits,
-  type Storage,
-  type UsageStorage,
 } from "@petstore/core";
+import { storageFailure, type Storage, type UsageStorage } from "@petstore/core/storage";
 import { err } from "neverthrow";
 import { onTestFinished } from "vitest";
 import {

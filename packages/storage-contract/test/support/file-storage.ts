@@ -1,13 +1,13 @@
 // A storage in a file that several processes share: the memory storage, and a log of all changes, one in each line.
 import { appendFileSync, closeSync, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
+import { createMemoryStorage } from "@petstore/core";
 import {
-  createMemoryStorage,
   storageFailure,
   type Decide,
   type Storage,
   type StorageFailure,
-} from "@petstore/core";
+} from "@petstore/core/storage";
 import { err, type Result } from "neverthrow";
 
 export interface FileOptions {

@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core/storage";
 import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 

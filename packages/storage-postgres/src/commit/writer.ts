@@ -1,4 +1,5 @@
-import { systemRandom, type StorageWarning } from "@petstore/core";
+import type { StorageWarning } from "@petstore/core/storage";
+import { systemRandom } from "@petstore/core/internal";
 import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";

@@ -1,4 +1,4 @@
-import { storageFailure, type StorageFailure } from "@petstore/core";
+import { storageFailure, type StorageFailure } from "@petstore/core/storage";
 import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
 /** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */

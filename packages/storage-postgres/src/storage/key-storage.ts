@@ -1,4 +1,9 @@
-import { NO_USAGE, storageFailure, type KeyStorage, type KeyWithUsage } from "@petstore/core";
+import {
+  NO_USAGE,
+  storageFailure,
+  type KeyStorage,
+  type KeyWithUsage,
+} from "@petstore/core/storage";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
 import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type RunCall } from "../commit/calls.js";

@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core/storage";
 import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
 import type { AttemptSettings } from "../commit/calls.js";

@@ -1,16 +1,15 @@
+import type { Pet, PetPage } from "@petstore/core";
 import {
   INT64_MAX,
   missingPets,
-  petOf,
   type Creation,
   type CreationRequest,
   type ImportedPets,
   type NewPet,
-  type Pet,
-  type PetPage,
   type PetQuery,
   type PetStorage,
-} from "@petstore/core";
+} from "@petstore/core/storage";
+import { petOf } from "@petstore/core/internal";
 import {
   AGAIN,
   createGroupCommit,

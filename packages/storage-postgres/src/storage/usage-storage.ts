@@ -1,4 +1,4 @@
-import type { Usage, UsageStorage } from "@petstore/core";
+import type { Usage, UsageStorage } from "@petstore/core/storage";
 import {
   AGAIN,
   CallFailure,

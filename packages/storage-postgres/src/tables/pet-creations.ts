@@ -1,4 +1,4 @@
-import type { CreationRequest, NewPet } from "@petstore/core";
+import type { CreationRequest, NewPet } from "@petstore/core/storage";
 import {
   CREATION_COLUMNS,
   toCreation,

@@ -1,12 +1,5 @@
-import {
-  PAGE_BYTES,
-  PAGE_LIMIT,
-  pageOf,
-  type NewPet,
-  type Pet,
-  type PetPage,
-  type PetQuery,
-} from "@petstore/core";
+import { PAGE_LIMIT, type Pet, type PetPage } from "@petstore/core";
+import { PAGE_BYTES, pageOf, type NewPet, type PetQuery } from "@petstore/core/storage";
 import {
   newPetFields,
   PET_COLUMNS,

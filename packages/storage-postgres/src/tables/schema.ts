@@ -1,4 +1,4 @@
-import { systemRandom } from "@petstore/core";
+import { systemRandom } from "@petstore/core/internal";
 import type { ApiKeysTable, ApiKeyUsageTable, SqlSchema } from "@petstore/storage-sql";
 import {
   DummyDriver,

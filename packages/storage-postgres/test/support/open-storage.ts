@@ -1,4 +1,4 @@
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { openPostgresStorage, type PostgresStorageOptions } from "@petstore/storage-postgres";
 import { onTestFinished } from "vitest";
 

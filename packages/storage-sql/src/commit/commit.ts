@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core/storage";
 
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;

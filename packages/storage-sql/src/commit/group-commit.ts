@@ -1,4 +1,5 @@
-import { signalChannel, type StorageFailure, type TransactionSignal } from "@petstore/core";
+import type { StorageFailure } from "@petstore/core/storage";
+import { signalChannel, type TransactionSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { storageClosed } from "../lifecycle.js";
 import {

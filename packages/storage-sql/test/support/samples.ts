@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core";
+import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core/storage";
 
 export const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" };
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { link, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { systemRandom } from "@petstore/core";
+import { systemRandom } from "@petstore/core/internal";
 import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";

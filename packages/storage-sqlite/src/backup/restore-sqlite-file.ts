@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { systemClock } from "@petstore/core";
+import { systemClock } from "@petstore/core/internal";
 import { ResultAsync } from "neverthrow";
 import {
   exists,

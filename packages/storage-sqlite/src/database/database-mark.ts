@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
-import { systemRandom } from "@petstore/core";
+import { systemRandom } from "@petstore/core/internal";
 import type BetterSqlite3 from "better-sqlite3";
 import { fileCode, exists, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";

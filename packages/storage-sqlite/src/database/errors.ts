@@ -1,4 +1,4 @@
-import { storageFailure, type StorageFailure } from "@petstore/core";
+import { storageFailure, type StorageFailure } from "@petstore/core/storage";
 import { NoIdLeft } from "@petstore/storage-sql";
 
 /** Thrown when a host's connection is inside the host's own transaction. */

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { StorageWarning } from "@petstore/core";
+import type { StorageWarning } from "@petstore/core/storage";
 import type BetterSqlite3 from "better-sqlite3";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
 import {

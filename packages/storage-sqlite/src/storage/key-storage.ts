@@ -1,4 +1,4 @@
-import type { KeyStorage } from "@petstore/core";
+import type { KeyStorage } from "@petstore/core/storage";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";

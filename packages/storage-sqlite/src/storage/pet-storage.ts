@@ -1,18 +1,17 @@
+import type { Pet, PetPage } from "@petstore/core";
 import {
   INT64_MAX,
   missingPets,
   pageOf,
-  petOf,
   type Creation,
   type CreationRequest,
   type ImportedPets,
   type NewPet,
-  type Pet,
-  type PetPage,
   type PetQuery,
   type PetStorage,
   type StorageFailure,
-} from "@petstore/core";
+} from "@petstore/core/storage";
+import { petOf } from "@petstore/core/internal";
 import {
   createPageCache,
   NoIdLeft,

@@ -1,4 +1,4 @@
-import type { PresentedKey, Usage } from "@petstore/core";
+import type { PresentedKey, Usage } from "@petstore/core/storage";
 import {
   PRESENTED_KEY_COLUMNS,
   PRESENTED_KEY_SELECTION,

@@ -1,4 +1,4 @@
-import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core";
+import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import {
   KEY_COLUMNS,
   keyValues,

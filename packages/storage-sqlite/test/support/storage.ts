@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Storage } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, expect, onTestFinished } from "vitest";

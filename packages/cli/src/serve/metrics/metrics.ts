@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
-import type { RequestSignal, Signals } from "@petstore/core";
+import type { Signals } from "@petstore/core";
+import type { RequestSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { Registry } from "prom-client";

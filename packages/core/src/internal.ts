@@ -1,0 +1,10 @@
+// Not public: what only the packages of this repository use. Any release may change or remove it.
+export { systemClock } from "./clock.js";
+export type { InvalidIdempotencyKey } from "./errors.js";
+export { isKeyHint, isKeyId } from "./keys/key-format.js";
+export { isKeyLabel } from "./keys/key-requests.js";
+export { parseAddress } from "./limits/client-address.js";
+export { parseIdempotencyKey } from "./pets/idempotency.js";
+export { LONGEST_NAME, parseNewPet, petOf, type EachField } from "./pets/pet.js";
+export { systemRandom, systemUuid } from "./random.js";
+export { signalChannel, type RequestSignal, type TransactionSignal } from "./signals.js";
