@@ -10,4 +10,4 @@ const server = createPetStoreServer(store);
 const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
 const print = (): void => console.log(`Authorization: Bearer ${secret}`);
 server.listen(Number(process.env["PORT"]), "127.0.0.1", print);
-process.once("SIGTERM", () => void server.drain(10_000).then(() => store.close()));
+process.once("SIGTERM", () => void server.drain({ timeoutSeconds: 10 }).then(() => store.close()));

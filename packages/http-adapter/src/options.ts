@@ -111,17 +111,21 @@ const COUNT = "must be an integer from 0 to 2,147,483,647";
 const count = v.optional(
   v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(0, COUNT), v.maxValue(LONGEST_TIMER, COUNT)),
 );
+const DURATION = "must be from 0 to 2,147,483";
+const duration = v.optional(
+  v.pipe(v.number(DURATION), v.minValue(0, DURATION), v.maxValue(2_147_483, DURATION)),
+);
 
 const forServers = strict({
   ...common,
   fallback: v.optional(aFunction),
   limits: v.optional(
     strict({
-      headersTimeout: count,
-      requestTimeout: count,
-      connectionsCheckingInterval: count,
-      keepAliveTimeout: count,
-      timeout: count,
+      headersTimeoutSeconds: duration,
+      requestTimeoutSeconds: duration,
+      connectionsCheckingIntervalSeconds: duration,
+      keepAliveTimeoutSeconds: duration,
+      timeoutSeconds: duration,
       maxHeaderSize: count,
     }),
   ),

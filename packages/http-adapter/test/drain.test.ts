@@ -5,9 +5,9 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { compose, serve, timersOf } from "./support/serve.js";
 
-test.each([Infinity, NaN])(
+test.each([Infinity, 2_147_484])(
   "requests that are under way or still arrive get responses with Connection: close, with the deadline %s",
-  async (deadline) => {
+  async (timeoutSeconds) => {
     let release: () => void = () => undefined;
     const { server, dial, key } = await serve({
       fallback: ({ url }, response) => {
@@ -21,7 +21,7 @@ test.each([Infinity, NaN])(
     const early = await dial(compose({ path: "/" }));
     const half = await dial(compose({ key }).slice(0, -2));
     await asked;
-    const drained = server.drain(deadline);
+    const drained = server.drain({ timeoutSeconds });
     // It was on its way.
     await setTimeout(100);
     const headers = { connection: "close" };
@@ -37,22 +37,28 @@ test.each([Infinity, NaN])(
 );
 
 test("connections that stay idle are closed, those that were never used too", async () => {
-  const { server, dial, key } = await serve({ limits: { keepAliveTimeout: 0, timeout: 0 } });
+  const { server, dial, key } = await serve({
+    limits: { keepAliveTimeoutSeconds: 0, timeoutSeconds: 0 },
+  });
   const timers = timersOf();
   const [unused, idle] = [await dial(), await dial()];
   expect((await idle.exchange(compose({ key }))).headers["connection"]).not.toBe("close");
   // Longer than the test may take: the deadline does not close them.
-  await server.drain(3_600_000);
+  await server.drain({ timeoutSeconds: 3_600 });
   expect([await unused.rest(), await idle.rest()]).toEqual(["", ""]);
   // The timer of its timeouts has ended, too.
   expect(timersOf()).toBeLessThan(timers);
 });
 
 test("a request that is never completed is told 408, as before", async () => {
-  const limits = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+  const limits = {
+    headersTimeoutSeconds: 0.05,
+    requestTimeoutSeconds: 0.05,
+    connectionsCheckingIntervalSeconds: 0.01,
+  };
   const { server, dial, key } = await serve({ limits });
   const half = await dial();
-  const drained = server.drain(3_600_000);
+  const drained = server.drain({ timeoutSeconds: 3_600 });
   expect((await half.exchange(compose({ key }).slice(0, -2))).status).toBe(408);
   await drained;
 });
@@ -63,7 +69,7 @@ test("connections that are still open at the deadline are cut", async () => {
   const stuck = await dial(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
   const slow = await dial(compose({ key }).slice(0, 20));
   await asked;
-  await server.drain(50);
+  await server.drain({ timeoutSeconds: 0.05 });
   expect([await stuck.rest(), await slow.rest()]).toEqual(["", ""]);
   const [error] = (await once(connect(port, "127.0.0.1"), "error")) as [Error];
   expect(error).toMatchObject({ code: "ECONNREFUSED" });
@@ -90,7 +96,7 @@ test("a connection that the system has accepted, but the server has not yet, get
   const received = once(client, "message") as Promise<[string]>;
   // The event loop stands still until all have sent.
   expect(Atomics.wait(state, 0, 0, 60_000)).toBe("ok");
-  await server.drain(60_000);
+  await server.drain({ timeoutSeconds: 60 });
   const [text] = await received;
   expect(text.match(/HTTP\/1\.1 \d+|Error.*/g)).toEqual(Array(50).fill("HTTP/1.1 200"));
 });

@@ -94,7 +94,11 @@ test.each<[status: number, text: string]>([
   [408, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n"],
   [431, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}`],
 ])("%i is declared for every operation, where the message cannot be read", async (status, text) => {
-  const soon = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+  const soon = {
+    headersTimeoutSeconds: 0.05,
+    requestTimeoutSeconds: 0.05,
+    connectionsCheckingIntervalSeconds: 0.01,
+  };
   const { dial } = await serve({ limits: status === 408 ? soon : {} });
   const response = await (await dial(text)).response();
   expect(response.status).toBe(status);

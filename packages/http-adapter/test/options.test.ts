@@ -75,17 +75,17 @@ test.each(["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129"
 
 describe("the limits of a server", () => {
   test("treat undefined as left out", () => {
-    const limits = { requestTimeout: undefined, headersTimeout: undefined, timeout: 7 };
+    const limits = { requestTimeoutSeconds: undefined, timeoutSeconds: 0.0065 };
     const server = createPetStoreServer(store, { limits });
-    const { requestTimeout, headersTimeout } = SERVER_LIMITS;
-    expect(server).toMatchObject({ requestTimeout, headersTimeout, timeout: 7 });
+    const requestTimeout = SERVER_LIMITS.requestTimeoutSeconds * 1_000;
+    expect(server).toMatchObject({ requestTimeout, timeout: 7 });
   });
 
   test.each([
-    [{ headerTimeout: 1 }, /headerTimeout is unknown; known are headersTimeout, /],
-    [{ timeout: -1 }, /option limits.timeout must be an integer from 0 to 2,147,483,647/],
+    [{ headersTimeout: 1 }, /headersTimeout is unknown; known are headersTimeoutSeconds, /],
+    [{ timeoutSeconds: -1 }, /option limits.timeoutSeconds must be from 0 to 2,147,483/],
     // Node would take it for 1 ms.
-    [{ connectionsCheckingInterval: 2 ** 31 }, /connectionsCheckingInterval must be/],
+    [{ requestTimeoutSeconds: 2_147_484 }, /requestTimeoutSeconds must be/],
     [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
     [5, /limits must be an object/],
   ])("must not be %j", (limits, message) =>

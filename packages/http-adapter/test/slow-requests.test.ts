@@ -6,7 +6,11 @@ import { PET } from "./support/pet.js";
 import { compose, issue, serve, serveHandler } from "./support/serve.js";
 import type { Wire } from "./support/wire.js";
 
-const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
+const limits = {
+  headersTimeoutSeconds: 0.05,
+  requestTimeoutSeconds: 0.1,
+  connectionsCheckingIntervalSeconds: 0.01,
+};
 
 async function expectTimedOut(wire: Wire): Promise<void> {
   const body = expect.stringContaining('"request_timeout"') as unknown;
@@ -33,7 +37,7 @@ test.each([
   ["Content-Length: 65537", 413],
 ])("half a body (%s) ends with %i", async (framing, status) => {
   // On a busy machine, the header section may take longer than the other limits to arrive and to be charged.
-  const longer = { ...limits, headersTimeout: 1_000, requestTimeout: 1_000 };
+  const longer = { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
   const { dial, key } = await serve({ limits: longer });
   const wire = await dial(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
   const headers = { connection: "close", "x-ratelimit-remaining": "59" };
@@ -66,7 +70,7 @@ test("a client that closes its side after its request still gets a response, als
 });
 
 test("a silent connection is closed, also when CONNECT waits for a response that never comes", async () => {
-  const { dial } = await serve({ limits: { timeout: 50 }, fallback: () => undefined });
+  const { dial } = await serve({ limits: { timeoutSeconds: 0.05 }, fallback: () => undefined });
   for (const more of ["", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
     const wire = await dial(compose({ path: "/" }) + more);
     expect(await wire.rest()).toBe("");
@@ -75,14 +79,19 @@ test("a silent connection is closed, also when CONNECT waits for a response that
 
 test("the default limits end every slow request within 15 s", () => {
   const server = createPetStoreServer(createPetStore());
-  expect(server).toMatchObject({ ...SERVER_LIMITS, maxRequestsPerSocket: 0 });
-  const { requestTimeout, connectionsCheckingInterval } = SERVER_LIMITS;
-  expect(requestTimeout + connectionsCheckingInterval + 2_000).toBeLessThan(15_000);
+  const times = { headersTimeout: 8_000, requestTimeout: 12_000, keepAliveTimeout: 5_000 };
+  expect(server).toMatchObject({ ...times, timeout: 30_000, maxRequestsPerSocket: 0 });
+  const { requestTimeoutSeconds, connectionsCheckingIntervalSeconds } = SERVER_LIMITS;
+  expect(requestTimeoutSeconds + connectionsCheckingIntervalSeconds + 2).toBeLessThan(15);
   server.close();
 });
 
 test("beside many half-sent requests, which all get 408, a good client is served", async () => {
-  const hurried = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 };
+  const hurried = {
+    headersTimeoutSeconds: 0.2,
+    requestTimeoutSeconds: 0.4,
+    connectionsCheckingIntervalSeconds: 0.02,
+  };
   const { dial, store } = await serve({ limits: isSoak ? {} : hurried });
   const key = await issue(store, "business");
   const half = compose({ method: "POST", key, headers: ["Content-Length: 100"] });

@@ -6,11 +6,11 @@ import type { RandomSource } from "@petstore/core";
 import { originForm } from "@petstore/http-adapter";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../serve/connections.js";
-import { describeProblem, DRAIN_TIMEOUT } from "../serve/server.js";
+import { describeProblem, DRAIN_SECONDS } from "../serve/server.js";
 
 /** A console that accepts connections. */
 export interface ServedConsole extends Pick<Login, "newLink"> {
-  /** Finishes the running requests, for at most `DRAIN_TIMEOUT`, and closes the server. */
+  /** Finishes the running requests, for at most `DRAIN_SECONDS`, and closes the server. */
   readonly close: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function serveConsole(
     newLink,
     close: async () => {
       const closed = once(server.close(), "close");
-      const signal = AbortSignal.timeout(DRAIN_TIMEOUT);
+      const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000);
       // A response may show a secret that was made.
       if (running > 0) await once(settled, "all", { signal }).catch(() => undefined);
       server.closeAllConnections();

@@ -34,8 +34,8 @@ export interface ListenOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** How long running requests may take after the server was told to stop, in milliseconds. */
-export const DRAIN_TIMEOUT = 10_000;
+/** How long running requests may take after the server was told to stop. */
+export const DRAIN_SECONDS = 10;
 
 /** A server that accepts connections. */
 export interface Listening {
@@ -43,7 +43,7 @@ export interface Listening {
   readonly url: string;
   /**
    * Says at `/readyz` that the server is closing, waits for the delay, lets running requests finish, for at most
-   * `DRAIN_TIMEOUT`, and closes the server.
+   * `DRAIN_SECONDS`, and closes the server.
    */
   readonly close: () => Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function listen(
     request.url = originForm(request.url ?? "");
     health(request, response, () => docs(request, response, next));
   };
-  const limits = { keepAliveTimeout: keepAlive && keepAlive * 1_000 };
+  const limits = { keepAliveTimeoutSeconds: keepAlive };
   const server = createPetStoreServer(store, {
     fallback,
     clientAddress: findClientAddress,
@@ -83,7 +83,7 @@ export async function listen(
     close: async () => {
       isClosing = true;
       await setTimeout(shutdownDelay * 1_000);
-      await server.drain(DRAIN_TIMEOUT);
+      await server.drain({ timeoutSeconds: DRAIN_SECONDS });
     },
   });
 }

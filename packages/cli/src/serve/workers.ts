@@ -5,7 +5,7 @@ import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
 import type { Snapshot, Sums } from "./metrics/sums.js";
-import { DRAIN_TIMEOUT } from "./server.js";
+import { DRAIN_SECONDS } from "./server.js";
 
 /** Processes that serve on one port. A worker that ends by itself is restarted. */
 export interface Workers {
@@ -67,7 +67,7 @@ interface Group {
 export function startWorkers(options: WorkersOptions): Workers {
   const stopping = new AbortController();
   const group: Group = {
-    stopTimeout: options.shutdownDelay * 1_000 + DRAIN_TIMEOUT + CLOSE_TIMEOUT,
+    stopTimeout: (options.shutdownDelay + DRAIN_SECONDS) * 1_000 + CLOSE_TIMEOUT,
     running: new Set(),
     serving: new Set(),
     listened: 0,

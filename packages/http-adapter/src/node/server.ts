@@ -8,34 +8,34 @@ import { dispatchMessages, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
 
 /**
- * The limits of a message before it reaches the store, under Node's own names. Times are in
- * milliseconds.
+ * The limits of a message before it reaches the store: those of Node's server, in seconds, which may be fractions down
+ * to a millisecond. At most 2,147,483; 0 turns a limit off.
  */
 export interface ServerLimits {
   /** From the first byte, or from the connection, to the end of the header section; after it, 408. */
-  readonly headersTimeout: number;
-  /** From the first byte to the end of the body; after it, 408. At least `headersTimeout`. */
-  readonly requestTimeout: number;
+  readonly headersTimeoutSeconds: number;
+  /** From the first byte to the end of the body; after it, 408. At least `headersTimeoutSeconds`. */
+  readonly requestTimeoutSeconds: number;
   /** How often both timeouts are checked, and so how late a slow request may be ended. */
-  readonly connectionsCheckingInterval: number;
+  readonly connectionsCheckingIntervalSeconds: number;
   /** How long a connection may stay idle between two requests. */
-  readonly keepAliveTimeout: number;
+  readonly keepAliveTimeoutSeconds: number;
   /**
    * How long a connection may be silent in both directions. While a response is not completely sent, Node
    * waits twice: a client that does not read is disconnected after at most double this time.
    */
-  readonly timeout: number;
+  readonly timeoutSeconds: number;
   /** The longest request line and header section together, in bytes; longer ones get 431. */
   readonly maxHeaderSize: number;
 }
 
 /** The default limits. They end a slow request within 15 s. */
 export const SERVER_LIMITS: ServerLimits = Object.freeze({
-  headersTimeout: 8_000,
-  requestTimeout: 12_000,
-  connectionsCheckingInterval: 500,
-  keepAliveTimeout: 5_000,
-  timeout: 30_000,
+  headersTimeoutSeconds: 8,
+  requestTimeoutSeconds: 12,
+  connectionsCheckingIntervalSeconds: 0.5,
+  keepAliveTimeoutSeconds: 5,
+  timeoutSeconds: 30,
   maxHeaderSize: 16_384,
 });
 
@@ -52,9 +52,9 @@ export interface PetStoreServer extends Server {
   /**
    * Accepts no more connections and finishes the requests that are in progress or still arrive. Each
    * response then has `Connection: close`, connections that stay idle are closed soon after, and the
-   * rest after `milliseconds`, or never if these are not below 2^31. Resolves when no connection is left.
+   * rest after `timeoutSeconds`: 10 by default, never if above 2,147,483. Resolves when no connection is left.
    */
-  drain(milliseconds: number): Promise<void>;
+  drain(options?: { readonly timeoutSeconds?: number | undefined }): Promise<void>;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface PetStoreServer extends Server {
  * ```ts
  * const server = createPetStoreServer(store);
  * server.listen(3000);
- * process.once("SIGTERM", () => void server.drain(10_000));
+ * process.once("SIGTERM", () => void server.drain({ timeoutSeconds: 10 }));
  * ```
  * @throws TypeError that names the option, if one is wrong.
  */
@@ -77,9 +77,16 @@ export function createPetStoreServer(
   const settings = parseServerOptions(store, options);
   const { clientAddress = socketAddress, fallback } = options;
   const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
-  const { timeout, ...limits }: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
-  const server = createServer({ ...limits, requireHostHeader: false });
-  server.timeout = timeout;
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
+  const server = createServer({
+    headersTimeout: millisecondsOf(limits.headersTimeoutSeconds),
+    requestTimeout: millisecondsOf(limits.requestTimeoutSeconds),
+    connectionsCheckingInterval: millisecondsOf(limits.connectionsCheckingIntervalSeconds),
+    keepAliveTimeout: millisecondsOf(limits.keepAliveTimeoutSeconds),
+    maxHeaderSize: limits.maxHeaderSize,
+    requireHostHeader: false,
+  });
+  server.timeout = millisecondsOf(limits.timeoutSeconds);
   // A client may close its side after its last request and still wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
 
@@ -92,11 +99,16 @@ export function createPetStoreServer(
   const sockets = keepSockets(server);
 
   return Object.assign(server, {
-    drain: (milliseconds: number) => {
+    drain: ({ timeoutSeconds = 10 } = {}) => {
       isDraining = true;
-      return drain(server, sockets, milliseconds);
+      return drain(server, sockets, timeoutSeconds * 1_000);
     },
   });
+}
+
+/** Node takes only whole milliseconds, and 0 for no limit. */
+function millisecondsOf(seconds: number): number {
+  return Math.ceil(seconds * 1_000);
 }
 
 /** Prepares the sockets of a server. Returns the set of those that are open. */
