@@ -16,7 +16,7 @@ import type { KeyRing } from "./keys/key-ring.js";
 import { findKey, findKeyBySecret, listKeys } from "./keys/read-keys.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import type { Plan } from "./limits/plan.js";
-import type { Quota } from "./limits/window.js";
+import type { Quota } from "./limits/quota.js";
 import {
   createCaller,
   createTrustedPets,

@@ -1,4 +1,5 @@
 import type { Charged } from "./limits/charged.js";
+import type { WindowName } from "./limits/windows.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
 export interface CodedError<Code extends string> {
@@ -21,13 +22,13 @@ export const invalidApiKey = () => coded("invalid_api_key", "The API key is not 
  */
 export interface RateLimitExceededError extends CodedError<"rate_limit_exceeded"> {
   /** The window whose limit is used up; `undefined` in a remote client whose server does not tell. */
-  readonly window: "minute" | "day" | undefined;
+  readonly window: WindowName | undefined;
   /** The seconds until the window ends: whole, at least 1. The same request succeeds after them. */
   readonly retryAfterSeconds: number;
 }
 export const rateLimitExceeded = (
   limit: number,
-  window: "minute" | "day",
+  window: WindowName,
   retryAfterSeconds: number,
 ): RateLimitExceededError => ({
   ...coded(

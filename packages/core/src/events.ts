@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { deepFrozen } from "./frozen.js";
 import type { ApiKey } from "./keys/api-key.js";
+import type { WindowName } from "./limits/windows.js";
 import type { Pet } from "./pets/pet.js";
 import type { StorageWarning } from "./storage/storage.js";
 
@@ -40,7 +41,7 @@ export type BanLifted = KeyEvent<"ban_lifted">;
 export interface RateLimitExceeded extends StoreEvent<"rate_limit_exceeded"> {
   /** The client address of a request without a valid key, as passed to `store.as`. */
   readonly clientAddress: string | undefined;
-  readonly window: "minute" | "day";
+  readonly window: WindowName;
   readonly limit: number;
 }
 

@@ -22,8 +22,9 @@ export type {
 export type { KeyRing } from "./keys/key-ring.js";
 export type { KeyPage } from "./keys/read-keys.js";
 export type { Charged } from "./limits/charged.js";
-export { standardPlans, type Plan, type RateLimits } from "./limits/plan.js";
-export type { Quota, WindowQuota } from "./limits/window.js";
+export { standardPlans, type Plan } from "./limits/plan.js";
+export type { Quota, WindowQuota } from "./limits/quota.js";
+export type { RateLimits } from "./limits/windows.js";
 export type { Admission, Caller, Pets, TrustedPets } from "./operations/callers.js";
 export type { CreatedPet, PetIdInput, PetResult } from "./operations/pets.js";
 export type { CreatePetOptions } from "./pets/idempotency.js";

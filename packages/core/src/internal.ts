@@ -5,6 +5,15 @@ export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
-export { LONGEST_NAME, parseNewPet, petOf, type EachField } from "./pets/pet.js";
+export {
+  eachWindow,
+  limitOf,
+  windowNames,
+  windows,
+  type EachWindow,
+  type WindowName,
+} from "./limits/windows.js";
+export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
 export { systemRandom, systemUuid } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./signals.js";
+export type { EachField } from "./validation.js";

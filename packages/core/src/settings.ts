@@ -3,12 +3,13 @@ import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
 import {
   areRateLimits,
+  limitNames,
   limitsOnly,
   standardPlans,
   type Plan,
   type Plans,
-  type RateLimits,
 } from "./limits/plan.js";
+import type { RateLimits } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
@@ -144,7 +145,7 @@ const banSchema = v.pipe(
 );
 
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-const PLAN = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
+const PLAN = `must be "custom" or { ${limitNames.join(", ")} }, each an integer from 1 to 2^53−1`;
 
 /** The plans of the host as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(

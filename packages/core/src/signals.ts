@@ -1,4 +1,5 @@
 import { channel } from "node:diagnostics_channel";
+import type { WindowName } from "./limits/windows.js";
 
 /**
  * A request over HTTP, when its response is sent or its client has gone. No field holds what a client chose
@@ -18,7 +19,7 @@ export interface RequestSignal {
   /** The plan of the request's API key; `undefined` if it had no valid key. */
   readonly plan: string | undefined;
   /** The window that refused the request, if its limit was used up. */
-  readonly window: "minute" | "day" | undefined;
+  readonly window: WindowName | undefined;
   /** From the arrival of the request to the end of its response. */
   readonly milliseconds: number;
 }

@@ -2,6 +2,11 @@ import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 
 /**
+ * Every field of a record by its name, an optional one too, so that an object in which one is missing does not compile.
+ */
+export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
+
+/**
  * Validates input from the host. The error lists every problem. Each begins with the path of the wrong
  * value, or with `root` if the whole value is wrong.
  */

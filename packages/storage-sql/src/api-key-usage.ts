@@ -1,17 +1,24 @@
+import type { RateLimits } from "@petstore/core";
+import type { EachField } from "@petstore/core/internal";
 import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
 import type { GroupCommit } from "./commit/group-commit.js";
 import type { Tuple } from "./query.js";
-import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
+import {
+  LIMIT_COLUMNS,
+  USAGE_COLUMNS,
+  type ApiKeysTable,
+  type Selecting,
+  type UsageRow,
+} from "./schema.js";
 
 /** The columns of a presented key, in the order that `toPresentedKey` reads. */
 export const PRESENTED_KEY_COLUMNS = [
   "id",
   "plan",
-  "per_minute",
-  "per_day",
   "expires_at",
   "revoked_at",
   "secret_expires_at",
+  ...LIMIT_COLUMNS,
   ...USAGE_COLUMNS,
 ] as const;
 
@@ -21,11 +28,10 @@ type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: n
 export const PRESENTED_KEY_SELECTION = [
   "key.id",
   "key.plan",
-  "key.per_minute",
-  "key.per_day",
   "key.expires_at",
   "key.revoked_at",
   "secret.expires_at as secret_expires_at",
+  ...LIMIT_COLUMNS,
   ...USAGE_COLUMNS,
 ] as const;
 
@@ -38,27 +44,31 @@ export function joinPresentedKeys(queries: Selecting) {
 }
 
 /** Returns the presented key in a row. */
-export function toPresentedKey([
-  id,
-  plan,
-  perMinute,
-  perDay,
-  expiresAt,
-  revokedAt,
-  secretExpiresAt,
-  ...usage
-]: Tuple<PresentedKeyRow, typeof PRESENTED_KEY_COLUMNS>): PresentedKey {
+export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt, ...numbers]: Tuple<
+  PresentedKeyRow,
+  typeof PRESENTED_KEY_COLUMNS
+>): PresentedKey {
+  const { limits, usage } = toLimitsAndUsage(numbers);
   return {
     key: {
       id,
       plan,
-      limits: { perMinute, perDay },
+      limits,
       expiresAt: expiresAt ?? undefined,
       revokedAt: revokedAt ?? undefined,
     },
     secretExpiresAt: secretExpiresAt ?? undefined,
-    usage: toUsage(usage),
+    usage,
   };
+}
+
+/** Returns the limits and the usage in these values of `LIMIT_COLUMNS` and `USAGE_COLUMNS`. */
+export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
+  ...Tuple<ApiKeysTable, typeof LIMIT_COLUMNS>,
+  ...(number | null)[],
+]): { readonly limits: RateLimits; readonly usage: Usage } {
+  const limits: EachField<RateLimits> = { perMinute, perDay };
+  return { limits, usage: toUsage(usage) };
 }
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */

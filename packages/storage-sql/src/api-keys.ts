@@ -1,7 +1,14 @@
+import type { EachField } from "@petstore/core/internal";
 import type { StoredApiKey, Usage } from "@petstore/core/storage";
-import { toUsage } from "./api-key-usage.js";
+import { toLimitsAndUsage } from "./api-key-usage.js";
 import type { Parameter, Tuple } from "./query.js";
-import { USAGE_COLUMNS, type ApiKeysTable, type Selecting, type UsageRow } from "./schema.js";
+import {
+  LIMIT_COLUMNS,
+  USAGE_COLUMNS,
+  type ApiKeysTable,
+  type Selecting,
+  type UsageRow,
+} from "./schema.js";
 
 /** A key without its secrets, which have a table of their own. */
 export type BareKey = Omit<StoredApiKey, "secrets">;
@@ -22,12 +29,11 @@ export interface KeysAfter {
 export const KEY_COLUMNS = [
   "id",
   "plan",
-  "per_minute",
-  "per_day",
   "label",
   "created_at",
   "expires_at",
   "revoked_at",
+  ...LIMIT_COLUMNS,
   ...USAGE_COLUMNS,
 ] as const;
 
@@ -61,31 +67,30 @@ export function keyValues(value: Parameter<BareKey>) {
     created_at: value("createdAt"),
     expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
     revoked_at: value.of(({ revokedAt }) => revokedAt ?? null),
-  };
+  } satisfies EachField<Record<keyof Omit<ApiKeysTable, "id">, unknown>>;
 }
 
 /** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
 export function toKeyWithUsage([
   id,
   plan,
-  perMinute,
-  perDay,
   label,
   createdAt,
   expiresAt,
   revokedAt,
-  ...usage
+  ...numbers
 ]: KeyRow): BareKeyWithUsage {
+  const { limits, usage } = toLimitsAndUsage(numbers);
   return {
     key: {
       id,
       plan,
-      limits: { perMinute, perDay },
+      limits,
       label: label ?? undefined,
       createdAt,
       expiresAt: expiresAt ?? undefined,
       revokedAt: revokedAt ?? undefined,
     },
-    usage: toUsage(usage),
+    usage,
   };
 }

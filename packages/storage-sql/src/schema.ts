@@ -53,6 +53,9 @@ export interface ApiKeysTable {
   readonly revoked_at: number | null;
 }
 
+/** The columns of the limits, in the order that `toLimitsAndUsage` reads. */
+export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
+
 /** One row for each secret of a key. */
 export interface ApiKeySecretsTable {
   readonly digest: string;

@@ -1,5 +1,5 @@
-import type { RateLimits } from "../limits/plan.js";
-import type { WindowQuotas } from "../limits/window.js";
+import type { RateLimits } from "../limits/windows.js";
+import type { WindowQuotas } from "../limits/quota.js";
 import { digestOf, hintOf } from "./key-format.js";
 
 /** One secret of an API key, as stored: never the secret itself. */

@@ -2,7 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { MAX_TIME } from "../clock.js";
 import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
-import { areRateLimits, limitsOnly, type Plans, type RateLimits } from "../limits/plan.js";
+import { areRateLimits, limitNames, limitsOnly, type Plans } from "../limits/plan.js";
+import type { RateLimits } from "../limits/windows.js";
 import type { KeyQuery } from "../storage/storage.js";
 import { integer, strictRecord, validate } from "../validation.js";
 
@@ -172,6 +173,6 @@ function limitsOn(
     return err(invalidKeyRequest([`the ${name} plan has fixed limits; leave limits out`]));
   }
   if (areRateLimits(limits)) return ok(limitsOnly(limits));
-  const rule = "perMinute and perDay, each a positive integer, and nothing else";
+  const rule = `${limitNames.join(" and ")}, each a positive integer, and nothing else`;
   return err(invalidKeyRequest([`the ${name} plan needs limits of its own: ${rule}`]));
 }

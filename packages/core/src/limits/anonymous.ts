@@ -3,9 +3,9 @@ import type { ClockReader } from "../clock.js";
 import { digestOf } from "../keys/key-format.js";
 import { charge, standingOf, type Verdict } from "./charge.js";
 import { parseAddress } from "./client-address.js";
-import type { RateLimits } from "./plan.js";
 import { NO_USAGE, type Usage } from "./usage.js";
-import { bindingWindow, withBinding, type Quota } from "./window.js";
+import { bindingWindow, withBinding, type Quota } from "./quota.js";
+import type { RateLimits } from "./windows.js";
 
 /** The buckets of callers without a valid key: one per client address, in memory, up to a maximum number. */
 export interface AnonymousBuckets {
@@ -55,8 +55,8 @@ export function createAnonymousBuckets(
 const MAX_ADDRESS_LENGTH = 64;
 
 /**
- * Returns the name of a client address's bucket. An IPv4 address has its own bucket, whatever port is written behind it. The IPv6 addresses of a /64 share one,
- * because a subscriber usually has a whole /64. Any other text has its own bucket, named by its digest if it is long.
+ * Returns the name of a client address's bucket. An IPv4 address has its own bucket, whatever port is written behind it.
+ * The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64. Any other text has its own bucket, named by its digest if it is long.
  * Without a client address, the name is empty.
  */
 function bucketOf(clientAddress: string | undefined): string {

@@ -1,5 +1,5 @@
 import type { ClockReading } from "../clock.js";
-import type { RateLimits } from "./plan.js";
+import type { RateLimits } from "./windows.js";
 import { NO_USAGE, usedAt, type Usage } from "./usage.js";
 import { correctedStart } from "./window.js";
 

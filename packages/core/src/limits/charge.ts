@@ -1,18 +1,25 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
-import type { RateLimits } from "./plan.js";
-import { usedAt, type Usage } from "./usage.js";
 import {
   bindingWindow,
-  currentWindow,
-  DAY,
-  MINUTE,
+  endOf,
   quotaOf,
   withBinding,
   type Quota,
-  type Window,
   type WindowQuotas,
-} from "./window.js";
+} from "./quota.js";
+import { toWindowsUsage, usedAt, windowsOf, type Usage } from "./usage.js";
+import { currentWindow, type Window } from "./window.js";
+import {
+  eachWindow,
+  limitOf,
+  SHORTEST,
+  windowNames,
+  windows as kinds,
+  type EachWindow,
+  type RateLimits,
+  type WindowName,
+} from "./windows.js";
 
 /** The limits of a request. */
 export interface LimitRules {
@@ -30,7 +37,7 @@ export type Refusal =
       readonly kind: "refused";
       readonly quota: Quota;
       readonly until: number;
-      readonly window: "minute" | "day";
+      readonly window: WindowName;
     }
   | {
       readonly kind: "banned";
@@ -50,7 +57,7 @@ export interface ChargeOutcome {
 }
 
 /**
- * Decides one request: it takes a token from both the minute and the day bucket, or from neither. The
+ * Decides one request: it takes a token from the bucket of each window, or from none. The
  * first request opens a bucket's window; when the window ends, the bucket gets all its tokens back. A
  * refused request takes no token, and too many refusals in a row ban the key. Requests during a ban are
  * not counted, so that every ban ends by itself.
@@ -67,7 +74,7 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
       verdict: banned(banEnd, false, windows, limits),
     };
   }
-  if (windows.minute.used < limits.perMinute && windows.day.used < limits.perDay) {
+  if (windowNames.every((name) => hasTokens(name, windows, limits))) {
     return admitted(usage, windows, limits, reading.now);
   }
   const current = withWindows(usage, windows);
@@ -102,44 +109,30 @@ export function standingOf(
   return { bannedUntil: banEnd, quotas };
 }
 
-interface Windows {
-  readonly minute: Window;
-  readonly day: Window;
-}
+type Windows = EachWindow<Window>;
 
 function currentWindows(usage: Usage, reading: ClockReading): Windows {
-  const minute = { openedAt: usage.minuteOpenedAt, used: usage.minuteUsed };
-  const day = { openedAt: usage.dayOpenedAt, used: usage.dayUsed };
-  return {
-    minute: currentWindow(minute, MINUTE, reading),
-    day: currentWindow(day, DAY, reading),
-  };
+  const stored = windowsOf(usage);
+  return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
 }
 
-function quotasOf({ minute, day }: Windows, limits: RateLimits): WindowQuotas {
-  return {
-    minute: quotaOf(minute, MINUTE, limits.perMinute),
-    day: quotaOf(day, DAY, limits.perDay),
-  };
+function hasTokens(name: WindowName, windows: Windows, limits: RateLimits): boolean {
+  return windows[name].used < limitOf(limits, name);
 }
 
-function admitted(
-  usage: Usage,
-  { minute, day }: Windows,
-  limits: RateLimits,
-  now: number,
-): ChargeOutcome {
-  const windows = {
-    minute: { openedAt: minute.openedAt, used: minute.used + 1 },
-    day: { openedAt: day.openedAt, used: day.used + 1 },
-  };
+function quotasOf(windows: Windows, limits: RateLimits): WindowQuotas {
+  return eachWindow((name) => quotaOf(name, windows[name], limits));
+}
+
+function admitted(usage: Usage, before: Windows, limits: RateLimits, now: number): ChargeOutcome {
+  const windows = eachWindow((name) => ({
+    openedAt: before[name].openedAt,
+    used: before[name].used + 1,
+  }));
   const quotas = quotasOf(windows, limits);
   return {
     usage: {
-      minuteOpenedAt: windows.minute.openedAt,
-      minuteUsed: windows.minute.used,
-      dayOpenedAt: windows.day.openedAt,
-      dayUsed: windows.day.used,
+      ...toWindowsUsage(windows),
       refusedSince: 0,
       refusals: 0,
       bans: usage.bans,
@@ -157,48 +150,33 @@ function refused(windows: Windows, limits: RateLimits): Verdict {
   return { kind: "refused", quota, until: quota.resetAt, window };
 }
 
-/** A banned key has no quota until the ban ends, or until a used-up window ends, whichever is later. */
+/** A banned key has no quota until the ban ends, or until the last used-up window ends, whichever is later. */
 function banned(banEnd: number, begins: boolean, windows: Windows, limits: RateLimits): Verdict {
   const until = servedAt(banEnd, windows, limits);
-  const binding = windows.day.used < limits.perDay ? "minute" : "day";
-  const quota = withBinding(noQuotas(until, limits), binding);
+  const usedUp = windowNames.findLast((name) => !hasTokens(name, windows, limits));
+  const quota = withBinding(noQuotas(until, limits), usedUp ?? SHORTEST);
   return { kind: "banned", quota, until, banEnd, begins };
 }
 
 /** Returns when a banned key is served again. */
-function servedAt(banEnd: number, { minute, day }: Windows, limits: RateLimits): number {
-  return Math.max(
-    banEnd,
-    minute.used < limits.perMinute ? 0 : minute.openedAt + MINUTE,
-    day.used < limits.perDay ? 0 : day.openedAt + DAY,
-  );
+function servedAt(banEnd: number, windows: Windows, limits: RateLimits): number {
+  const usedUp = windowNames.filter((name) => !hasTokens(name, windows, limits));
+  return Math.max(banEnd, ...usedUp.map((name) => endOf(name, windows[name])));
 }
 
-function noQuotas(until: number, { perMinute, perDay }: RateLimits): WindowQuotas {
-  return {
-    minute: { limit: perMinute, remaining: 0, resetAt: until },
-    day: { limit: perDay, remaining: 0, resetAt: until },
-  };
+function noQuotas(until: number, limits: RateLimits): WindowQuotas {
+  return eachWindow((name) => ({ limit: limitOf(limits, name), remaining: 0, resetAt: until }));
 }
 
 /**
- * Returns the usage with its current windows; the same object if neither has changed. A window that has
- * ended stays ended even if the clock is set back afterwards, because its end is stored.
+ * Returns the usage with its current windows; the same object if none has changed. A window that has
+ * ended stays ended even if the clock is set back afterwards, because its end is stored. The start of an unused window
+ * does not matter.
  */
-function withWindows(usage: Usage, { minute, day }: Windows): Usage {
-  const isMinuteUnchanged = isUnchanged(minute, usage.minuteOpenedAt, usage.minuteUsed);
-  const isDayUnchanged = isUnchanged(day, usage.dayOpenedAt, usage.dayUsed);
-  if (isMinuteUnchanged && isDayUnchanged) return usage;
-  return {
-    ...usage,
-    minuteOpenedAt: minute.openedAt,
-    minuteUsed: minute.used,
-    dayOpenedAt: day.openedAt,
-    dayUsed: day.used,
-  };
-}
-
-/** Whether a window is still the stored one; the start of an unused window does not matter. */
-function isUnchanged(window: Window, openedAt: number, used: number): boolean {
-  return used === 0 || window.openedAt === openedAt;
+function withWindows(usage: Usage, windows: Windows): Usage {
+  const stored = windowsOf(usage);
+  const isUnchanged = windowNames.every(
+    (name) => stored[name].used === 0 || windows[name].openedAt === stored[name].openedAt,
+  );
+  return isUnchanged ? usage : { ...usage, ...toWindowsUsage(windows) };
 }

@@ -1,4 +1,4 @@
-import type { Quota } from "./window.js";
+import type { Quota } from "./quota.js";
 
 /** The fields that every result and error of a caller with an API key has. */
 export interface Charged {

@@ -1,8 +1,5 @@
-/** How many requests a key may make. Both limits are positive safe integers and apply at once. */
-export interface RateLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
-}
+import { ownField, type EachField } from "../validation.js";
+import { windowNames, windows, type RateLimits } from "./windows.js";
 
 /** A plan's limits, or `"custom"` if each key on the plan has its own. */
 export type Plan = RateLimits | "custom";
@@ -18,21 +15,20 @@ export const standardPlans = Object.freeze({
 /** All plans of a store, by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** Whether a value is a pair of rate limits: two integers from 1 to 2^53−1, and nothing else. */
+/** The names of a plan's limits. */
+export const limitNames = windowNames.map((name) => windows[name].limit);
+
+/** Whether a value is rate limits: an integer from 1 to 2^53−1 for each window, and nothing else. */
 export function areRateLimits(value: unknown): value is RateLimits {
   if (typeof value !== "object" || value === null) return false;
-  return (
-    "perMinute" in value &&
-    isRateLimit(value.perMinute) &&
-    "perDay" in value &&
-    isRateLimit(value.perDay) &&
-    Object.keys(value).length === 2
-  );
+  if (Object.keys(value).length !== limitNames.length) return false;
+  return limitNames.every((name) => isRateLimit(ownField(value, name)));
 }
 
 /** Returns a frozen copy of the limits. */
 export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
-  return Object.freeze({ perMinute, perDay });
+  const limits: EachField<RateLimits> = { perMinute, perDay };
+  return Object.freeze(limits);
 }
 
 /**

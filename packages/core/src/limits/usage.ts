@@ -1,16 +1,11 @@
+import type { Window } from "./window.js";
+import type { EachWindow, WindowName } from "./windows.js";
+
 /**
  * The usage of a key, as stored: one flat record, so that a storage can keep it in one row. Times are
  * milliseconds since the Unix epoch; all numbers are non-negative safe integers.
  */
-export interface Usage {
-  /** When the first request opened the minute window. */
-  readonly minuteOpenedAt: number;
-  /** Requests admitted in the minute window; 0 if it was never opened. */
-  readonly minuteUsed: number;
-  /** When the first request opened the day window. */
-  readonly dayOpenedAt: number;
-  /** Requests admitted in the day window; 0 if it was never opened. */
-  readonly dayUsed: number;
+export interface Usage extends WindowsUsage {
   /** When the first refusal since the last admitted request or the last ban came; 0 if there was none. */
   readonly refusedSince: number;
   /** The refusals of that row that count towards a ban. */
@@ -21,6 +16,29 @@ export interface Usage {
   readonly bannedAt: number;
   /** When a request was last admitted; 0 if none was. */
   readonly lastUsedAt: number;
+}
+
+/** For each window, when its first request opened it, and how many requests were admitted in it (0: never opened). */
+type WindowsUsage = {
+  readonly [Name in WindowName as `${Name}OpenedAt` | `${Name}Used`]: number;
+};
+
+/** Returns the windows of a usage as they are stored. */
+export function windowsOf(usage: WindowsUsage): EachWindow<Window> {
+  return {
+    minute: { openedAt: usage.minuteOpenedAt, used: usage.minuteUsed },
+    day: { openedAt: usage.dayOpenedAt, used: usage.dayUsed },
+  };
+}
+
+/** Returns these windows as a usage stores them. */
+export function toWindowsUsage({ minute, day }: EachWindow<Window>): WindowsUsage {
+  return {
+    minuteOpenedAt: minute.openedAt,
+    minuteUsed: minute.used,
+    dayOpenedAt: day.openedAt,
+    dayUsed: day.used,
+  };
 }
 
 /** Returns a time as `refusedSince` and `lastUsedAt` keep it: 0 means that there is none. */

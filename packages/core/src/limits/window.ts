@@ -1,10 +1,5 @@
 import type { ClockReading, SetBack } from "../clock.js";
 
-/** The length of the minute window, in milliseconds. */
-export const MINUTE = 60_000;
-/** The length of the day window, in milliseconds. */
-export const DAY = 86_400_000;
-
 /** How far the clocks of processes on one storage may differ, in milliseconds. */
 const CLOCK_SKEW = 10_000;
 
@@ -14,30 +9,6 @@ export interface Window {
   readonly openedAt: number;
   /** Tokens taken since it was opened. */
   readonly used: number;
-}
-
-/** The requests that are left in a window. During a ban none are left, until the ban ends. */
-export interface WindowQuota {
-  /** How many requests the window admits. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the window ends, in milliseconds since the Unix epoch. */
-  readonly resetAt: number;
-}
-
-/** The requests that are left in both windows. */
-export interface WindowQuotas {
-  readonly minute: WindowQuota;
-  readonly day: WindowQuota;
-}
-
-/**
- * The requests that a caller has left (specification, "Rate limit headers"): in both windows, and in the
- * one that binds, which is the one with fewer left (if equal, the one that ends later).
- */
-export interface Quota extends WindowQuota, WindowQuotas {
-  /** The window whose numbers these are; `undefined` in a remote client that is not told. */
-  readonly window?: keyof WindowQuotas | undefined;
 }
 
 /** Returns the stored window while it lasts, otherwise an empty one that opens now. */
@@ -87,25 +58,4 @@ function hadEnded(storedStart: number, length: number, { now, setBacks }: ClockR
 /** Returns the earliest time at which the clock can have been set back. */
 function earliest({ to, unread }: SetBack): number {
   return Math.max(0, to - unread);
-}
-
-/** Returns the quota of a window of this length, in milliseconds, under this limit. */
-export function quotaOf(window: Window, length: number, limit: number): WindowQuota {
-  return {
-    limit,
-    remaining: Math.max(0, limit - window.used),
-    resetAt: window.openedAt + length,
-  };
-}
-
-/** Returns the name of the window that binds. */
-export function bindingWindow({ minute, day }: WindowQuotas): keyof WindowQuotas {
-  const order = minute.remaining - day.remaining || day.resetAt - minute.resetAt;
-  return order < 0 ? "minute" : "day";
-}
-
-/** Returns the quotas of both windows with that of the one that binds. */
-export function withBinding(quotas: WindowQuotas, binding: keyof WindowQuotas): Quota {
-  const { limit, remaining, resetAt } = quotas[binding];
-  return { limit, remaining, resetAt, window: binding, minute: quotas.minute, day: quotas.day };
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type InvalidPet } from "../errors.js";
-import { ownField } from "../validation.js";
+import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 
 /** Every availability status, in the order of the specification ("PetStatus"). */
@@ -33,11 +33,6 @@ export interface Pet extends NewPet {
   /** Assigned by the store when the pet was added; an int64. */
   readonly id: bigint;
 }
-
-/**
- * Every field of a record by its name, an optional one too, so that an object in which one is missing does not compile.
- */
-export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
 
 /** Returns a pet with exactly its fields, frozen. */
 export function petOf(id: bigint, { name, categoryId, status }: NewPet): Pet {

@@ -1,0 +1,37 @@
+/**
+ * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest. All
+ * that is said of a window anywhere follows from this table, or does not compile without it.
+ */
+export const windows = {
+  minute: { milliseconds: 60_000, limit: "perMinute" },
+  day: { milliseconds: 86_400_000, limit: "perDay" },
+} as const satisfies Readonly<Record<string, { milliseconds: number; limit: `per${string}` }>>;
+
+/** The name of a window. */
+export type WindowName = keyof typeof windows;
+
+/** Something for each window. */
+export type EachWindow<T> = Readonly<Record<WindowName, T>>;
+
+/** How many requests a key may make in each window. All limits are positive safe integers and apply at once. */
+export type RateLimits = {
+  readonly [Name in WindowName as (typeof windows)[Name]["limit"]]: number;
+};
+
+/** The names of the windows, from the shortest to the longest. */
+export const windowNames: readonly WindowName[] = Object.keys(windows).filter(
+  (name): name is WindowName => name in windows,
+);
+
+/** The window that ends first. */
+export const SHORTEST: WindowName = "minute";
+
+/** Returns what this function returns for each window. */
+export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
+  return { minute: of("minute"), day: of("day") };
+}
+
+/** Returns the limit of a window. */
+export function limitOf(limits: RateLimits, name: WindowName): number {
+  return limits[windows[name].limit];
+}
