@@ -6,7 +6,12 @@ import { promisify } from "node:util";
 import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter";
 import { describe, expect, it, vi } from "vitest";
 import { readResults, withTables } from "../benchmarks/instrument/results.js";
-import { newDatabase, petstore } from "../packages/cli/test/support/command.js";
+import {
+  newDatabase,
+  petstore,
+  serveHere,
+  skipWithout,
+} from "../packages/cli/test/support/command.js";
 import { useBundled } from "./bundled-programs.js";
 import { packageNames } from "./packages.js";
 
@@ -39,14 +44,42 @@ describe("documents", () => {
   });
 });
 
+/** A block of code, what stands before it, and the output that is shown behind it. */
+const BLOCK = /(?:<!-- ([^\n]+) -->\n\n)?```(\w+)\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs;
+
+it.for(["README.md", "SECURITY.md", "docs/http.md", "docs/versioning.md"])(
+  "%s has no code that is not run: it is an example, has a test, or is a curl command with its output",
+  async (document, { skip }) => {
+    const { url, output } = await serveHere("--database", newDatabase(), "--first-key");
+    const KEY = await vi.waitUntil(() => /pet_live_\w+/.exec(output())?.[0]);
+    for (const [block, mark = "", , code = "", shown] of textOf(document).matchAll(BLOCK)) {
+      const [, file] = /^(?:tested by )?(\S+)$/.exec(mark) ?? [];
+      if (file !== undefined) {
+        expect(existsSync(join(root, file)), block).toBe(true);
+        continue;
+      }
+      expect(code, block).toContain("curl ");
+      skipWithout("curl", skip);
+      const command = code.replace(/^KEY=.*\n/, "").replace("http://127.0.0.1:3000/v1", url);
+      const env = { ...process.env, KEY };
+      const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
+      expect(stdout).toBe(shown?.trimEnd());
+    }
+  },
+);
+
 describe("README.md", () => {
-  const EXAMPLES = ["examples/embed.ts", "examples/try.ts", "examples/client.ts"] as const;
+  const EXAMPLES = [
+    ...(["examples/embed.ts", "examples/try.ts", "examples/client.ts"] as const),
+    "examples/first.ts",
+  ] as const;
   const program = useBundled("documents", EXAMPLES);
 
   it.each([
     [EXAMPLES[0], "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
     [EXAMPLES[1], "served, rate_limit_exceeded, served"],
     [EXAMPLES[2], "Rex is in category 9007199254740993.\nserved, rate_limit_exceeded, served"],
+    [EXAMPLES[3], "Pet 1: 59 of 60 are left."],
   ])("%s prints what the documents say", async (example, output) => {
     const cwd = dirname(newDatabase());
     const { stdout } = await promisify(execFile)(process.execPath, [program(example)], { cwd });
