@@ -1,8 +1,7 @@
 import type { Storage } from "@petstore/core/storage";
 import { createClose, monotonicNow } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
-import { createAttempts, type AttemptSettings } from "./commit/calls.js";
-import type { Synchronous } from "./commit/write.js";
+import { createAttempts } from "./commit/calls.js";
 import { createWriter } from "./commit/writer.js";
 import { isBusy, isCausedByCall, toFailure } from "./database/errors.js";
 import { openDatabase, type OpenDatabase } from "./database/open-database.js";
@@ -33,23 +32,20 @@ export function openPostgresStorage(
 
 async function open(settings: Settings): Promise<Storage> {
   const database = await openDatabase(settings);
-  return createStorage(database, settings.durableUsage ? "on" : "off");
+  return createStorage(database, settings);
 }
 
-/** How calls run; `largestBatch` limits how large a statement and its lists of values are. */
-const CALLS: AttemptSettings = {
-  errors: { isBusy, isCausedByCall, toFailure },
-  timeout: 2_000,
-  limit: 5_000,
-  largestBatch: 250,
-  now: monotonicNow,
-};
+/** How many calls share a statement: it limits how large the statement and its lists of values are. */
+const LARGEST_BATCH = 250;
 
-/** Creates the storage over an open database; `usageCommit` says what a charge waits for. */
+/** Creates the storage over an open database. */
 function createStorage(
   { connection, clock, onWarning, warn, close }: OpenDatabase,
-  usageCommit: Synchronous,
+  { durableUsage, limit, timeout }: Settings,
 ): Storage {
+  const errors = { isBusy, isCausedByCall, toFailure };
+  const settings = { errors, timeout, limit, largestBatch: LARGEST_BATCH, now: monotonicNow };
+  const usageCommit = durableUsage ? "on" : "off";
   // Each has statements of its own kind, which do not wait for the others'.
   const writers = {
     usage: createWriter(connection, warn, usageCommit),
@@ -57,12 +53,12 @@ function createStorage(
     keys: createWriter(connection, warn, "on"),
     imports: createWriter(connection, warn, "on"),
   };
-  const calls = createAttempts(CALLS);
+  const calls = createAttempts(settings);
   const usage = createUsageStorage({
     table: prepareApiKeyUsage(connection, usageCommit),
     writer: writers.usage,
     clock,
-    settings: CALLS,
+    settings,
   });
   const pets = createPetStorage({
     pets: preparePets(connection),
@@ -70,7 +66,7 @@ function createStorage(
     writer: writers.pets,
     importer: writers.imports,
     run: calls.run,
-    settings: CALLS,
+    settings,
   });
 
   return {

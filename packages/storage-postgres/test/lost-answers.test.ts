@@ -179,8 +179,13 @@ it("connections that are cut at any time lose no call and count none twice", asy
   expect(ids).toHaveLength(ROUNDS * 20);
 });
 
-it("a silent network fails calls within 5 s, delays no other server, and heals", async () => {
+it("a silent network fails calls within timeoutSeconds, by default 5, delays no other server, and heals", async () => {
   await whileTimePasses(async () => {
+    const hurried = await openStorage({
+      url: proxy.url(server.url()),
+      schema: "early",
+      timeoutSeconds: 1,
+    });
     // Its connection is open, and its writers are registered.
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     expect((await storage.keys.remove(["missing"])).isOk()).toBe(true);
@@ -188,6 +193,7 @@ it("a silent network fails calls within 5 s, delays no other server, and heals",
     const frozen = proxy.freezeAtNextAnswer();
     const created = storage.pets.create(rex);
     await frozen;
+    const early = hurried.pets.find(1n).then(() => performance.now() - since);
     const lost = Promise.all([
       created,
       storage.pets.find(1n),
@@ -201,6 +207,7 @@ it("a silent network fails calls within 5 s, delays no other server, and heals",
     const { results, after } = await lost;
     expect(results.filter((result) => result.isOk())).toEqual([]);
     expect(after).toBeLessThan(5_200);
+    expect(await early).toBeLessThan(1_500);
     // It waited for an answer until its deadline.
     expect(results.at(-1)).toMatchObject({ error: { mayBeStored: true } });
     expect(results.at(-1)).toHaveProperty("error.message", expect.stringContaining("in time"));

@@ -10,7 +10,7 @@ let database: Database.Database;
 let storage: Storage;
 beforeEach(async () => {
   database = new Database(":memory:");
-  storage = await openStorage({ database, lockTimeoutSeconds: 60 });
+  storage = await openStorage({ database, timeoutSeconds: 60 });
 });
 
 const names = async (): Promise<readonly string[]> =>
@@ -25,7 +25,7 @@ describe("in a host's database", () => {
 
   it.each([0, 60_000])("writes wait for a host's transaction: busy_timeout %i", async (timeout) => {
     database.pragma(`busy_timeout = ${timeout}`);
-    const other = await openStorage({ database, lockTimeoutSeconds: 60 });
+    const other = await openStorage({ database, timeoutSeconds: 60 });
     database.exec("begin");
     const created = other.pets.create(rex);
     await turns(10);

@@ -16,8 +16,8 @@ beforeEach(() => {
   other = new Database(filename);
 });
 
-async function openWith(lockTimeoutSeconds: number): Promise<Storage> {
-  const storage = await openStorage({ filename, lockTimeoutSeconds });
+async function openWith(timeoutSeconds: number): Promise<Storage> {
+  const storage = await openStorage({ filename, timeoutSeconds });
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
   return storage;
 }
@@ -47,7 +47,7 @@ describe("while another connection holds the write lock", () => {
   });
 
   it("a made-up key from a client address that has used up its limit does not wait, and a valid key is served", async () => {
-    const storage = await openStorage({ filename, lockTimeoutSeconds: 0.03 });
+    const storage = await openStorage({ filename, timeoutSeconds: 0.03 });
     const store = createPetStore({ storage });
     const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
     for (let request = 0; request < 60; request += 1) await store.as(undefined, "here").admit();
@@ -85,7 +85,7 @@ describe("while another connection holds the write lock", () => {
     observe(database, (source) => {
       if (source === "begin immediate") tries += 1;
     });
-    const storage = await openStorage({ database, lockTimeoutSeconds: 0.02 });
+    const storage = await openStorage({ database, timeoutSeconds: 0.02 });
     tries = 0;
     other.exec("begin immediate");
     expect((await storage.pets.create(rex)).isErr()).toBe(true);
@@ -98,7 +98,7 @@ describe("while another connection holds the write lock", () => {
     const storage = await openWith(60);
     other.exec("begin immediate");
     const created = storage.pets.create(rex);
-    const waiting = [storage.close(), openStorage({ filename, lockTimeoutSeconds: 60 })] as const;
+    const waiting = [storage.close(), openStorage({ filename, timeoutSeconds: 60 })] as const;
     await turns(10);
     other.exec("rollback");
     expect([(await created).isOk(), (await waiting[0]).isOk()]).toEqual([true, true]);
@@ -121,8 +121,8 @@ it("a read while another process recovers the log is retried until the timeout",
     fails -= 1;
     throw new Database.SqliteError("database is locked", "SQLITE_BUSY_RECOVERY");
   });
-  const patient = await openStorage({ database, lockTimeoutSeconds: 60 });
-  const hurried = await openStorage({ database, lockTimeoutSeconds: 0.005 });
+  const patient = await openStorage({ database, timeoutSeconds: 60 });
+  const hurried = await openStorage({ database, timeoutSeconds: 0.005 });
   fails = 3;
   expect((await patient.pets.find(1n)).isOk()).toBe(true);
   fails = Infinity;

@@ -26,7 +26,7 @@ function openDatabase(name: string, change = "", options?: Database.Options) {
 }
 
 async function codeOf(options: SqliteStorageOptions): Promise<string> {
-  return (await openSqliteStorage({ lockTimeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
+  return (await openSqliteStorage({ timeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
 }
 
 /** A sound database file that holds some pets. */
@@ -91,7 +91,7 @@ describe("opening a database fails with", () => {
     const filename = await createFile();
     change(filename);
     const before = readFileSync(filename);
-    expect(await codeOf({ filename, lockTimeoutSeconds: 0.01 })).toBe(code);
+    expect(await codeOf({ filename, timeoutSeconds: 0.01 })).toBe(code);
     expect(readFileSync(filename).equals(before)).toBe(true);
     opened.splice(0).forEach((database) => database.close());
     expect(openFiles().filter((file) => file.startsWith(filename))).toEqual([]);
@@ -144,10 +144,10 @@ describe("opening a database throws a TypeError that names the wrong option", ()
     [{ filename, readOnly: true }, "readOnly"],
     [{ filename, readOnly: 1 }, "readOnly"],
     [{ database: new Database(filename), readOnly: true }, "readOnly"],
-    [{ filename, lockTimeoutSeconds: -1 }, "lockTimeoutSeconds"],
-    [{ filename, lockTimeoutSeconds: 3_601 }, "lockTimeoutSeconds"],
-    [{ filename, lockTimeoutSeconds: "5" }, "lockTimeoutSeconds"],
-    [{ filename, lockTimeout: 5 }, "lockTimeout "],
+    [{ filename, timeoutSeconds: -1 }, "timeoutSeconds"],
+    [{ filename, timeoutSeconds: 3_601 }, "timeoutSeconds"],
+    [{ filename, timeoutSeconds: "5" }, "timeoutSeconds"],
+    [{ filename, lockTimeoutSeconds: 5 }, "lockTimeoutSeconds "],
   ])("%o", (options, name) => {
     const open = () => openSqliteStorage(options as SqliteStorageOptions);
     expect(open).toThrow(TypeError);
@@ -155,7 +155,7 @@ describe("opening a database throws a TypeError that names the wrong option", ()
   });
 
   it("but not for options that are undefined", async () => {
-    await openStorage({ filename, database: undefined, lockTimeoutSeconds: undefined });
+    await openStorage({ filename, database: undefined, timeoutSeconds: undefined });
     await openStorage({ filename: undefined, database: openDatabase(filename) });
   });
 });

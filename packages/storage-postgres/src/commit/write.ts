@@ -33,7 +33,7 @@ export interface WriteParts {
 
 /**
  * How long a statement waits for a lock, in milliseconds. One that is given up would wait on the server for as long as
- * another transaction stays open. A row may need two locks, and both waits fit in `STATEMENT_TIMEOUT`.
+ * another transaction stays open. A row may need two locks, and both waits fit in the 2 seconds that a statement has at least.
  */
 const LOCK_TIMEOUT = 900;
 

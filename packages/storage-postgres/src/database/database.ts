@@ -4,7 +4,7 @@ import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./erro
 
 /** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
 export interface Database {
-  /** @param timeout in milliseconds, connecting included; `STATEMENT_TIMEOUT` by default. */
+  /** @param timeout in milliseconds, connecting included; that of the database by default. */
   query<Row>(
     statement: Statement,
     values: unknown[],
@@ -35,14 +35,14 @@ export interface PoolSource {
   readonly isOwn: boolean;
 }
 
-/** How long one statement may take if nothing else is said, connecting included, in milliseconds. */
-export const STATEMENT_TIMEOUT = 2_000;
-
-/** Creates the database over a pool, which is opened at once. */
-export function createDatabase(source: PoolSource): Database {
+/**
+ * Creates the database over a pool, which is opened at once.
+ * @param timeout how long one statement may take if nothing else is said, connecting included, in milliseconds.
+ */
+export function createDatabase(source: PoolSource, timeout: number): Database {
   const pool = createCurrentPool(source);
   return {
-    query: createQuery(createUse(pool)),
+    query: createQuery(createUse(pool, timeout), timeout),
     run: (script) => runScript(pool.get(), script),
     close: () => pool.close(),
   };
@@ -87,8 +87,8 @@ function createCurrentPool(source: PoolSource): CurrentPool {
 /** Runs work on a connection of the pool, within a time in milliseconds. */
 type Use = <T>(work: (client: PostgresClient) => Promise<T>, timeout?: number) => Promise<T>;
 
-function createUse(pool: CurrentPool): Use {
-  return async (work, timeout = STATEMENT_TIMEOUT) => {
+function createUse(pool: CurrentPool, longest: number): Use {
+  return async (work, timeout = longest) => {
     const from = pool.get();
     const late = createTimeout(timeout);
     const connecting = from.connect();
@@ -112,9 +112,9 @@ function createUse(pool: CurrentPool): Use {
 }
 
 /** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
-function createQuery(use: Use): Database["query"] {
+function createQuery(use: Use, longest: number): Database["query"] {
   let areKept = true;
-  const givenUp = createGivenUp(use);
+  const givenUp = createGivenUp(use, longest);
   return async function query<Row>(
     statement: Statement,
     values: unknown[],
@@ -147,21 +147,21 @@ const COUNT_GIVEN_UP = {
   text: `select count(*)::integer from pg_stat_activity
     where datname = current_database() and state = 'active' and wait_event_type is distinct from 'Client'
       and query <> '' and starts_with($1, query)
-      and clock_timestamp() - query_start > interval '${STATEMENT_TIMEOUT} milliseconds'`,
+      and clock_timestamp() - query_start > $2 * interval '1 millisecond'`,
 };
 
 /**
  * Creates the memory of statements that were given up. PostgreSQL goes on with them: one that waits for a lock or a
  * standby keeps its backend, and a server has few. They are counted there, because it sees them also behind a pooler.
  */
-function createGivenUp(use: Use) {
+function createGivenUp(use: Use, longest: number) {
   const texts = new Set<string>();
   return {
     add: (text: string): void => void texts.add(text),
     /** @throws StillRunning when there are too many with this text. */
     check: async (text: string): Promise<void> => {
       if (!texts.has(text)) return;
-      const query = asQuery(COUNT_GIVEN_UP, [text], "number");
+      const query = asQuery(COUNT_GIVEN_UP, [text, longest], "number");
       const count = await use((client) => client.query<[number]>(query)).then(
         ({ rows }) => rows[0]?.[0] ?? 0,
         (error: unknown) => {

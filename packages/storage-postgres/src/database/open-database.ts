@@ -2,13 +2,7 @@ import { createWarnings, monotonicNow, type Warnings } from "@petstore/storage-s
 import { migrate } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
-import {
-  createDatabase,
-  STATEMENT_TIMEOUT,
-  unnamed,
-  type Database,
-  type PoolSource,
-} from "./database.js";
+import { createDatabase, unnamed, type Database, type PoolSource } from "./database.js";
 import { loadDriver } from "./driver.js";
 import { OpenRefusal, READ_ONLY } from "./open-storage-error.js";
 import type { Settings } from "./options.js";
@@ -24,8 +18,9 @@ export interface OpenDatabase extends Warnings {
 const OLDEST_POSTGRES = 15;
 
 /** Connects, and brings the tables up to date. Rejects when the database cannot be used. */
-export async function openDatabase({ source, schema }: Settings): Promise<OpenDatabase> {
-  const database = createDatabase(await poolSourceOf(source));
+export async function openDatabase(settings: Settings): Promise<OpenDatabase> {
+  const { source, schema, timeout } = settings;
+  const database = createDatabase(await poolSourceOf(source, timeout), timeout);
   try {
     const clock = createDatabaseClock(monotonicNow);
     await refuseUnusable(database, clock);
@@ -44,10 +39,10 @@ export async function openDatabase({ source, schema }: Settings): Promise<OpenDa
 }
 
 /** A host's pool needs no driver of ours. */
-async function poolSourceOf(source: Settings["source"]): Promise<PoolSource> {
+async function poolSourceOf(source: Settings["source"], timeout: number): Promise<PoolSource> {
   if (!("url" in source)) return { open: () => source, isOwn: false };
   const createPool = await loadDriver();
-  return { open: () => createPool({ ...source, timeout: STATEMENT_TIMEOUT }), isOwn: true };
+  return { open: () => createPool({ ...source, timeout }), isOwn: true };
 }
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),

@@ -29,6 +29,12 @@ interface SchemaOptions {
    * default: then a crash may lose the charges of the last 0.6 seconds. Pets and keys always survive it.
    */
   readonly durableUsage?: boolean | undefined;
+  /**
+   * How long a call waits for the database, in seconds: from 1 to 3,600; 5 by default. A statement may take, and a call
+   * is retried for, two fifths of it, but at least 2 seconds; the rest is for finding out what became of a lost write.
+   * An import has 65 seconds.
+   */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** The options, checked and complete. */
@@ -36,6 +42,10 @@ export interface Settings {
   readonly source: PostgresPool | PostgresServer;
   readonly schema: string;
   readonly durableUsage: boolean;
+  /** When a call fails at the latest, in milliseconds. */
+  readonly limit: number;
+  /** How long a statement may take, and a call is retried, in milliseconds. */
+  readonly timeout: number;
 }
 
 /** How to connect to a server. */
@@ -48,7 +58,7 @@ export interface PostgresServer {
 export function parseOptions(options: PostgresStorageOptions): Settings {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) throw wrongOption(parsed.issues[0]);
-  const { url, connections, pool, schema, durableUsage } = parsed.output;
+  const { url, connections, pool, schema, durableUsage, timeoutSeconds } = parsed.output;
   if (url !== undefined && pool !== undefined) {
     throw new TypeError("openPostgresStorage: option pool cannot be given together with url");
   }
@@ -57,7 +67,8 @@ export function parseOptions(options: PostgresStorageOptions): Settings {
   }
   const source = url === undefined ? pool : { url, connections: connections ?? 4 };
   if (source === undefined) throw new TypeError(`openPostgresStorage: option url ${URL_RULE}`);
-  return { source, schema, durableUsage };
+  const limit = timeoutSeconds * 1_000;
+  return { source, schema, durableUsage, limit, timeout: Math.max(2_000, limit * 0.4) };
 }
 
 function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
@@ -69,6 +80,7 @@ function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
 
 const URL_RULE =
   "must be a URL that starts with postgres:// or postgresql://; in a password, # / ? @ must be percent-encoded";
+const TIMEOUT = "must be a number from 1 to 3,600";
 const CONNECTIONS = "must be an integer from 1 to 100";
 
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
@@ -90,6 +102,10 @@ const optionsSchema = v.strictObject({
     "petstore",
   ),
   durableUsage: v.optional(v.boolean("must be a boolean"), false),
+  timeoutSeconds: v.optional(
+    v.pipe(v.number(TIMEOUT), v.minValue(1, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
+    5,
+  ),
 });
 
 /**

@@ -32,8 +32,8 @@ export interface SqliteDatabaseOptions extends TimeoutOptions {
 }
 
 interface TimeoutOptions {
-  /** How long a call waits for a database that another process has locked: from 0 to 3,600; 5 by default. */
-  readonly lockTimeoutSeconds?: number | undefined;
+  /** How long a call waits for a database that another process has locked, in seconds: from 0 to 3,600; 5 by default. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** The options, checked and complete. */
@@ -53,7 +53,7 @@ export interface SqliteFile {
 export function parseOptions(options: SqliteStorageOptions): Settings {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) throw wrongOption(parsed.issues[0]);
-  const { filename, database, readOnly, lockTimeoutSeconds } = parsed.output;
+  const { filename, database, readOnly, timeoutSeconds } = parsed.output;
   const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
   if (filename !== undefined && database !== undefined) {
@@ -64,7 +64,7 @@ export function parseOptions(options: SqliteStorageOptions): Settings {
   if (readOnly && (filename === undefined || filename === ":memory:")) {
     throw new TypeError("openSqliteStorage: option readOnly must be given together with a file");
   }
-  return { source, timeout: lockTimeoutSeconds * 1_000 };
+  return { source, timeout: timeoutSeconds * 1_000 };
 }
 
 function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
@@ -91,7 +91,7 @@ const optionsSchema = v.pipe(
     filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
     database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
     readOnly: v.optional(v.boolean("must be a boolean"), false),
-    lockTimeoutSeconds: v.optional(
+    timeoutSeconds: v.optional(
       v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
       5,
     ),
