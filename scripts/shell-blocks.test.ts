@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -13,27 +13,32 @@ const program = useBuiltPetstore();
 
 /** What is there before the first block of a document, in `petstore.db` and in PostgreSQL. */
 const BEFORE: Readonly<Record<string, string>> = {
+  "docs/operating.md": `echo '{"name":"Rex","categoryId":7,"status":"sold"}' | petstore pets import -
+    ID=$(petstore keys issue --plan free --json | grep --only-matching 'key_[0-9A-Za-z]*' | head --lines 1)
+    HINT=$(petstore keys find "$ID" --json | grep --only-matching 'pet_live_[0-9A-Za-z]*' | head --lines 1)`,
   "docs/postgres.md": `petstore keys issue --plan free
     echo '{"name":"Rex","categoryId":7}' | petstore pets import -
     psql "$SERVER" --command "create role petstore_server"`,
 };
 
-/** A block, and why it cannot run, which a comment before it says. */
-const BLOCK = /(?:<!-- cannot run: (.+) -->\n+)?^```(sh|sql)\n(.*?)^```/gms;
+/** A block, and what a comment before it says: which file tests it, or why it cannot run. */
+const BLOCK = /(?:<!-- (?:tested by (\S+)|(cannot run: .+?)) -->\n\n)?^```(\w*)\n(.*?)^```/gms;
 const URL_IN_DOCUMENTS = "postgres://petstore@db.internal/petstore";
 
 it.runIf(inCi).for(Object.keys(BEFORE))(
   "the blocks of %s run, from top to bottom",
   async (document, { skip }) => {
     const text = readFileSync(join(root, document), "utf8");
-    const blocks = [...text.matchAll(BLOCK)].filter(([, reason]) => reason === undefined);
-    expect(blocks.length).toBeGreaterThan(0);
     let [url, script] = ["", BEFORE[document] ?? ""];
-    for (const [, , language, code = ""] of blocks)
+    for (const [block, file, reason, language, code = ""] of text.matchAll(BLOCK)) {
+      if (file !== undefined) expect(existsSync(join(root, file)), file).toBe(true);
+      if (file !== undefined || reason !== undefined) continue;
+      expect(block).toMatch(/```(?:sh|sql)\n/);
       script +=
         language === "sql"
           ? `\npsql --set ON_ERROR_STOP=1 "$SERVER" <<'END'\n${code}END\n`
           : `\n${code}`;
+    }
     if (script.includes(URL_IN_DOCUMENTS)) {
       skipWithout("psql", skip, "postgresql-client");
       url = (await startPostgres()).url();

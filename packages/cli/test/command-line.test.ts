@@ -96,14 +96,12 @@ async function refusalOf(...args: readonly string[]): Promise<string> {
 const STARTS = /^petstore: cannot use the database/;
 
 describe("the environment of serve", () => {
-  it("sets every option, as --help and docs/operating.md show", async () => {
-    const document = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+  it("sets every option, as --help shows", async () => {
     const [{ out, options } = expect.fail()] = await helpOfAll("serve");
     expect(options.length).toBeGreaterThan(10);
     for (const { name, text } of options.filter(({ name }) => name !== "--help")) {
       const variable = `PETSTORE_${name.slice(2).toUpperCase().replaceAll("-", "_")}`;
       expect(text).toContain(`env: ${variable}`);
-      expect(document).toContain(`\`${variable}\``);
     }
     expect(out).toMatch(/--host .*env:\s+PETSTORE_HOST,\s+HOST\)/s);
   });
