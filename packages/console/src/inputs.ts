@@ -1,4 +1,5 @@
-import { petStatuses } from "@petstore/core";
+import { petStatuses, type RateLimits } from "@petstore/core";
+import type { EachField } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
@@ -6,7 +7,12 @@ import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 /** A storage looks up an id of any length; ours are short. */
 const id = v.pipe(v.string(), v.maxLength(100));
 const idempotencyKey = v.pipe(v.string(), v.maxLength(255));
-const limits = v.optional(v.object({ perMinute: v.number(), perDay: v.number() }));
+const limits = v.optional(
+  v.object({
+    perMinute: v.number(),
+    perDay: v.number(),
+  } satisfies EachField<Record<keyof RateLimits, unknown>>),
+);
 
 /** The form of each input. Core checks what the values mean. */
 const inputs = {

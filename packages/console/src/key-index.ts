@@ -1,4 +1,5 @@
 import { keyStateAt, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
+import { byUse } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import {
   PAGE_SIZE,
@@ -169,15 +170,4 @@ function matcherOf(search: string): (key: ApiKey) => boolean {
 /** An id sorts by its time of issue. */
 function newestFirst(one: ApiKey, other: ApiKey): number {
   return one.id < other.id ? 1 : -1;
-}
-
-/** Compares by the requests of the current minute, then of the current day, then by the last request. */
-function byUse(one: ApiKey, other: ApiKey): number {
-  const used = (window: "minute" | "day", { usage }: ApiKey): number =>
-    usage[window].limit - usage[window].remaining;
-  return (
-    used("minute", other) - used("minute", one) ||
-    used("day", other) - used("day", one) ||
-    (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0)
-  );
 }

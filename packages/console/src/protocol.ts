@@ -1,4 +1,5 @@
-import type { ApiKey, KeyState, PetStatus, Plan, SecretState } from "@petstore/core";
+import type { ApiKey, KeyState, PetStatus, Plan, RateLimits, SecretState } from "@petstore/core";
+import type { EachWindow, WindowName } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
 export const SHOWN_STATES = [
@@ -18,6 +19,17 @@ export type ShownState = (typeof SHOWN_STATES)[number];
 
 /** The order of a list of keys: the newest first, or those with most requests in this minute and day first. */
 export const KEY_ORDERS = ["newest", "use"] as const;
+
+/** The limit of each window. */
+export const WINDOW_LIMITS = {
+  minute: "perMinute",
+  day: "perDay",
+} as const satisfies EachWindow<keyof RateLimits>;
+
+/** The windows, from the shortest to the longest. */
+export const WINDOWS = Object.keys(WINDOW_LIMITS).filter(
+  (name): name is WindowName => name in WINDOW_LIMITS,
+);
 
 /** How many keys a page shows. */
 export const PAGE_SIZE = 50;
@@ -56,7 +68,7 @@ export interface KeyList {
 /** The fields of the form for a new plan. */
 export interface PlanFields {
   readonly plan: string;
-  readonly limits?: { readonly perMinute: number; readonly perDay: number } | undefined;
+  readonly limits?: RateLimits | undefined;
 }
 
 /** A pet as the page shows it: JavaScript's numbers are not exact for an int64. */

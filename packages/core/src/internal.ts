@@ -1,8 +1,10 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export { systemClock } from "./clock.js";
 export type { InvalidIdempotencyKey } from "./errors.js";
+export { byUse } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel } from "./keys/key-requests.js";
+export { limitNames } from "./limits/plan.js";
 export { parseAddress } from "./limits/client-address.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
 export {

@@ -1,4 +1,5 @@
 import type { Clock, Pet, Quota, WindowQuota } from "@petstore/core";
+import { windowNames, windows, type WindowName } from "@petstore/core/internal";
 import { PREFLIGHT_HEADERS } from "./cors.js";
 import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
@@ -151,11 +152,15 @@ function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
 const LARGEST_INTEGER = 999_999_999_999_999;
 
 /** draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. */
-function draftFields({ minute, day }: Quota, now: number): Headers {
-  if (Math.max(minute.limit, day.limit) > LARGEST_INTEGER) return {};
+function draftFields(quota: Quota, now: number): Headers {
+  if (windowNames.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
+  const list = (member: (name: WindowName) => string) =>
+    windowNames.map((name) => `"${name}"${member(name)}`).join(", ");
   return {
-    "RateLimit-Policy": `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`,
-    RateLimit: `"minute"${leftIn(minute, now)}, "day"${leftIn(day, now)}`,
+    "RateLimit-Policy": list(
+      (name) => `;q=${quota[name].limit};w=${windows[name].milliseconds / 1_000}`,
+    ),
+    RateLimit: list((name) => leftIn(quota[name], now)),
   };
 }
 

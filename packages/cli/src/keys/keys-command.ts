@@ -9,7 +9,13 @@ import {
   type PurgedKeys,
   type RateLimits,
 } from "@petstore/core";
-import { systemClock } from "@petstore/core/internal";
+import {
+  limitNames,
+  limitOf,
+  systemClock,
+  windowNames,
+  type EachField,
+} from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
@@ -179,37 +185,40 @@ async function print<T>(
 const PLANS = Object.keys(standardPlans);
 
 /** The options of a command that takes a plan; some take it as an argument. */
-interface LimitOptions {
+interface LimitOptions extends Partial<RateLimits> {
   readonly plan?: string;
-  readonly perMinute?: number;
-  readonly perDay?: number;
 }
+
+const limitOptions = windowNames.map((name) => `--per-${name}`).join(" and ");
 
 /** Adds the options for a key's own limits, and the list of plans, to a command that takes a plan. */
 function addLimits(command: Command): Command {
-  return command
-    .option("--per-minute <n>", "requests per minute, for the enterprise plan", wholeNumber(1))
-    .option("--per-day <n>", "requests per day, for the enterprise plan", wholeNumber(1))
-    .addHelpText("after", describePlans)
-    .hook("preAction", () => {
-      const options = command.opts<LimitOptions>();
-      const problem = problemWith(options.plan ?? command.args[1] ?? "", options);
-      if (problem !== undefined) command.error(problem);
-    });
+  for (const name of windowNames) {
+    const description = `requests per ${name}, for the enterprise plan`;
+    command.option(`--per-${name} <n>`, description, wholeNumber(1));
+  }
+  return command.addHelpText("after", describePlans).hook("preAction", () => {
+    const options = command.opts<LimitOptions>();
+    const problem = problemWith(options.plan ?? command.args[1] ?? "", options);
+    if (problem !== undefined) command.error(problem);
+  });
 }
 
 /** Returns a key's own limits; `undefined` if its plan has fixed ones. */
 function limitsOf({ perMinute, perDay }: LimitOptions): RateLimits | undefined {
-  return perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
+  if (perMinute === undefined || perDay === undefined) return undefined;
+  const limits: EachField<RateLimits> = { perMinute, perDay };
+  return limits;
 }
 
-function problemWith(plan: string, { perMinute, perDay }: LimitOptions): string | undefined {
+function problemWith(plan: string, options: LimitOptions): string | undefined {
+  const given = limitNames.filter((name) => options[name] !== undefined);
   if (plan !== "enterprise") {
-    if (perMinute === undefined && perDay === undefined) return undefined;
-    return `the ${plan} plan has fixed limits: leave out --per-minute and --per-day`;
+    if (given.length === 0) return undefined;
+    return `the ${plan} plan has fixed limits: leave out ${limitOptions}`;
   }
-  if (perMinute !== undefined && perDay !== undefined) return undefined;
-  return "the enterprise plan needs --per-minute and --per-day";
+  if (given.length === limitNames.length) return undefined;
+  return `the enterprise plan needs ${limitOptions}`;
 }
 
 /** Called only when help is printed: Node loads its locale data for the first number, which takes 10 ms. */
@@ -220,8 +229,8 @@ function describePlans(): string {
 function describePlan([name, plan]: readonly [string, Plan]): string {
   const limits =
     plan === "custom"
-      ? "limits of the key's own: --per-minute and --per-day"
-      : `${count(plan.perMinute)} requests per minute, ${count(plan.perDay)} per day`;
+      ? `limits of the key's own: ${limitOptions}`
+      : windowNames.map((name) => `${count(limitOf(plan, name))} requests per ${name}`).join(", ");
   return `${name.padEnd(10)}  ${limits}`;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
-import { systemClock } from "@petstore/core/internal";
+import { byUse, systemClock } from "@petstore/core/internal";
 import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
@@ -65,19 +65,6 @@ async function readKeys(
     after = page.value.next;
   } while (after !== undefined);
   return ok(sort === "use" ? all.sort(byUse) : all);
-}
-
-/** Compares by the requests of the current minute, then of the current day, then by the last request. */
-function byUse(one: ApiKey, other: ApiKey): number {
-  return (
-    usedIn("minute", other) - usedIn("minute", one) ||
-    usedIn("day", other) - usedIn("day", one) ||
-    (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0)
-  );
-}
-
-function usedIn(window: "minute" | "day", { usage }: ApiKey): number {
-  return usage[window].limit - usage[window].remaining;
 }
 
 /** How long a list is shown, in milliseconds. */

@@ -1,5 +1,6 @@
-import type { KeyWithUsage, Storage, StorageFailure } from "@petstore/core/storage";
-import { isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
+import type { RateLimits } from "@petstore/core";
+import type { KeyWithUsage, Storage, StorageFailure, Usage } from "@petstore/core/storage";
+import { isKeyHint, isKeyId, isKeyLabel, type EachField } from "@petstore/core/internal";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
@@ -221,7 +222,7 @@ const usageSchema = v.strictObject({
   bans: count,
   bannedAt: count,
   lastUsedAt: count,
-});
+} satisfies EachField<Record<keyof Usage, unknown>>);
 
 const lineSchema = v.pipe(
   v.string(),
@@ -229,7 +230,10 @@ const lineSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.check(isKeyId)),
     plan: planSchema,
-    limits: v.strictObject({ perMinute: limit, perDay: limit }),
+    limits: v.strictObject({
+      perMinute: limit,
+      perDay: limit,
+    } satisfies EachField<Record<keyof RateLimits, unknown>>),
     label: maybe(v.custom<string>(isKeyLabel)),
     createdAt: count,
     expiresAt: maybe(count),

@@ -6,6 +6,7 @@ import {
   type SecretState,
   type WindowQuota,
 } from "@petstore/core";
+import { eachWindow, windowNames } from "@petstore/core/internal";
 import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 
@@ -74,7 +75,7 @@ function keyToJson(key: ApiKey, now: number): object {
     expiresAt: isoOrNull(key.expiresAt),
     revokedAt: isoOrNull(key.revokedAt),
     bannedUntil: isoOrNull(key.bannedUntil),
-    usage: { minute: windowToJson(key.usage.minute), day: windowToJson(key.usage.day) },
+    usage: eachWindow((name) => windowToJson(key.usage[name])),
   };
 }
 
@@ -83,9 +84,12 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   { heading: "ID", cell: (key) => replaceUnprintable(key.id) },
   { heading: "SECRET", cell: (key) => `${replaceUnprintable(key.hint)}…`, dropOrder: 3 },
   { heading: "LABEL", cell: (key) => replaceUnprintable(key.label ?? "-"), shrinks: true },
-  { heading: "PLAN", cell: (key) => replaceUnprintable(key.plan), dropOrder: 7 },
-  { heading: "MINUTE", cell: (key) => used(key.usage.minute), dropOrder: 5 },
-  { heading: "DAY", cell: (key) => used(key.usage.day), dropOrder: 6 },
+  { heading: "PLAN", cell: (key) => replaceUnprintable(key.plan), dropOrder: 6 },
+  ...windowNames.map((name) => ({
+    heading: name.toUpperCase(),
+    cell: (key: ApiKey) => used(key.usage[name]),
+    dropOrder: 5,
+  })),
   { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), dropOrder: 1 },
   { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), dropOrder: 4 },
   { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt), dropOrder: 2 },

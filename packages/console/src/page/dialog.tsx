@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Plan } from "@petstore/core";
-import type { PlanFields } from "../protocol.js";
+import type { Plan, RateLimits } from "@petstore/core";
+import type { WindowName } from "@petstore/core/internal";
+import { WINDOW_LIMITS, WINDOWS, type PlanFields } from "../protocol.js";
 import { newIdempotencyKey, type Problem } from "./call.js";
-import { Alert, Button, focusHeading } from "./shown.js";
+import { Alert, Button, focusHeading, limitsText } from "./shown.js";
 
 /**
  * A dialog over the page, as long as it is rendered. Escape calls `onClose`, unless `isLocked`. When it is gone, the
@@ -160,6 +161,8 @@ export function Field({
   );
 }
 
+const NO_LIMITS: RateLimits = { perMinute: NaN, perDay: NaN };
+
 /** Chooses a plan, and the limits of the key if the plan has none of its own. */
 export function PlanChoice({
   plans,
@@ -170,22 +173,25 @@ export function PlanChoice({
   readonly value: PlanFields;
   readonly onChange: (value: PlanFields) => void;
 }) {
-  const { plan, limits = { perMinute: NaN, perDay: NaN } } = value;
-  const limit = (name: string, field: "perMinute" | "perDay") => (
-    <Field name={name}>
-      <input
-        type="number"
-        required
-        min={1}
-        max={Number.MAX_SAFE_INTEGER}
-        step={1}
-        value={Number.isNaN(limits[field]) ? "" : limits[field]}
-        onInput={({ currentTarget }) =>
-          onChange({ plan, limits: { ...limits, [field]: currentTarget.valueAsNumber } })
-        }
-      />
-    </Field>
-  );
+  const { plan, limits = NO_LIMITS } = value;
+  const limit = (name: WindowName) => {
+    const field = WINDOW_LIMITS[name];
+    return (
+      <Field key={name} name={`Requests per ${name}`}>
+        <input
+          type="number"
+          required
+          min={1}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          value={Number.isNaN(limits[field]) ? "" : limits[field]}
+          onInput={({ currentTarget }) =>
+            onChange({ plan, limits: { ...limits, [field]: currentTarget.valueAsNumber } })
+          }
+        />
+      </Field>
+    );
+  };
   return (
     <>
       <Field name="Plan">
@@ -200,17 +206,12 @@ export function PlanChoice({
           ))}
         </select>
       </Field>
-      {plans[plan] === "custom" && (
-        <div class="row">
-          {limit("Requests per minute", "perMinute")}
-          {limit("Requests per day", "perDay")}
-        </div>
-      )}
+      {plans[plan] === "custom" && <div class="row">{WINDOWS.map(limit)}</div>}
     </>
   );
 }
 
 function describe(plan: Plan): string {
   if (plan === "custom") return "limits of its own";
-  return `${plan.perMinute.toLocaleString()} a minute, ${plan.perDay.toLocaleString()} a day`;
+  return limitsText(plan);
 }

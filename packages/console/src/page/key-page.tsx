@@ -1,10 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { Output, ShownKey } from "../protocol.js";
+import { WINDOWS, type Output, type ShownKey } from "../protocol.js";
 import { call, usePolled, type Problem } from "./call.js";
 import { PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
 import type { Secrets } from "./secrets.js";
-import { Alert, Button, focusHeading, Label, States, Time, Usage } from "./shown.js";
+import {
+  Alert,
+  Button,
+  focusHeading,
+  Label,
+  limitsText,
+  States,
+  Time,
+  titled,
+  Usage,
+} from "./shown.js";
 
 /** One key with its actions. */
 export function KeyPage({
@@ -47,17 +57,13 @@ function Facts({ shown, now }: { readonly shown: ShownKey; readonly now: number 
       <Fact name="State">
         <States shown={shown} now={now} />
       </Fact>
-      <Fact name="Minute">
-        <Usage name="Minute" quota={usage.minute} now={now} />
-      </Fact>
-      <Fact name="Day">
-        <Usage name="Day" quota={usage.day} now={now} />
-      </Fact>
+      {WINDOWS.map((name) => (
+        <Fact key={name} name={titled(name)}>
+          <Usage name={titled(name)} quota={usage[name]} now={now} />
+        </Fact>
+      ))}
       <Fact name="Plan">
-        {plan}{" "}
-        <span class="faint">
-          {limits.perMinute.toLocaleString()} a minute, {limits.perDay.toLocaleString()} a day
-        </span>
+        {plan} <span class="faint">{limitsText(limits)}</span>
       </Fact>
       <Fact name="Last use">
         {lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} now={now} />}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import {
   PAGE_SIZE,
+  WINDOWS,
   type KeyList,
   type KeyListInput,
   type Output,
@@ -10,7 +11,7 @@ import { usePolled } from "./call.js";
 import { KeyFilters } from "./key-filters.js";
 import { IssueDialog } from "./key-dialogs.js";
 import type { Secrets } from "./secrets.js";
-import { Alert, Button, Label, Pager, States, Time, Usage } from "./shown.js";
+import { Alert, Button, Label, Pager, States, Time, titled, Usage } from "./shown.js";
 
 /** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
 export function KeysPage({
@@ -100,8 +101,11 @@ function KeyTable({
         <tr>
           <th scope="col">Key</th>
           <th scope="col">Plan</th>
-          <th scope="col">Minute</th>
-          <th scope="col">Day</th>
+          {WINDOWS.map((name) => (
+            <th key={name} scope="col">
+              {titled(name)}
+            </th>
+          ))}
           <th scope="col">Last use</th>
           <th scope="col">State</th>
         </tr>
@@ -126,12 +130,11 @@ function KeyRow({ shown, now }: { readonly shown: ShownKey; readonly now: number
         <code>{hint}…</code>
       </th>
       <td data-name="Plan">{plan}</td>
-      <td data-name="Minute">
-        <Usage name="Minute" quota={usage.minute} now={now} />
-      </td>
-      <td data-name="Day">
-        <Usage name="Day" quota={usage.day} now={now} />
-      </td>
+      {WINDOWS.map((name) => (
+        <td key={name} data-name={titled(name)}>
+          <Usage name={titled(name)} quota={usage[name]} now={now} />
+        </td>
+      ))}
       <td data-name="Last use">
         {lastUsedAt === undefined ? (
           <span class="faint">never</span>

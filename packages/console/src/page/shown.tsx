@@ -1,6 +1,6 @@
-import type { WindowQuota } from "@petstore/core";
+import type { RateLimits, WindowQuota } from "@petstore/core";
 import type { ComponentChildren } from "preact";
-import type { ShownKey, ShownState } from "../protocol.js";
+import { WINDOW_LIMITS, WINDOWS, type ShownKey, type ShownState } from "../protocol.js";
 
 /** A label or name, whose characters cannot change what stands beside it. `none` stands for one that cannot be seen. */
 export function Label({
@@ -20,6 +20,18 @@ function printable(text: string): string {
     /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     "\uFFFD",
   );
+}
+
+/** Limits as text: "60 a minute, 1,000 a day". */
+export function limitsText(limits: RateLimits): string {
+  return WINDOWS.map((name) => `${limits[WINDOW_LIMITS[name]].toLocaleString()} a ${name}`).join(
+    ", ",
+  );
+}
+
+/** A name as it stands in a heading. */
+export function titled(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
 /** A time in the browser's zone, which is named: on the same day, without the date. */

@@ -1,5 +1,5 @@
-import type { RateLimits } from "../limits/windows.js";
-import type { WindowQuotas } from "../limits/quota.js";
+import type { WindowQuota, WindowQuotas } from "../limits/quota.js";
+import { windowNames, type RateLimits } from "../limits/windows.js";
 import { digestOf, hintOf } from "./key-format.js";
 
 /** One secret of an API key, as stored: never the secret itself. */
@@ -130,4 +130,17 @@ function endOf({ revokedAt, expiresAt }: Ends): number {
 /** Whether this time of expiry (`undefined`: never) has been reached. */
 export function hasExpired(expiresAt: number | undefined, now: number): boolean {
   return now >= (expiresAt ?? Infinity);
+}
+
+/** Compares keys by the requests of each current window, the shortest first, then by the last request: most first. */
+export function byUse(one: ApiKey, other: ApiKey): number {
+  for (const name of windowNames) {
+    const difference = usedIn(other.usage[name]) - usedIn(one.usage[name]);
+    if (difference !== 0) return difference;
+  }
+  return (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0);
+}
+
+function usedIn({ limit, remaining }: WindowQuota): number {
+  return limit - remaining;
 }
