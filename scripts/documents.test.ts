@@ -3,7 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter";
+import { createPetStore } from "@petstore/core";
+import {
+  createFetchHandler,
+  openApiDocument,
+  statusOf,
+  type Failure,
+} from "@petstore/http-adapter";
 import { describe, expect, it, vi } from "vitest";
 import { readResults, withTables } from "../benchmarks/instrument/results.js";
 import {
@@ -47,7 +53,7 @@ describe("documents", () => {
 /** A block of code, what stands before it, and the output that is shown behind it. */
 const BLOCK = /(?:<!-- ([^\n]+) -->\n\n)?```(\w+)\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs;
 
-it.for(["README.md", "SECURITY.md", "docs/http.md", "docs/versioning.md"])(
+it.for(["README.md", "SECURITY.md", "docs/embedding.md", "docs/http.md", "docs/versioning.md"])(
   "%s has no code that is not run: it is an example, has a test, or is a curl command with its output",
   async (document, { skip }) => {
     const { url, output } = await serveHere("--database", newDatabase(), "--first-key");
@@ -76,7 +82,7 @@ describe("README.md", () => {
   const program = useBundled("documents", EXAMPLES);
 
   it.each([
-    [EXAMPLES[0], "Pet 1 is available. 59 of 60 requests are left.\n1n Rex"],
+    [EXAMPLES[0], "Pet 1 is available."],
     [EXAMPLES[1], "served, rate_limit_exceeded, served"],
     [EXAMPLES[2], "Rex is in category 9007199254740993.\nserved, rate_limit_exceeded, served"],
     [EXAMPLES[3], "Pet 1: 59 of 60 are left."],
@@ -104,6 +110,25 @@ it("docs/http.md lists every error code with its status", () => {
     openApiDocument.components.schemas.Error.properties.code.enum.toSorted(),
   );
   expect(rows.map(([, , status]) => Number(status))).toEqual(codes.map(statusOf));
+});
+
+it("docs/embedding.md lists the headers that CORS exposes, the members of `keys`, and every event", async () => {
+  const document = textOf("docs/embedding.md");
+  const store = createPetStore();
+  const handle = createFetchHandler(store, { cors: { origins: "*" } });
+  const { headers } = await handle(new Request("http://pets.test/v1/pets"));
+  const namesIn = (text = "") => [...text.matchAll(/`([\w-]+)[`(]/g)].map(([, name = ""]) => name);
+  expect(namesIn(/(?<=has to\s+expose ).*?\.\n/s.exec(document)?.[0]).join(", ")).toBe(
+    headers.get("Access-Control-Expose-Headers"),
+  );
+  const columnOf = (heading: string) => {
+    const table = document.split(`\n## ${heading}\n`)[1]?.split("\n\n")[1];
+    return namesIn(table?.replace(/^(\|[^|]*\|).*$/gm, "$1"));
+  };
+  expect(columnOf("Keys").toSorted()).toEqual(Object.keys(store.keys).toSorted());
+  for (const type of columnOf("Events"))
+    expect(() => store.events.on(type as "key_issued", () => undefined)).not.toThrow();
+  expect(columnOf("Events")).toHaveLength(10);
 });
 
 it("benchmarks/RESULTS.md has the tables of benchmarks/results.json", () => {
