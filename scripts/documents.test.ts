@@ -4,12 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createPetStore } from "@petstore/core";
-import {
-  createFetchHandler,
-  openApiDocument,
-  statusOf,
-  type Failure,
-} from "@petstore/http-adapter";
+import { createFetchHandler, openApiDocument, statusOf } from "@petstore/http-adapter";
+import type { Failure } from "@petstore/http-adapter/internal";
 import { describe, expect, it, vi } from "vitest";
 import { readResults, withTables } from "../benchmarks/instrument/results.js";
 import {

@@ -1,4 +1,4 @@
-import type { ListPetsInput, NewPetInput, PetIdInput, Pets } from "@petstore/core";
+import type { ListPetsInput, NewPetInput, Pets } from "@petstore/core";
 import { err, ResultAsync } from "neverthrow";
 import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
 import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
@@ -42,7 +42,7 @@ export interface PetsClient extends Remote {
   listPets(input?: ListPetsInput, options?: CallOptions): ReturnType<Remote["listPets"]>;
   createPet(input: NewPetInput, options?: CreateCallOptions): ReturnType<Remote["createPet"]>;
   /** @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`. */
-  getPet(id: PetIdInput, options?: CallOptions): ReturnType<Remote["getPet"]>;
+  getPet(id: Parameters<Remote["getPet"]>[0], options?: CallOptions): ReturnType<Remote["getPet"]>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PetPage, Pets } from "@petstore/core";
-import { pagesOf, petsOf, type PetLister, type TransportError } from "@petstore/client";
+import { pagesOf, petsOf, type TransportError } from "@petstore/client";
 import { okAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { clientOf, stock } from "./support/stores.js";
@@ -12,7 +12,7 @@ test("pages and pets come from a client, a caller in process and the host alike;
     await store.trusted.createPet({ name: `${id}`, categoryId: id, status });
   }
   const remote: Pets<TransportError> = clientOf(stocked);
-  const listers: readonly PetLister<PetPage, { readonly code: string }>[] = [
+  const listers: readonly Parameters<typeof pagesOf<PetPage, { readonly code: string }>>[0][] = [
     remote,
     store.as(key),
     store.trusted,
@@ -29,7 +29,7 @@ test("pages and pets come from a client, a caller in process and the host alike;
 
 test("a next that does not grow is an error after its page", async () => {
   const page = { pets: [], next: 7n };
-  const pets: PetLister<PetPage, never> = { listPets: () => okAsync(page) };
+  const pets: Parameters<typeof pagesOf<PetPage, never>>[0] = { listPets: () => okAsync(page) };
   const error = { error: { code: "unexpected_response" } };
   expect(await collect(pagesOf(pets))).toMatchObject([{ value: page }, { value: page }, error]);
   expect(await collect(pagesOf(pets, { after: 7 }))).toMatchObject([{ value: page }, error]);

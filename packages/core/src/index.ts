@@ -10,28 +10,21 @@ export type {
   WithQuota,
 } from "./errors.js";
 export type { Events, PetStoreEvent } from "./events.js";
-export { keyStateAt, type ApiKey, type KeyState, type SecretState } from "./keys/api-key.js";
+export { keyStateAt, type ApiKey, type KeyState } from "./keys/api-key.js";
 export type { IssuedKey, PurgedKeys } from "./keys/change-keys.js";
-export type {
-  IssueKeyInput,
-  ListKeysInput,
-  PlanInput,
-  PurgeKeysOptions,
-  RotateKeyOptions,
-} from "./keys/key-requests.js";
+export type { IssueKeyInput, ListKeysInput, RotateKeyOptions } from "./keys/key-requests.js";
 export type { KeyRing } from "./keys/key-ring.js";
 export type { KeyPage } from "./keys/read-keys.js";
 export type { Charged } from "./limits/charged.js";
 export { standardPlans, type Plan } from "./limits/plan.js";
-export type { Quota, WindowQuota } from "./limits/quota.js";
+export type { Quota } from "./limits/quota.js";
 export type { RateLimits } from "./limits/windows.js";
 export type { Admission, Caller, Pets, TrustedPets } from "./operations/callers.js";
-export type { CreatedPet, PetIdInput, PetResult } from "./operations/pets.js";
+export type { CreatedPet, PetResult } from "./operations/pets.js";
 export type { CreatePetOptions } from "./pets/idempotency.js";
 export { parseInt64 } from "./pets/int64.js";
 export { PAGE_LIMIT, type ListPetsInput, type PetPage } from "./pets/list-query.js";
 export { petStatuses, type NewPetInput, type Pet, type PetStatus } from "./pets/pet.js";
-export type { RandomSource } from "./random.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
 export type { Signals } from "./signals.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";

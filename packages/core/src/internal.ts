@@ -1,12 +1,12 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export { systemClock } from "./clock.js";
 export type { InvalidIdempotencyKey } from "./errors.js";
-export { byUse } from "./keys/api-key.js";
+export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
-export { isKeyLabel } from "./keys/key-requests.js";
-export { limitNames } from "./limits/plan.js";
+export { isKeyLabel, type PlanInput } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
-export { parseIdempotencyKey } from "./pets/idempotency.js";
+export { limitNames } from "./limits/plan.js";
+export type { WindowQuota } from "./limits/quota.js";
 export {
   eachWindow,
   limitOf,
@@ -15,7 +15,9 @@ export {
   type EachWindow,
   type WindowName,
 } from "./limits/windows.js";
+export { parseIdempotencyKey } from "./pets/idempotency.js";
+export { INT64_MIN } from "./pets/int64.js";
 export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
-export { systemRandom, systemUuid } from "./random.js";
+export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./signals.js";
 export type { EachField } from "./validation.js";

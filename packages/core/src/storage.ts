@@ -1,7 +1,7 @@
 // What a storage of one's own needs beside the root. `@petstore/storage-contract` tests it.
 export type { ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
-export { INT64_MAX, INT64_MIN } from "./pets/int64.js";
+export { INT64_MAX } from "./pets/int64.js";
 export { PAGE_BYTES, pageOf, type PetQuery } from "./pets/list-query.js";
 export { missingPets, type ImportedPets } from "./pets/moved-pets.js";
 export type { NewPet } from "./pets/pet.js";

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createPetStore, parseInt64, petStatuses, type ListPetsInput } from "@petstore/core";
-import { INT64_MAX, INT64_MIN } from "@petstore/core/storage";
+import { INT64_MAX } from "@petstore/core/storage";
+import { INT64_MIN } from "@petstore/core/internal";
 import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 7n };

@@ -1,5 +1,5 @@
-import type { Clock, Pet, Quota, WindowQuota } from "@petstore/core";
-import { windowNames, windows, type WindowName } from "@petstore/core/internal";
+import type { Clock, Pet, Quota } from "@petstore/core";
+import { windowNames, windows, type WindowQuota, type WindowName } from "@petstore/core/internal";
 import { PREFLIGHT_HEADERS } from "./cors.js";
 import { statusOf, type Failure } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";

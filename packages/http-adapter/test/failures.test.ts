@@ -1,11 +1,6 @@
 import { createServer } from "node:http";
 import { createPetStore, type PetStore } from "@petstore/core";
-import {
-  clientAddressBehind,
-  createPetStoreServer,
-  mount,
-  type HttpOptions,
-} from "@petstore/http-adapter";
+import { clientAddressBehind, createPetStoreServer, mount } from "@petstore/http-adapter";
 import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { PET } from "./support/pet.js";
@@ -18,6 +13,7 @@ import {
   serve,
   type Listening,
 } from "./support/serve.js";
+import type { HttpOptions } from "../src/options.js";
 
 const bug = new Error("a bug with a /secret/path");
 const fail = (): never => {

@@ -8,7 +8,6 @@ import {
   createNodeHandler,
   createPetStoreServer,
   mount,
-  type HttpOptions,
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -23,6 +22,7 @@ import {
   slowToAdmit,
   type Call,
 } from "./support/serve.js";
+import type { HttpOptions } from "../src/options.js";
 
 type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;
 

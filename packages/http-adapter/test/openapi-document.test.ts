@@ -1,5 +1,6 @@
 import { standardPlans } from "@petstore/core";
-import { openApiDocument, statusOf, type Failure } from "@petstore/http-adapter";
+import { openApiDocument, statusOf } from "@petstore/http-adapter";
+import type { Failure } from "@petstore/http-adapter/internal";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";

@@ -6,8 +6,8 @@ import {
   createNodeHandler,
   createPetStoreServer,
   mount,
-  SERVER_LIMITS,
 } from "@petstore/http-adapter";
+import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { describe, expect, test } from "vitest";
 
 const store = createPetStore();

@@ -1,5 +1,6 @@
 import { createPetStore } from "@petstore/core";
-import { createPetStoreServer, SERVER_LIMITS } from "@petstore/http-adapter";
+import { createPetStoreServer } from "@petstore/http-adapter";
+import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { expect, test } from "vitest";
 import { isSoak } from "../../../scripts/test-size.js";
 import { PET } from "./support/pet.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { petStatuses, type Pet, type PetStatus } from "@petstore/core";
-import { INT64_MAX, INT64_MIN, PAGE_BYTES } from "@petstore/core/storage";
+import { INT64_MAX, PAGE_BYTES } from "@petstore/core/storage";
+import { INT64_MIN } from "@petstore/core/internal";
 import { allPets, createPets, valueOf } from "./calls.js";
 import type { StorageRequirement } from "./requirement.js";
 import { aPet } from "./samples.js";

@@ -19,18 +19,13 @@ import {
   type StoredApiKey,
   type Usage,
 } from "@petstore/core/storage";
-import {
-  checkRequirement,
-  storageContract,
-  storageRequirements,
-  type StorageFeature,
-  type StorageRequirement,
-} from "@petstore/storage-contract";
+import { checkRequirement, storageContract, storageRequirements } from "@petstore/storage-contract";
 import { err, ok, type Result } from "neverthrow";
 import { describe, expect, inject, it, vi } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage, type FileOptions } from "./support/file-storage.js";
+import type { StorageFeature, StorageRequirement } from "../src/requirement.js";
 
 /** Breaks a storage in memory. `opened` is how many were opened on the same data before. */
 type Fault = (storage: Storage, opened: number) => Storage;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { storageContract, type StorageUnderTest } from "@petstore/storage-contract";
+import { storageContract } from "@petstore/storage-contract";
 import Database from "better-sqlite3";
 import { describe, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
@@ -16,7 +16,7 @@ function fixtureOf(open: (filename: string) => ReturnType<typeof openStorage>) {
 const MODULE = "packages/storage-sqlite/test/support/sqlite-module.ts";
 const url = pathToFileURL(useBundled("sqlite-module", [MODULE])(MODULE)).href;
 
-const storages: readonly StorageUnderTest[] = [
+const storages: readonly Parameters<typeof storageContract>[1][] = [
   {
     name: "a file",
     createFixture: () => fixtureOf((filename) => openStorage({ filename })),

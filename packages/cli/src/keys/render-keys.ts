@@ -1,12 +1,10 @@
+import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
 import {
-  keyStateAt,
-  type ApiKey,
-  type IssuedKey,
-  type PurgedKeys,
+  eachWindow,
+  windowNames,
   type SecretState,
   type WindowQuota,
-} from "@petstore/core";
-import { eachWindow, windowNames } from "@petstore/core/internal";
+} from "@petstore/core/internal";
 import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 

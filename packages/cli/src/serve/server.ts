@@ -3,11 +3,10 @@ import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import {
   createPetStoreServer,
-  originForm,
-  type FindClientAddress,
   type PetStoreServerOptions,
   type ResponseReport,
 } from "@petstore/http-adapter";
+import { originForm } from "@petstore/http-adapter/internal";
 import { err, ok, type Result } from "neverthrow";
 import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
@@ -23,7 +22,7 @@ export interface ListenOptions {
   /** The origins whose pages may call the store, or `"*"` for all; `undefined`: none. */
   readonly corsOrigins: "*" | readonly string[] | undefined;
   /** Returns the address of the client; `undefined` for the address of the socket. */
-  readonly findClientAddress: FindClientAddress | undefined;
+  readonly findClientAddress: PetStoreServerOptions["clientAddress"];
   /** Whether responses have the `RateLimit` fields of the draft, with both windows. */
   readonly hasRateLimitFields: boolean;
   /** Called with a report of each response. */

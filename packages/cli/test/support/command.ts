@@ -3,8 +3,11 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { beforeAll, expect, inject, onTestFinished } from "vitest";
-import { runCommand, type Streams, type Terminal } from "@petstore/cli";
+import { runCommand } from "@petstore/cli";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
+
+type Terminal = Parameters<typeof runCommand>[1];
+type Streams = NonNullable<Parameters<typeof runCommand>[2]>;
 
 /** Runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);

@@ -1,4 +1,4 @@
-import type { Quota, WindowQuota } from "@petstore/core";
+import type { Quota } from "@petstore/core";
 import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
 /** The status and the headers of a response. Durations are in milliseconds. */
@@ -52,7 +52,7 @@ function readQuota(headers: Headers): Quota | undefined {
  */
 function readWindows(
   headers: Headers,
-  binding: WindowQuota,
+  binding: Quota["minute"],
 ): Pick<Quota, "minute" | "day" | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";
@@ -67,7 +67,7 @@ function readWindows(
   const isMinute = order < 0;
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
   const now = binding.resetAt - (isMinute ? minute : day).endsIn;
-  const quotaOf = ({ limit, remaining, endsIn }: typeof minute): WindowQuota => ({
+  const quotaOf = ({ limit, remaining, endsIn }: typeof minute): Quota["minute"] => ({
     limit,
     remaining,
     resetAt: now + endsIn,

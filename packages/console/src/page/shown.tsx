@@ -1,4 +1,5 @@
-import type { RateLimits, WindowQuota } from "@petstore/core";
+import type { RateLimits } from "@petstore/core";
+import type { WindowQuota } from "@petstore/core/internal";
 import type { ComponentChildren } from "preact";
 import { WINDOW_LIMITS, WINDOWS, type ShownKey, type ShownState } from "../protocol.js";
 

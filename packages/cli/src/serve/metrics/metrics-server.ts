@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { originForm } from "@petstore/http-adapter";
+import { originForm } from "@petstore/http-adapter/internal";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../connections.js";
 import { describeProblem, urlOf } from "../server.js";
