@@ -1,6 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -200,28 +207,73 @@ async function startBefore(
   return url;
 }
 
-it("deploy/petstore.service runs a file of the package, and is a unit that systemd accepts and finds safe", ({
-  skip,
-}) => {
-  const unit = textOf("deploy/petstore.service");
-  const [, path = ""] = /^ExecStart=.*node_modules\/@petstore\/cli\/(\S+) serve$/m.exec(unit) ?? [];
-  expect(textOf(`packages/cli/${path}`)).not.toBe("");
+const UNITS = ["petstore.service", "petstore-backup.service", "petstore-backup.timer"] as const;
+
+it.for(UNITS)("deploy/%s is a unit that systemd accepts and finds safe", (name, { skip }) => {
   skipWithout("systemd-analyze", skip, "systemd");
-  const file = join(createFolder(), "petstore.service");
-  writeFileSync(file, unit.replace("/usr/bin/node", process.execPath));
+  const folder = createFolder();
+  for (const each of UNITS) {
+    const text = textOf(`deploy/${each}`).replace("/usr/bin/node", process.execPath);
+    writeFileSync(join(folder, each), text);
+  }
   const analyze = (...args: readonly string[]) =>
-    spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" });
+    spawnSync("systemd-analyze", [...args, join(folder, name)], { encoding: "utf8" });
   expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
+  if (!name.endsWith(".service")) return;
   // From 0, safe, to 100.
   expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
+  // A dynamic user belongs to its name: two names could not share a folder.
+  expect(textOf(`deploy/${name}`)).toMatch(
+    /^User=petstore\nDynamicUser=yes\nStateDirectory=petstore\b/m,
+  );
 });
 
-it.each(["Dockerfile", "compose.yaml", "deploy/petstore.service"])(
-  "%s sets only variables that serve reads",
-  async (file) => {
-    const { out } = await petstore("serve", "--help");
-    const variables = textOf(file).match(/PETSTORE_\w+/g) ?? [];
-    expect(variables.length).toBeGreaterThan(0);
-    for (const variable of variables) expect(out).toContain(variable);
-  },
-);
+it("deploy/petstore.service and deploy/petstore-backup.service run the command; old backups go after a new one", () => {
+  const commandOf = (file: string, key: string): string => {
+    const [, command = ""] = new RegExp(`^${key}=(.*)$`, "m").exec(textOf(`deploy/${file}`)) ?? [];
+    return command.replaceAll("$$", "$").replaceAll("%%", "%");
+  };
+  const [, path = ""] =
+    /node_modules\/@petstore\/cli\/(\S+) serve$/.exec(commandOf("petstore.service", "ExecStart")) ??
+    [];
+  expect(textOf(`packages/cli/${path}`)).not.toBe("");
+
+  const folder = createFolder();
+  const database = join(folder, "pets.db");
+  const backups = join(folder, "backups");
+  mkdirSync(backups);
+  const run = (...keys: readonly string[]) =>
+    keys.map((key) => {
+      const command = commandOf("petstore-backup.service", key)
+        .replace(/\/usr\/bin\/node \S+/, `${process.execPath} ${program()}`)
+        .replaceAll("/var/lib/petstore", folder);
+      const env = { ...process.env, NODE_PATH: "", PETSTORE_DATABASE: database };
+      return spawnSync("sh", ["-c", command], { env, encoding: "utf8" }).status;
+    });
+  expect(run("ExecStart")).toEqual([1]);
+  spawnSync(process.execPath, [program(), "migrate", "--database", database]);
+  for (const [name, days] of [
+    ["old", 16],
+    ["recent", 13],
+  ] as const) {
+    writeFileSync(join(backups, `${name}.db`), "");
+    const time = Date.now() / 1_000 - days * 86_400;
+    utimesSync(join(backups, `${name}.db`), time, time);
+  }
+  expect(run("ExecStart", "ExecStartPost")).toEqual([0, 0]);
+  const [backup = "", ...others] = readdirSync(backups).toSorted();
+  expect(others).toEqual(["recent.db"]);
+  expect(backup).toMatch(/^\d{4}-\d\d-\d\dT\d{6}\.db$/);
+});
+
+it.each([
+  "Dockerfile",
+  "compose.yaml",
+  "deploy/petstore.service",
+  "deploy/petstore-backup.service",
+])("%s sets only variables that serve reads", async (file) => {
+  const { out } = await petstore("serve", "--help");
+  const variables = textOf(file).match(/PETSTORE_\w+/g) ?? [];
+  expect(variables.length).toBeGreaterThan(0);
+  for (const variable of variables) expect(out).toContain(variable);
+});
