@@ -7,7 +7,8 @@ const clock = createManualClock();
 const store = createPetStore({ clock, plans: { tiny: { perMinute: 2, perDay: 10 } } });
 const issued = await store.keys.issue({ plan: "tiny" });
 const apiKey = issued.isOk() ? issued.value.secret : "";
-const pets = createPetsClient({ apiKey, fetch: createFetchHandler(store), clock });
+const baseUrl = "http://pets.test/v1";
+const pets = createPetsClient({ baseUrl, apiKey, fetch: createFetchHandler(store), clock });
 
 const created = await pets.createPet({ name: "Rex", categoryId: 9_007_199_254_740_993n });
 created.map(({ pet }) => console.log(`${pet.name} is in category ${pet.categoryId}.`));

@@ -52,9 +52,9 @@ export interface PetsClient extends Remote {
  * const pets = createPetsClient({ baseUrl: "http://127.0.0.1:3000/v1", apiKey });
  * const listed = await pets.listPets({ status: "available" });
  * ```
- * @throws TypeError that names the option, if one is wrong.
+ * @throws TypeError that names the option, if one is wrong, or if the URL or the key is missing.
  */
-export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
+export function createPetsClient(options: PetsClientOptions): PetsClient {
   const { maxInFlight, deadlineSeconds, onEvent, ...settings } = parseOptions(options);
   const { clock, random } = settings;
   // A listener cannot make a call fail, nor the process by a rejection.
@@ -89,7 +89,7 @@ export function createPetsClient(options: PetsClientOptions = {}): PetsClient {
 /** The settings and the queue that all calls of a client share. */
 interface CallContext extends AttemptSettings {
   readonly baseUrl: string;
-  readonly authorization: string | undefined;
+  readonly authorization: string;
   readonly attempts: number;
   readonly backoffSeconds: number;
   readonly queue: Queue;
@@ -169,11 +169,7 @@ async function send(
   const { clock, baseUrl, authorization, emit } = context;
   const start = clock.now();
   emit({ type: "request", operation: name, attempt });
-  const allHeaders = {
-    Accept: "application/json",
-    ...headers,
-    ...(authorization === undefined ? {} : { Authorization: authorization }),
-  };
+  const allHeaders = { Accept: "application/json", ...headers, Authorization: authorization };
   const init = { method, headers: allHeaders, ...(body === undefined ? {} : { body }) };
   const sent = await sendOnce(context, baseUrl + path, init, lifetime);
   const { status, requestId, sunset } = sent.head ?? {};

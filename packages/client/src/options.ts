@@ -3,12 +3,12 @@ import { createSystemClock, type ClientClock } from "./clock.js";
 import type { ClientEvent } from "./events.js";
 import { systemRandom, type RandomSource } from "./random.js";
 
-/** The options of a client; everything has a default. */
+/** The options of a client; all but the first two have a default. */
 export interface PetsClientOptions {
-  /** The absolute URL of the service, with its version. Default: `http://127.0.0.1:3000/v1`, as `petstore serve` serves it. */
-  readonly baseUrl?: string | undefined;
-  /** The API key. Without it, every call is refused with `missing_api_key`. */
-  readonly apiKey?: string | undefined;
+  /** The absolute URL of the service, with its version, such as `http://127.0.0.1:3000/v1`. */
+  readonly baseUrl: string;
+  /** The API key: visible ASCII characters. */
+  readonly apiKey: string;
   /** How many requests may be in flight at most. Default: 8. */
   readonly maxInFlight?: number | undefined;
   /** How often a request is sent at most. Default: 3. A 429 does not count. */
@@ -36,16 +36,12 @@ export interface PetsClientOptions {
  * @throws TypeError that names the option, if one is wrong.
  */
 export function parseOptions(options: PetsClientOptions) {
-  const { baseUrl = "http://127.0.0.1:3000/v1", apiKey } = options;
+  const { baseUrl, apiKey } = options;
   check("baseUrl", isBaseUrl(baseUrl), "must be an http(s) URL without user, query or fragment");
-  check(
-    "apiKey",
-    apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey),
-    "must be visible ASCII characters",
-  );
+  check("apiKey", isApiKey(apiKey), "must be visible ASCII characters");
   return {
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
+    authorization: `Bearer ${apiKey}`,
     maxInFlight: atLeastOne("maxInFlight", options.maxInFlight ?? 8),
     attempts: atLeastOne("attempts", options.attempts ?? 3),
     attemptSeconds: notNegative("attemptSeconds", options.attemptSeconds ?? 10),
@@ -59,9 +55,13 @@ export function parseOptions(options: PetsClientOptions) {
   };
 }
 
-function isBaseUrl(text: string): boolean {
+function isApiKey(key: unknown): boolean {
+  return typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
+}
+
+function isBaseUrl(text: unknown): boolean {
   // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.
-  if (/[\s?#\\]/.test(text)) return false;
+  if (typeof text !== "string" || /[\s?#\\]/.test(text)) return false;
   try {
     const { protocol, username, password } = new URL(text);
     return /^https?:$/.test(protocol) && username + password === "";

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { createPetsClient } from "@petstore/client";
 import { expect, test, vi } from "vitest";
-import { listen } from "./support/stores.js";
+import { ANY, listen } from "./support/stores.js";
 
 const LIMITS = "X-RateLimit-Limit: 60\r\nX-RateLimit-Remaining: 59\r\nX-RateLimit-Reset: 1";
 const head = (status: string, ...lines: readonly string[]): string =>
@@ -29,7 +29,7 @@ test.each<readonly [string, string, string | ((socket: Socket) => unknown)]>([
     typeof sends === "string" ? (socket) => socket.end(sends) : sends,
   );
   const client = createPetsClient({
-    ...{ baseUrl, maxResponseBytes: 100_000, backoffSeconds: 0.01 },
+    ...{ ...ANY, baseUrl, maxResponseBytes: 100_000, backoffSeconds: 0.01 },
     attemptSeconds: code === "timed_out" ? 0.3 : 10,
   });
   expect((await client.listPets())._unsafeUnwrapErr().code).toBe(code);

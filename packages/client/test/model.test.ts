@@ -4,6 +4,7 @@ import { createFetchHandler } from "@petstore/http-adapter";
 import { createPetsClient } from "@petstore/client";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ANY } from "./support/stores.js";
 import { seed, sized } from "../../../scripts/test-size.js";
 
 const HISTORIES = sized(4, 1_000, 10_000);
@@ -63,7 +64,10 @@ async function play(chance: (below: number) => number) {
       return response;
     };
     const random = (size: number) => Uint8Array.from({ length: size }, () => chance(256));
-    return { ...createPetsClient({ apiKey, fetch, clock, random }), refusals: () => refusals };
+    return {
+      ...createPetsClient({ ...ANY, apiKey, fetch, clock, random }),
+      refusals: () => refusals,
+    };
   };
 
   // In every fourth history, most of the day is used up before.

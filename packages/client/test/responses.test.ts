@@ -1,5 +1,6 @@
 import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
 import { expect, test, vi } from "vitest";
+import { ANY } from "./support/stores.js";
 
 const LIMITS = {
   "X-RateLimit-Limit": "60",
@@ -18,8 +19,12 @@ const MALFORMED = "Its body or its Link is malformed.";
 const errorOf = (status: number, code: string): string =>
   JSON.stringify({ code, message: "Come back in 1 second.", status });
 
-async function listFrom(respond: () => Response, options: PetsClientOptions = {}) {
-  return createPetsClient({ fetch: () => Promise.resolve(respond()), ...options }).listPets();
+async function listFrom(respond: () => Response, options: Partial<PetsClientOptions> = {}) {
+  return createPetsClient({
+    ...ANY,
+    fetch: () => Promise.resolve(respond()),
+    ...options,
+  }).listPets();
 }
 
 test.each<[string, string, string | Uint8Array | null, Record<string, string>?, status?: number]>([
@@ -83,6 +88,7 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   const refusal = errorOf(429, "rate_limit_exceeded");
   const fetch = vi.fn(() => Promise.resolve(new Response(refusal, { status: 429, headers })));
   const client = createPetsClient({
+    ...ANY,
     fetch,
     clock: createManualClock(Date.UTC(9999, 11, 31, 23)),
     random: (size) => new Uint8Array(size),

@@ -15,7 +15,7 @@ type Step = number | Response | "lost" | "unsent" | "silent";
 async function call<T>(
   steps: readonly Step[],
   act: (client: PetsClient) => PromiseLike<T>,
-  options: PetsClientOptions = {},
+  options: Partial<PetsClientOptions> = {},
 ) {
   const stocked = await stock();
   const { store, clock } = stocked;

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { createPetsClient, type PetsClient, type PetsClientOptions } from "@petstore/client";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { clientOf, never, stock } from "./support/stores.js";
+import { ANY, clientOf, never, stock } from "./support/stores.js";
 
 const rex = { name: "Rex", categoryId: 7 };
 
@@ -11,7 +11,7 @@ const rex = { name: "Rex", categoryId: 7 };
 const endless = (cancel = (): void => undefined): Response =>
   new Response(new ReadableStream({ cancel }));
 
-test.each<[string, PetsClientOptions]>([
+test.each<[string, Partial<PetsClientOptions>]>([
   ["before it starts", { fetch: never }],
   ["sending", { fetch: never }],
   ["reading", { fetch: () => Promise.resolve(endless()) }],
@@ -22,7 +22,12 @@ test.each<[string, PetsClientOptions]>([
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { store, key } = await stock();
-  const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store), ...options });
+  const client = createPetsClient({
+    ...ANY,
+    apiKey: key,
+    fetch: createFetchHandler(store),
+    ...options,
+  });
   if (phase === "queued behind another") void client.listPets();
   if (phase === "waiting for the gate") await useUp(client);
   await setImmediate();
@@ -69,7 +74,7 @@ test("a body or a response that arrives after the end of its call is cancelled",
         respond = () => resolve(endless(() => (cancelled += 1)));
         if (!isLate) respond();
       });
-    const client = createPetsClient({ fetch });
+    const client = createPetsClient({ ...ANY, fetch });
     const controller = new AbortController();
     const call = client.listPets({}, { signal: controller.signal });
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();
@@ -96,7 +101,10 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const [attemptSeconds, deadlineSeconds] = [2 ** 23, 2 ** 24];
-  const client = createPetsClient({ fetch: never, attempts: 1, attemptSeconds, deadlineSeconds });
+  const client = createPetsClient({
+    ...{ ...ANY, fetch: never, attempts: 1 },
+    ...{ attemptSeconds, deadlineSeconds },
+  });
   let outcome: unknown;
   void client.listPets().then((result) => (outcome = result));
   await vi.advanceTimersByTimeAsync(attemptSeconds * 1_000 - 1);
@@ -108,7 +116,7 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
 
 test("a loop of refused calls lets everything else run", async () => {
   const { store, key } = await stock();
-  const client = createPetsClient({ apiKey: key, fetch: createFetchHandler(store) });
+  const client = createPetsClient({ ...ANY, apiKey: key, fetch: createFetchHandler(store) });
   await useUp(client);
   const over = new AbortController();
   setTimeout(() => over.abort(), 20);

@@ -14,14 +14,17 @@ export async function stock(options: PetStoreOptions = {}) {
   const clock = createManualClock(Math.ceil(Date.now() / 1_000) * 1_000);
   const store = createPetStore({ clock, ...options });
   const issued = await store.keys.issue({ plan: "free" });
-  return { store, clock, key: issued._unsafeUnwrap().secret as string | undefined };
+  return { store, clock, key: issued._unsafeUnwrap().secret };
 }
 
+/** The options of a client whose `fetch` does not read them. */
+export const ANY = { baseUrl: "http://pets.test/v1", apiKey: "pet_live_any" };
+
 /** Creates a client of this store over its `fetch` handler. Its waits after a 429 have no chance in them. */
-export function clientOf({ store, clock, key }: Stocked, options: PetsClientOptions = {}) {
+export function clientOf({ store, clock, key }: Stocked, options: Partial<PetsClientOptions> = {}) {
   const fetch = createFetchHandler(store, { rateLimitFields: "draft-11" });
   const random = (size: number) => (size === 4 ? new Uint8Array(4) : randomBytes(size));
-  return createPetsClient({ apiKey: key, fetch, clock, random, ...options });
+  return createPetsClient({ ...ANY, apiKey: key, fetch, clock, random, ...options });
 }
 
 /** Starts a server for the length of a test. Returns the base URL. */
