@@ -1,7 +1,9 @@
 // Mutation testing. `npm run mutate` measures all parts, `npm run mutate -- core/limits client` those whose names begin
 // like this. The results of each part are kept in .stryker/, with a report to read: what has not changed is not
 // measured again. `--force` measures it again; it is needed after a change of a helper of the tests.
+// Each part's score goes to mutation-scores.json, which `--scores` prints. Its `survivors` are written by hand.
 // `--all-killers` runs every test of a mutant, not only until one fails, so that the report shows all that do.
+import { readFileSync, writeFileSync } from "node:fs";
 import { Stryker } from "@stryker-mutator/core";
 
 const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.test.ts"];
@@ -100,8 +102,10 @@ if (chosen.length === 0) {
   process.exitCode = 1;
 }
 
-const scores = [];
-for (const [name, { mutate, tests }] of chosen) {
+const scoresFile = new URL("mutation-scores.json", import.meta.url);
+/** `killed` in percent. @type {{ part: string, mutants: number, killed: number, survivors: string }[]} */
+const scores = JSON.parse(readFileSync(scoresFile, "utf8"));
+for (const [name, { mutate, tests }] of args.includes("--scores") ? [] : chosen) {
   console.log(`\n${name}`);
   const file = `.stryker/${name.replaceAll("/", "-")}`;
   // Read by mutate.vitest.config.ts, in the processes that Stryker starts.
@@ -128,11 +132,17 @@ for (const [name, { mutate, tests }] of chosen) {
   // Without the few that crash the process of the tests.
   const measured = mutants.filter(({ status }) => !["Ignored", "RuntimeError"].includes(status));
   const killed = measured.filter(({ status }) => status === "Killed" || status === "Timeout");
-  scores.push({
-    part: name,
+  const score = {
     mutants: measured.length,
-    survivors: measured.length - killed.length,
-    score: ((100 * killed.length) / measured.length).toFixed(1),
-  });
+    killed: Number(((100 * killed.length) / measured.length).toFixed(1)),
+  };
+  const known = scores.find(({ part }) => part === name);
+  if (known === undefined) scores.push({ part: name, ...score, survivors: "" });
+  else Object.assign(known, score);
+  writeFileSync(scoresFile, `${JSON.stringify(scores, undefined, 2)}\n`);
 }
-console.table(scores);
+for (const { part, mutants, killed, survivors } of scores) {
+  if (chosen.some(([name]) => name === part)) {
+    console.log(`${part}: ${killed} % of ${mutants} are killed. Others: ${survivors}`);
+  }
+}
