@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import Database from "better-sqlite3";
 import { createPetStore } from "@petstore/core";
 import { createFetchHandler, openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { Failure } from "@petstore/http-adapter/internal";
@@ -98,6 +99,25 @@ it("docs/operating.md lists the fields of --json", async () => {
   const issue = ["keys", "issue", "--plan", "pro", "--json", "--database", newDatabase()];
   const fields = Object.keys(JSON.parse((await petstore(...issue)).out) as object);
   expect(listed.toSorted()).toEqual(fields.toSorted());
+});
+
+it("docs/storage.md names every table and error code of SQLite", async () => {
+  const text = textOf("docs/storage.md");
+  const [, sentence = ""] = /It creates (.*?) beside your/s.exec(text) ?? [];
+  const filename = newDatabase();
+  await petstore("migrate", "--database", filename);
+  const database = new Database(filename);
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck();
+  const created = tables.all().filter((name) => !String(name).startsWith("sqlite_"));
+  database.close();
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(created.toSorted());
+
+  for (const source of ["database/open-storage-error", "backup/backup-error"]) {
+    const codes = textOf(`packages/storage-sqlite/src/${source}.ts`).match(/(?<=^ {2}\| ")\w+/gm);
+    expect(codes?.length).toBeGreaterThan(10);
+    expect(codes?.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  }
 });
 
 it("docs/http.md lists every error code with its status", () => {
