@@ -145,7 +145,7 @@ it("docs/embedding.md lists the headers that CORS exposes, the members of `keys`
   expect(columnOf("Keys").toSorted()).toEqual(Object.keys(store.keys).toSorted());
   for (const type of columnOf("Events"))
     expect(() => store.events.on(type as "key_issued", () => undefined)).not.toThrow();
-  expect(columnOf("Events")).toHaveLength(10);
+  expect(columnOf("Events")).toHaveLength(11);
 });
 
 it("benchmarks/RESULTS.md has the tables of benchmarks/results.json", () => {

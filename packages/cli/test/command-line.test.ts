@@ -23,11 +23,11 @@ it.each([
   [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
   [["keys", "list", "--watch"], /^petstore: --watch needs a terminal: leave it out$/],
   [["keys", "list", "--watch", "--json"], /'--watch' cannot be used with option '--json'$/],
-  ...["find", "revoke", "rotate", "plan", "lift-ban"].map((name): [string[], RegExp] => [
-    ["keys", name],
-    /argument 'id'$/,
-  ]),
+  ...["find", "revoke", "rotate", "end-secret", "plan", "lift-ban"].map(
+    (name): [string[], RegExp] => [["keys", name], /argument 'id'$/],
+  ),
   [["keys", "plan", "key_x"], /argument 'plan'$/],
+  [["keys", "end-secret", "key_x"], /argument 'hint'$/],
   [["keys", "import"], /argument 'file'$/],
   [["keys", "import", "nowhere"], /: cannot read nowhere: it does not exist$/],
   [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],

@@ -91,6 +91,9 @@ function keyCalls(keys: KeyRing, context: Context) {
     action("keys/revoke", context, ({ id }, by) =>
       keys.revoke(id).map((key) => changed("key_revoked", key, by)),
     ),
+    action("keys/end-secret", context, ({ id, hint }, by) =>
+      keys.endSecret(id, hint).map((key) => changed("secret_ended", key, by)),
+    ),
     action("keys/change-plan", context, ({ id, ...to }, by) =>
       keys.changePlan(id, to).map((key) => changed("plan_changed", key, by)),
     ),

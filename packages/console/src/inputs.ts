@@ -34,6 +34,7 @@ const inputs = {
   }),
   "keys/rotate": v.object({ id, overlapSeconds: v.number() }),
   "keys/revoke": v.object({ id }),
+  "keys/end-secret": v.object({ id, hint: v.string() }),
   "keys/change-plan": v.object({ id, plan: v.string(), limits }),
   "keys/lift-ban": v.object({ id }),
   "secrets/recover": v.object({ idempotencyKey }),

@@ -122,6 +122,7 @@ export interface Calls {
   };
   "keys/rotate": { input: IdInput & { readonly overlapSeconds: number }; output: SecretOutput };
   "keys/revoke": { input: IdInput; output: KeyOutput };
+  "keys/end-secret": { input: IdInput & { readonly hint: string }; output: KeyOutput };
   "keys/change-plan": { input: IdInput & PlanFields; output: KeyOutput };
   "keys/lift-ban": { input: IdInput; output: KeyOutput };
   /** The result of an action that made a secret; an error if it was not done, which it will not be then. */

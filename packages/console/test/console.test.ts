@@ -155,6 +155,7 @@ describe("a call", () => {
     ["keys/find", '{"id":"key_x"}', 404],
     ["keys/find", '{"id":["key_x"]}', 400],
     ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
+    ["keys/end-secret", '{"id":"key_x","hint":5}', 400],
     ["keys/list", '{"search":"","order":"worst","page":0}', 400],
     ["keys/list", '{"search":"","order":"newest","page":-1}', 400],
     ["keys/find-by-secret", '{"secret":"pet_live_x"}', 404],
@@ -210,7 +211,10 @@ describe("an action", () => {
     });
     const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
     const { id } = key;
-    expect((await call("keys/rotate", { id, overlapSeconds: 60 })).secret).not.toBe(secret);
+    const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
+    expect(rotated.secret).not.toBe(secret);
+    const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
+    expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
     const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
     const outcomes = [
       await call("keys/change-plan", { id, plan: "pro" }),
@@ -220,7 +224,8 @@ describe("an action", () => {
       ...[await list(), await call("keys/find", { id })],
       await call("keys/find-by-secret", { secret }),
     ];
-    const types = "key_issued key_rotated plan_changed ban_lifted key_revoked pet_created";
+    const types =
+      "key_issued key_rotated secret_ended plan_changed ban_lifted key_revoked pet_created";
     const events = onEvent.mock.calls.map(([event]) => event);
     expect(events).toMatchObject(
       types.split(" ").map((type) => ({ type, actor: ORIGIN, at: NOW })),

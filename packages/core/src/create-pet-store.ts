@@ -5,6 +5,7 @@ import { storageUnavailable, type StorageUnavailable } from "./errors.js";
 import { createEvents, type Events } from "./events.js";
 import {
   changePlan,
+  endSecret,
   issueKey,
   liftBan,
   purgeKeys,
@@ -117,6 +118,7 @@ function createKeyRing(context: Context, calls: Calls): KeyRing {
     list: (input = {}) => run(() => listKeys(context, input)),
     revoke: (id) => run(() => revokeKey(context, id)),
     rotate: (id, options = {}) => run(() => rotateKey(context, id, options)),
+    endSecret: (id, hint) => run(() => endSecret(context, id, hint)),
     changePlan: (id, to) => run(() => changePlan(context, id, to)),
     liftBan: (id) => run(() => liftBan(context, id)),
     purge: (options) => run(() => purgeKeys(context, options)),

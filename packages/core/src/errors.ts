@@ -118,11 +118,14 @@ export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
 export const invalidKeyRequest = (problems: readonly string[]) =>
   coded("invalid_key_request", sentence(problems));
 
-/** No API key has this id, or this secret. */
+/** No API key has this id or this secret, or the key has no secret with this hint. */
 export type KeyNotFound = ReturnType<typeof keyNotFound>;
-/** Creates the error of an id or a secret that no API key has. */
-export const keyNotFound = (what: "id" | "secret" = "id") =>
-  coded("key_not_found", `No API key has this ${what}.`);
+/** Creates the error of an id, a secret, or a hint of a key's secret that does not exist. */
+export const keyNotFound = (what: "id" | "secret" | "hint" = "id") =>
+  coded(
+    "key_not_found",
+    what === "hint" ? "The API key has no secret with this hint." : `No API key has this ${what}.`,
+  );
 
 /** The API key is revoked or expired, so it cannot be rotated. */
 export type KeyInactive = ReturnType<typeof keyInactive>;

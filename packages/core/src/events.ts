@@ -31,6 +31,9 @@ export type KeyRevoked = KeyEvent<"key_revoked">;
 /** An API key was given a new secret. */
 export type KeyRotated = KeyEvent<"key_rotated">;
 
+/** One secret of an API key was ended. */
+export type SecretEnded = KeyEvent<"secret_ended">;
+
 /** An API key was put on another plan. */
 export type PlanChanged = KeyEvent<"plan_changed">;
 
@@ -72,6 +75,7 @@ export type PetStoreEvent =
   | KeyIssued
   | KeyRevoked
   | KeyRotated
+  | SecretEnded
   | PlanChanged
   | RateLimitExceeded
   | KeyBanned
@@ -173,6 +177,7 @@ const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {
   key_issued: true,
   key_revoked: true,
   key_rotated: true,
+  secret_ended: true,
   plan_changed: true,
   ban_lifted: true,
   rate_limit_exceeded: true,

@@ -65,6 +65,7 @@ const OWN =
   "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer, and nothing else";
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
+const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
 const OVERLAP = "overlapSeconds must be an integer from 0 to 31536000";
 const UNKNOWN = "end is unknown; known are";
 const past = createManualClock().now();
@@ -186,6 +187,30 @@ describe("rotate", () => {
     expect(key).toMatchObject({ id, hint, secrets: [{ hint }] });
     expect(error(await rotated.admit()).code).toBe("invalid_api_key");
     value(await store.as(secret).admit());
+  });
+
+  it("endSecret ends one secret at once, the newest or an older one, but not the last valid one", async () => {
+    const { store, clock, issue } = openStore();
+    const { id, secret } = await issue();
+    const rotate = async () => value(await store.keys.rotate(id, { overlapSeconds: 30 })).secret;
+    const secrets = [secret, await rotate(), await rotate()];
+    const [first = "", second = "", third = ""] = secrets.map((each) => each.slice(0, 13));
+    const ended: unknown[] = [];
+    store.events.on("secret_ended", ({ key }) => ended.push(key.secrets.length));
+    for (const hint of [third, first]) value(await store.keys.endSecret(id, hint));
+    clock.advance(-60_000);
+    const codes = await Promise.all(secrets.map((each) => store.as(each).admit()));
+    const codeOf = codes.map((each) => each.isErr() && each.error.code);
+    expect(codeOf).toEqual(["invalid_api_key", false, "invalid_api_key"]);
+    for (const [hint, refusal] of [
+      [first, { code: "key_not_found", message: "The API key has no secret with this hint." }],
+      [second, { code: "invalid_key_request", message: `${LAST_SECRET}.` }],
+    ] as const)
+      expect(error(await store.keys.endSecret(id, hint))).toEqual(refusal);
+    value(await store.keys.revoke(id));
+    expect(error(await store.keys.endSecret(id, second)).code).toBe("key_inactive");
+    expect(error(await store.keys.endSecret("key_x", second)).code).toBe("key_not_found");
+    await vi.waitFor(() => expect(ended).toEqual([2, 1]));
   });
 
   it("never extends an expiry: neither the key's nor that of a secret already replaced", async () => {

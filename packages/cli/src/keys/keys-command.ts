@@ -83,6 +83,10 @@ export function keysCommand(io: CommandIO): Command {
     .argument("<id>", ID)
     .option("--overlap <seconds>", OVERLAP, wholeNumber(0, LONGEST_OVERLAP), 0)
     .addHelpText("after", example(`petstore keys rotate ${AN_ID} --overlap 3600`));
+  add({ name: "end-secret", text: END_SECRET, renderer: singleKey, action: endSecret })
+    .argument("<id>", ID)
+    .argument("<hint>", HINT)
+    .addHelpText("after", example(`petstore keys end-secret ${AN_ID} pet_live_3fQz`));
   add({ name: "purge", text: PURGE, renderer: purgedKeys, action: purge })
     .addOption(
       new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
@@ -125,9 +129,12 @@ const REVOKE = "Revoke a key permanently.";
 const LIFT_BAN = "Lift a key's ban and forget earlier bans.";
 const PLAN = "Move a key to another plan and keep its usage.";
 const ROTATE = "Give a key a new secret and print it; it is shown only once.";
+const END_SECRET =
+  "End one secret of a key at once, such as one that has leaked; the others stay valid.";
 const PURGE = "Remove keys that were revoked or expired long ago, with their usage.";
 const OLDER_THAN = "how long ago a key must have ended: 90d, 12h, 30m or 45s";
 const ID = "the key's id, as shown by `keys list`";
+const HINT = "the first characters of the secret, as shown by `keys find`";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 const OVERLAP = "how long the old secret stays valid";
 const AN_ID = "key_0Vbe5dxn6zx4bfyp4I";
@@ -158,6 +165,10 @@ const changePlan: Action<ApiKey> = (keys, options, [id = "", plan = ""]) =>
 
 const rotate: Action<IssuedKey> = (keys, { overlap }, [id = ""]) =>
   keys.rotate(id, { overlapSeconds: overlap ?? 0 });
+
+const endSecret: Action<ApiKey> = (keys, _, [id = "", hint = ""]) =>
+  // As it is shown, too.
+  keys.endSecret(id, hint.replace(/…$/, ""));
 
 const purge: Action<PurgedKeys> = (keys, { olderThan }) =>
   keys.purge({ olderThanSeconds: olderThan ?? 0 });

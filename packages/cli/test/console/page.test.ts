@@ -130,6 +130,11 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await page.getByText("old secret until").waitFor();
   await page.getByText("replaced; accepted until").waitFor();
 
+  await button(page, "End…").last().click();
+  await press(page, "End");
+  await page.getByText("replaced; accepted until").waitFor({ state: "detached" });
+  expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, true]);
+
   await press(page, "Rotate…");
   await dialog(page).getByRole("combobox").selectOption("0");
   await press(page, "Rotate");

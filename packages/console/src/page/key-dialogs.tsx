@@ -162,6 +162,27 @@ export function RevokeDialog({
   );
 }
 
+/** Ends one secret of a key, which has others. */
+export function EndSecretDialog({
+  shown,
+  hint,
+  onClose,
+}: Pick<KeyDialogProps, "shown" | "onClose"> & { readonly hint: string }) {
+  const end = async (key: string) => {
+    const { problem } = await call("keys/end-secret", { id: shown.id, hint }, key);
+    if (problem === undefined) onClose();
+    return problem;
+  };
+  return (
+    <DialogForm title="End a secret" submit="End" isDangerous onSubmit={end} onClose={onClose}>
+      <p>
+        Requests with <code>{hint}…</code> are refused from now on. The other secrets of{" "}
+        <Label text={shown.label} /> stay valid. This cannot be undone.
+      </p>
+    </DialogForm>
+  );
+}
+
 /** Returns the label if it can be read and typed, otherwise the end of the id. */
 function confirmation({ id, label = "" }: ShownKey): string {
   const isTypable = /^[\p{L}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{N}\p{P}\p{S}]+)*$/u.test(label);

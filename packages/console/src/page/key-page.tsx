@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { WINDOWS, type Output, type ShownKey } from "../protocol.js";
 import { call, usePolled, type Problem } from "./call.js";
-import { PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
+import { EndSecretDialog, PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
 import type { Secrets } from "./secrets.js";
 import {
   Alert,
@@ -36,7 +36,7 @@ export function KeyPage({
       <Alert text={problem?.message} />
       {output !== undefined && (
         <div class={problem === undefined ? "" : "stale"}>
-          <Facts shown={output.key} now={output.now} />
+          <Facts shown={output.key} now={output.now} reload={reload} />
           <Actions
             info={info}
             secrets={secrets}
@@ -50,7 +50,13 @@ export function KeyPage({
   );
 }
 
-function Facts({ shown, now }: { readonly shown: ShownKey; readonly now: number }) {
+interface FactsProps {
+  readonly shown: ShownKey;
+  readonly now: number;
+  readonly reload: () => void;
+}
+
+function Facts({ shown, now, reload }: FactsProps) {
   const { id, secrets, plan, limits, usage, createdAt, lastUsedAt, expiresAt } = shown;
   return (
     <dl class="facts">
@@ -75,22 +81,44 @@ function Facts({ shown, now }: { readonly shown: ShownKey; readonly now: number 
         {expiresAt === undefined ? "never" : <Time at={expiresAt} now={now} />}
       </Fact>
       <Fact name={secrets.length === 1 ? "Secret" : "Secrets"}>
-        {secrets.map(({ hint, name, at = now }, index) => (
-          <div key={index}>
-            <code>{hint}…</code>{" "}
-            {name !== "current" && (
-              <span class="faint">
-                {name === "replaced" ? "replaced; accepted until " : "refused since "}
-                <Time at={at} now={now} />
-              </span>
-            )}
-          </div>
-        ))}
+        <SecretList shown={shown} now={now} reload={reload} />
       </Fact>
       <Fact name="Id">
         <code>{id}</code>
       </Fact>
     </dl>
+  );
+}
+
+/** The secrets of a key. One that is accepted can be ended if another is, too. */
+function SecretList({ shown, now, reload }: FactsProps) {
+  const [ending, setEnding] = useState<string>();
+  const { secrets } = shown;
+  const isAnother = secrets.filter(({ name }) => name !== "refused").length > 1;
+  const onClose = (): void => {
+    setEnding(undefined);
+    reload();
+  };
+  return (
+    <>
+      {secrets.map(({ hint, name, at = now }, index) => (
+        <div key={index}>
+          <code>{hint}…</code>{" "}
+          {name !== "current" && (
+            <span class="faint">
+              {name === "replaced" ? "replaced; accepted until " : "refused since "}
+              <Time at={at} now={now} />
+            </span>
+          )}{" "}
+          {isAnother && name !== "refused" && (
+            <Button kind="dangerous" onClick={() => setEnding(hint)}>
+              End…
+            </Button>
+          )}
+        </div>
+      ))}
+      {ending !== undefined && <EndSecretDialog shown={shown} hint={ending} onClose={onClose} />}
+    </>
   );
 }
 

@@ -111,6 +111,16 @@ export function rotatedKey(
   return { ...key, secrets: [secret, ...old].slice(0, MAX_SECRETS) };
 }
 
+/**
+ * Returns the key without the secrets that have this hint, normally one; `undefined` if no other secret is accepted at
+ * this time. They are removed, so that no clock, set back or behind, accepts them again.
+ */
+export function keyWithout(key: StoredApiKey, hint: string, now: number): StoredApiKey | undefined {
+  const secrets = key.secrets.filter((each) => each.hint !== hint);
+  const isValid = secrets.some(({ expiresAt }) => !hasExpired(expiresAt, now));
+  return isValid ? { ...key, secrets } : undefined;
+}
+
 type Ends = Pick<StoredApiKey, "revokedAt" | "expiresAt">;
 
 /** Whether the key was revoked or expired before this time, in milliseconds since the Unix epoch. */

@@ -4,10 +4,9 @@ import type { Context } from "../context.js";
 import {
   changeFailed,
   keyInactive,
+  invalidKeyRequest,
   keyNotFound,
   type KeyError,
-  type KeyInactive,
-  type KeyNotFound,
   type StorageUnavailable,
 } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
@@ -28,6 +27,7 @@ import { loadKey, viewOf } from "./read-keys.js";
 import {
   hasEndedBefore,
   hasEnded,
+  keyWithout,
   rotatedKey,
   storedSecret,
   type ApiKey,
@@ -104,6 +104,25 @@ export async function rotateKey(
   if (changed.isErr()) return err(changed.error);
   return ok({ secret, key: emitKeyEvent(context, "key_rotated", changed.value.key) });
 }
+
+/** Ends one secret of a key. See `KeyRing.endSecret`. */
+export async function endSecret(
+  context: Context,
+  id: string,
+  hint: string,
+): Promise<Result<ApiKey, KeyError>> {
+  const { now } = context.readClock();
+  const changed = await changeKey(context, id, (key) => {
+    if (hasEnded(key, now)) return err(keyInactive());
+    if (key.secrets.every((each) => each.hint !== hint)) return err(keyNotFound("hint"));
+    const rest = keyWithout(key, hint, now);
+    return rest === undefined ? err(invalidKeyRequest([LAST_SECRET])) : ok(rest);
+  });
+  if (changed.isErr()) return err(changed.error);
+  return ok(emitKeyEvent(context, "secret_ended", changed.value.key));
+}
+
+const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
 
 /** Moves a key to another plan. See `KeyRing.changePlan`. */
 export async function changePlan(
@@ -193,14 +212,14 @@ interface ChangedKey {
 async function changeKey(
   context: Context,
   id: string,
-  changed: (key: StoredApiKey) => Result<StoredApiKey, KeyInactive>,
-): Promise<Result<ChangedKey, KeyNotFound | KeyInactive | StorageUnavailable>> {
+  changed: (key: StoredApiKey) => Result<StoredApiKey, KeyError>,
+): Promise<Result<ChangedKey, KeyError>> {
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
 
   const update = () =>
-    context.storage.keys.update<Result<ChangedKey, KeyNotFound | KeyInactive>>(id, (before) => {
+    context.storage.keys.update<Result<ChangedKey, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before);
       if (next.isErr()) return { result: err(next.error) };
@@ -214,7 +233,8 @@ async function changeKey(
 /** Emits an event of a key, and returns the key. */
 function emitKeyEvent(
   { emit, lastReading }: Context,
-  type: "key_issued" | "key_revoked" | "key_rotated" | "plan_changed" | "ban_lifted",
+  type:
+    "key_issued" | "key_revoked" | "key_rotated" | "secret_ended" | "plan_changed" | "ban_lifted",
   key: ApiKey,
 ): ApiKey {
   emit({ type, at: lastReading().now, keyId: key.id, key });

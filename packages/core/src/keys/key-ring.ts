@@ -32,6 +32,11 @@ export interface KeyRing {
    * rotation ends the oldest.
    */
   rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
+  /**
+   * Refuses the secret with this hint permanently, in every process; the others stay valid. The last valid secret cannot be
+   * ended (`invalid_key_request`): rotate the key first, or revoke it.
+   */
+  endSecret(id: string, hint: string): ResultAsync<ApiKey, KeyError>;
   /** Puts the key on another plan; its usage is kept. */
   changePlan(id: string, to: PlanInput): ResultAsync<ApiKey, KeyError>;
   /** Ends the key's ban, if there is one, and forgets earlier bans. */
