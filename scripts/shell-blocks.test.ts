@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { useBuiltPetstore } from "../packages/cli/test/support/built-petstore.js";
 import { newDatabase, skipWithout } from "../packages/cli/test/support/command.js";
 import { startPostgres } from "../packages/storage-postgres/test/support/postgres-server.js";
+import { packageNames } from "./packages.js";
 import { inCi } from "./test-size.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -60,3 +61,20 @@ it.runIf(inCi).for(Object.keys(BEFORE))(
     expect(status, `${script}\n${stderr}`).toBe(0);
   },
 );
+
+const documents = [
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...packageNames.map((name) => `packages/${name}/README.md`),
+].filter((document) => document.endsWith(".md") && BEFORE[document] === undefined);
+
+it.each(documents)("%s says why its shell blocks do not run, but for curl", (document) => {
+  const text = readFileSync(join(root, document), "utf8");
+  if (text.startsWith("<!-- no block can run: ")) return;
+  for (const [block, file, reason, language, code] of text.matchAll(BLOCK)) {
+    if (file !== undefined || reason !== undefined || !/^(?:sh|sql)$/.test(language ?? ""))
+      continue;
+    // `documents.test.ts` runs these.
+    expect(code, block).toContain("curl ");
+  }
+});
