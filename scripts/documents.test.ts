@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { createPetStore } from "@petstore/core";
 import { createFetchHandler, openApiDocument, statusOf } from "@petstore/http-adapter";
-import type { Failure } from "@petstore/http-adapter/internal";
+import type { ResponseError } from "@petstore/http-adapter/internal";
 import { describe, expect, it, vi } from "vitest";
 import { readResults, withTables } from "../benchmarks/instrument/results.js";
 import {
@@ -122,7 +122,7 @@ it("docs/storage.md names every table and error code of SQLite", async () => {
 
 it("docs/http.md lists every error code with its status", () => {
   const rows = [...textOf("docs/http.md").matchAll(/^\| `([a-z_]+)` +\| (\d{3}) +\|/gm)];
-  const codes = rows.map(([, code]) => code as Failure["code"]);
+  const codes = rows.map(([, code]) => code as ResponseError["code"]);
   expect(codes.toSorted()).toEqual(
     openApiDocument.components.schemas.Error.properties.code.enum.toSorted(),
   );

@@ -1,27 +1,27 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 
 /** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
-export interface Unreachable {
+export interface UnreachableError {
   readonly code: "unreachable";
   readonly message: string;
   readonly cause: unknown;
 }
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
-export interface TimedOut {
+export interface TimedOutError {
   readonly code: "timed_out";
   readonly message: string;
 }
 
 /** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
-export interface Aborted {
+export interface AbortedError {
   readonly code: "aborted";
   readonly message: string;
   readonly cause: unknown;
 }
 
 /** The response is not one that the operation has, such as the HTML of a proxy, a redirect, or a 413. */
-export interface UnexpectedResponse {
+export interface UnexpectedResponseError {
   readonly code: "unexpected_response";
   readonly message: string;
   /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
@@ -31,13 +31,14 @@ export interface UnexpectedResponse {
 }
 
 /** The errors that a remote client adds to those of a caller in process. A union closed on `code`. */
-export type TransportError = Unreachable | TimedOut | Aborted | UnexpectedResponse;
+export type TransportError =
+  UnreachableError | TimedOutError | AbortedError | UnexpectedResponseError;
 
 /** The errors of a 429. */
 export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
 /** Creates the error of a request that got no complete response; `cause` is what `fetch` reported. */
-export const unreachable = (cause: unknown): Unreachable => ({
+export const unreachable = (cause: unknown): UnreachableError => ({
   code: "unreachable",
   message: "The server cannot be reached, or the connection ended early.",
   cause,
@@ -47,13 +48,13 @@ export const unreachable = (cause: unknown): Unreachable => ({
  * Creates the error of an attempt or a call, which `what` names, that did not end within this many
  * seconds.
  */
-export const timedOut = (what: string, seconds: number): TimedOut => ({
+export const timedOut = (what: string, seconds: number): TimedOutError => ({
   code: "timed_out",
   message: `The ${what} did not end within ${count(seconds)}.`,
 });
 
 /** Creates the error of a call that the caller's signal ended; `cause` is the signal's reason. */
-export const aborted = (cause: unknown): Aborted => ({
+export const aborted = (cause: unknown): AbortedError => ({
   code: "aborted",
   message: "The caller's signal ended the call.",
   cause,
@@ -67,7 +68,7 @@ export const unexpectedResponse = (
   problem: string,
   status: number,
   requestId: string | undefined,
-): UnexpectedResponse => ({
+): UnexpectedResponseError => ({
   code: "unexpected_response",
   message: `The response with status ${status} is not one of this operation. ${problem}`,
   status,

@@ -1,5 +1,5 @@
 import type { WithQuota } from "@petstore/core";
-import type { LimitError, UnexpectedResponse } from "./errors.js";
+import type { LimitError, UnexpectedResponseError } from "./errors.js";
 
 /**
  * The gate of a client decides how many of its requests may be in flight, so that the caller stays within
@@ -45,7 +45,7 @@ export interface Ended {
 }
 
 /** Why the gate is closed. Calls that cannot wait get this error. */
-export type Refusal = WithQuota<LimitError> | UnexpectedResponse;
+export type Refusal = WithQuota<LimitError> | UnexpectedResponseError;
 
 /** The gate of a new client: no request was sent, and nothing is known about the limits. */
 export const OPEN: Gate = {

@@ -1,15 +1,15 @@
 import { err, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
-import { aborted, timedOut, type Aborted, type TimedOut } from "./errors.js";
+import { aborted, timedOut, type AbortedError, type TimedOutError } from "./errors.js";
 
 /** How long a call may take: until its deadline, or until its signal ends it. */
 export interface Lifetime {
   /** The deadline, by the client's clock. */
   readonly endsAt: number;
   /** Resolves when the deadline has passed or the signal is aborted. */
-  readonly ended: Promise<Result<never, Aborted | TimedOut>>;
+  readonly ended: Promise<Result<never, AbortedError | TimedOutError>>;
   /** Returns how the call has ended, or `undefined` while it lasts. */
-  ending(): Aborted | TimedOut | undefined;
+  ending(): AbortedError | TimedOutError | undefined;
   /** Stops the timer and removes the listener. */
   stop(): void;
 }
@@ -47,12 +47,12 @@ export function startLifetime(
   signal: AbortSignal | undefined,
   onAbort: OnAbort,
 ): Lifetime {
-  let ending: Aborted | TimedOut | undefined;
-  let resolve: (ended: Result<never, Aborted | TimedOut>) => void = () => undefined;
-  const ended = new Promise<Result<never, Aborted | TimedOut>>((resolveEnded) => {
+  let ending: AbortedError | TimedOutError | undefined;
+  let resolve: (ended: Result<never, AbortedError | TimedOutError>) => void = () => undefined;
+  const ended = new Promise<Result<never, AbortedError | TimedOutError>>((resolveEnded) => {
     resolve = resolveEnded;
   });
-  const end = (how: Aborted | TimedOut): void => resolve(err((ending ??= how)));
+  const end = (how: AbortedError | TimedOutError): void => resolve(err((ending ??= how)));
   const abort = (): void => end(aborted(signal?.reason));
 
   const stopTimer = clock.startTimer(seconds * 1_000, () => end(timedOut("call", seconds)));

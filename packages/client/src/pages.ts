@@ -1,6 +1,6 @@
 import type { ListPetsInput, Pet, PetPage } from "@petstore/core";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
-import { unexpectedResponse, type UnexpectedResponse } from "./errors.js";
+import { unexpectedResponse, type UnexpectedResponseError } from "./errors.js";
 
 /** Lists pets: a client, a caller in process, or the host's own operations. */
 export interface PetLister<Page extends PetPage, E> {
@@ -14,7 +14,7 @@ export interface PetLister<Page extends PetPage, E> {
 export async function* pagesOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
   input: ListPetsInput = {},
-): AsyncGenerator<Result<Page, E | UnexpectedResponse>, void, undefined> {
+): AsyncGenerator<Result<Page, E | UnexpectedResponseError>, void, undefined> {
   let { after } = input;
   do {
     const page = await pets.listPets({ ...input, after });
@@ -33,7 +33,7 @@ export async function* pagesOf<Page extends PetPage, E>(
 export async function* petsOf<Page extends PetPage, E>(
   pets: PetLister<Page, E>,
   input: ListPetsInput = {},
-): AsyncGenerator<Result<Pet, E | UnexpectedResponse>, void, undefined> {
+): AsyncGenerator<Result<Pet, E | UnexpectedResponseError>, void, undefined> {
   for await (const page of pagesOf(pets, input)) {
     if (page.isErr()) yield err(page.error);
     else for (const pet of page.value.pets) yield ok(pet);

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
-import { withSeconds, type Aborted, type TimedOut } from "./errors.js";
+import { withSeconds, type AbortedError, type TimedOutError } from "./errors.js";
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Refusal } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
 
 /** The number of a request that may be sent now, or why none is sent. */
-export type Entered = Result<number, Refusal | Aborted | TimedOut>;
+export type Entered = Result<number, Refusal | AbortedError | TimedOutError>;
 
 /** The calls of a client that wait for its gate. */
 export interface Queue {

@@ -1,5 +1,5 @@
 import { createMemoryStorage, type Pets, type PetStoreOptions } from "@petstore/core";
-import { storageFailure } from "@petstore/core/storage";
+import { storageError } from "@petstore/core/storage";
 import { createPetsClient, type PetsClientOptions, type TransportError } from "@petstore/client";
 import { err, type Result, type ResultAsync } from "neverthrow";
 import nodeFetch from "node-fetch";
@@ -48,7 +48,7 @@ function listAfter(...uses: readonly (readonly [requests: number, wait: number])
 }
 
 const memory = createMemoryStorage();
-const listFails = () => Promise.resolve(err(storageFailure("disk")));
+const listFails = () => Promise.resolve(err(storageError("disk")));
 const brokenStorage = { ...memory, pets: { ...memory.pets, list: listFails } };
 
 const free = (perMinute: number, perDay: number): Setting => ({

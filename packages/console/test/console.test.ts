@@ -6,7 +6,7 @@ import {
   type IssueKeyInput,
   type PetStoreOptions,
 } from "@petstore/core";
-import { storageFailure } from "@petstore/core/storage";
+import { storageError } from "@petstore/core/storage";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
@@ -193,7 +193,7 @@ describe("a call", () => {
 
   it.each(["list", "find"])("that the storage fails (%s): 503; the host sees why", async (name) => {
     const storage = createMemoryStorage();
-    const failure = err(storageFailure("no /secret/path"));
+    const failure = err(storageError("no /secret/path"));
     const { post, onError, issue } = setUp({}, { storage });
     await issue("acme");
     Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
@@ -262,7 +262,7 @@ describe("an action", () => {
     const storage = createMemoryStorage();
     const insert = storage.keys.insert.bind(storage.keys);
     const { post } = setUp({}, { storage });
-    const failing = () => Promise.resolve(err(storageFailure("no disk")));
+    const failing = () => Promise.resolve(err(storageError("no disk")));
     const statusOf = async (insertKey: typeof insert, plan = "free") => {
       Object.assign(storage.keys, { insert: insertKey });
       return (await post("keys/issue", { plan }, { "Idempotency-Key": plan })).status;

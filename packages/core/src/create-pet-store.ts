@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from "neverthrow";
 import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
-import { storageUnavailable, type StorageUnavailable } from "./errors.js";
+import { storageUnavailable, type StorageUnavailableError } from "./errors.js";
 import { createEvents, type Events } from "./events.js";
 import {
   changePlan,
@@ -52,7 +52,7 @@ export interface PetStore {
    * Refuses new calls with `store_closed`, lets running calls finish, and closes the storage. Another
    * call returns the first one's result.
    */
-  close(): ResultAsync<void, StorageUnavailable>;
+  close(): ResultAsync<void, StorageUnavailableError>;
 }
 
 /**
@@ -82,8 +82,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     warnings.publish({ code });
   });
 
-  let closing: ResultAsync<void, StorageUnavailable> | undefined;
-  const close = (): ResultAsync<void, StorageUnavailable> =>
+  let closing: ResultAsync<void, StorageUnavailableError> | undefined;
+  const close = (): ResultAsync<void, StorageUnavailableError> =>
     calls
       .close(closeTimeoutSeconds, async () => {
         flush();

@@ -2,25 +2,29 @@ import type { Charged } from "./limits/charged.js";
 import type { WindowName } from "./limits/windows.js";
 
 /** An expected failure. Unions of these are closed on `code`. */
-export interface CodedError<Code extends string> {
+export interface CodedError<Code extends string = string> {
   readonly code: Code;
   readonly message: string;
 }
 
 /** No API key was presented. */
-export type MissingApiKey = ReturnType<typeof missingApiKey>;
-export const missingApiKey = () =>
+export interface MissingApiKeyError extends CodedError {
+  readonly code: "missing_api_key";
+}
+export const missingApiKey = (): MissingApiKeyError =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
 /** The API key is malformed, unknown, revoked or expired. The error does not say which. */
-export type InvalidApiKey = ReturnType<typeof invalidApiKey>;
+export interface InvalidApiKeyError extends CodedError {
+  readonly code: "invalid_api_key";
+}
 /** Creates the error of a call whose API key is not valid, for whatever reason. */
-export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
+export const invalidApiKey = (): InvalidApiKeyError =>
+  coded("invalid_api_key", "The API key is not valid.");
 
-/**
- * A limit is used up (specification, "Limits", rule 1). The request cost nothing.
- */
-export interface RateLimitExceededError extends CodedError<"rate_limit_exceeded"> {
+/** A limit is used up (specification, "Limits", rule 1). The request cost nothing. */
+export interface RateLimitExceededError extends CodedError {
+  readonly code: "rate_limit_exceeded";
   /** The window whose limit is used up; `undefined` in a remote client whose server does not tell. */
   readonly window: WindowName | undefined;
   /** The seconds until the window ends: whole, at least 1. The same request succeeds after them. */
@@ -39,13 +43,14 @@ export const rateLimitExceeded = (
   retryAfterSeconds,
 });
 
-/**
- * The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3).
- * The same request succeeds after `retryAfterSeconds`: whole seconds, at least 1.
- */
-export type ApiKeyBanned = Readonly<ReturnType<typeof apiKeyBanned>>;
+/** The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3). */
+export interface ApiKeyBannedError extends CodedError {
+  readonly code: "api_key_banned";
+  /** The seconds until the key is served again: whole, at least 1. The same request succeeds after them. */
+  readonly retryAfterSeconds: number;
+}
 /** Creates the error of a call during a ban, which ends in this many seconds. */
-export const apiKeyBanned = (retryAfterSeconds: number) => ({
+export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
   ...coded(
     "api_key_banned",
     `The API key kept sending after refusals and is banned for a while; come back in ${count(retryAfterSeconds, "second")}.`,
@@ -54,40 +59,58 @@ export const apiKeyBanned = (retryAfterSeconds: number) => ({
 });
 
 /** A list parameter is invalid. The message names every wrong parameter. */
-export type InvalidQuery = ReturnType<typeof invalidQuery>;
+export interface InvalidQueryError extends CodedError {
+  readonly code: "invalid_query";
+}
 /** Creates the error of list parameters with these problems, of which there is at least one. */
-export const invalidQuery = (problems: readonly string[]) =>
+export const invalidQuery = (problems: readonly string[]): InvalidQueryError =>
   coded("invalid_query", sentence(problems));
 
 /** The new pet lacks required fields or has invalid values. The message names every wrong field. */
-export type InvalidPet = ReturnType<typeof invalidPet>;
+export interface InvalidPetError extends CodedError {
+  readonly code: "invalid_pet";
+}
 /** Creates the error of a new pet with these problems, of which there is at least one. */
-export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
+export const invalidPet = (problems: readonly string[]): InvalidPetError =>
+  coded("invalid_pet", sentence(problems));
 
 /** An idempotency key must be 1 to 255 visible ASCII characters. */
-export type InvalidIdempotencyKey = ReturnType<typeof invalidIdempotencyKey>;
+export interface InvalidIdempotencyKeyError extends CodedError {
+  readonly code: "invalid_idempotency_key";
+}
 /** Creates the error of an idempotency key that is malformed, or of several. */
 export const invalidIdempotencyKey = (
   message = 'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
-) => coded("invalid_idempotency_key", message);
+): InvalidIdempotencyKeyError => coded("invalid_idempotency_key", message);
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
-export type IdempotencyKeyReused = ReturnType<typeof idempotencyKeyReused>;
-export const idempotencyKeyReused = () =>
+export interface IdempotencyKeyReusedError extends CodedError {
+  readonly code: "idempotency_key_reused";
+}
+export const idempotencyKeyReused = (): IdempotencyKeyReusedError =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
 /** No pet has this id. */
-export type PetNotFound = ReturnType<typeof petNotFound>;
+export interface PetNotFoundError extends CodedError {
+  readonly code: "pet_not_found";
+}
 /** Creates the error of an id that no pet has, or that no pet can have. */
-export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
+export const petNotFound = (): PetNotFoundError => coded("pet_not_found", "No pet has this id.");
 
 /**
  * The storage failed, and the same call may succeed later. Nothing was done, unless the message says that the
- * change may have been stored. `cause` is for the host's own log and is never shown to a client.
+ * change may have been stored.
  */
-export type StorageUnavailable = Readonly<ReturnType<typeof storageUnavailable>>;
+export interface StorageUnavailableError extends CodedError {
+  readonly code: "storage_unavailable";
+  /** The failure of the storage, for the host's own log. It is never shown to a client. */
+  readonly cause: unknown;
+}
 /** Creates the error of a storage that failed; the default message says that nothing was done. */
-export const storageUnavailable = (cause: unknown, message = NOTHING_WAS_DONE) => ({
+export const storageUnavailable = (
+  cause: unknown,
+  message = NOTHING_WAS_DONE,
+): StorageUnavailableError => ({
   ...coded("storage_unavailable", message),
   cause,
 });
@@ -96,11 +119,11 @@ const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try agai
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
 /** Creates the error of a change that failed, or whose storage failed to say whether it did. */
-export const changeFailed = (cause: unknown, mayBeStored: boolean): StorageUnavailable =>
+export const changeFailed = (cause: unknown, mayBeStored: boolean): StorageUnavailableError =>
   storageUnavailable(cause, mayBeStored ? MAY_BE_STORED : NOTHING_WAS_DONE);
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
-export const closeTimedOut = (calls: number, seconds: number): StorageUnavailable => {
+export const closeTimedOut = (calls: number, seconds: number): StorageUnavailableError => {
   const late = calls > 0 ? `${count(calls, "call")} did not end` : "the storage did not close";
   return storageUnavailable(
     undefined,
@@ -109,52 +132,67 @@ export const closeTimedOut = (calls: number, seconds: number): StorageUnavailabl
 };
 
 /** The host has closed the store. */
-export type StoreClosed = ReturnType<typeof storeClosed>;
-export const storeClosed = () => coded("store_closed", "The store is closed.");
+export interface StoreClosedError extends CodedError {
+  readonly code: "store_closed";
+}
+export const storeClosed = (): StoreClosedError => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
-export type InvalidKeyRequest = ReturnType<typeof invalidKeyRequest>;
+export interface InvalidKeyRequestError extends CodedError {
+  readonly code: "invalid_key_request";
+}
 /** Creates the error of a key request with these problems, of which there is at least one. */
-export const invalidKeyRequest = (problems: readonly string[]) =>
+export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequestError =>
   coded("invalid_key_request", sentence(problems));
 
 /** No API key has this id or this secret, or the key has no secret with this hint. */
-export type KeyNotFound = ReturnType<typeof keyNotFound>;
+export interface KeyNotFoundError extends CodedError {
+  readonly code: "key_not_found";
+}
 /** Creates the error of an id, a secret, or a hint of a key's secret that does not exist. */
-export const keyNotFound = (what: "id" | "secret" | "hint" = "id") =>
+export const keyNotFound = (what: "id" | "secret" | "hint" = "id"): KeyNotFoundError =>
   coded(
     "key_not_found",
     what === "hint" ? "The API key has no secret with this hint." : `No API key has this ${what}.`,
   );
 
 /** The API key is revoked or expired, so it cannot be rotated. */
-export type KeyInactive = ReturnType<typeof keyInactive>;
-export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
+export interface KeyInactiveError extends CodedError {
+  readonly code: "key_inactive";
+}
+export const keyInactive = (): KeyInactiveError =>
+  coded("key_inactive", "The API key is revoked or expired.");
 
 /** The engine cannot serve any call at the moment. */
-export type Unavailable = StorageUnavailable | StoreClosed;
+export type UnavailableError = StorageUnavailableError | StoreClosedError;
 
 /** A request was refused before its operation ran. */
 export type AdmissionError =
-  MissingApiKey | InvalidApiKey | RateLimitExceededError | ApiKeyBanned | Unavailable;
+  | MissingApiKeyError
+  | InvalidApiKeyError
+  | RateLimitExceededError
+  | ApiKeyBannedError
+  | UnavailableError;
 
 /** The failures of `listPets`, once the request is admitted. */
-export type ListPetsError = InvalidQuery | Unavailable;
+export type ListPetsError = InvalidQueryError | UnavailableError;
 
 /** The failures of `createPet` that the caller caused. */
-export type CreatePetFailure = InvalidIdempotencyKey | InvalidPet | IdempotencyKeyReused;
+export type CreatePetInputError =
+  InvalidIdempotencyKeyError | InvalidPetError | IdempotencyKeyReusedError;
 
 /** The failures of `createPet`, once the request is admitted. */
-export type CreatePetError = CreatePetFailure | Unavailable;
+export type CreatePetError = CreatePetInputError | UnavailableError;
 
 /** The failures of `getPet`, once the request is admitted. */
-export type GetPetError = PetNotFound | Unavailable;
+export type GetPetError = PetNotFoundError | UnavailableError;
 
 /** Every error that a call with an API key can have. A `switch` over its `code` is checked by the compiler. */
 export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
 
 /** Every error that a call of `store.keys` can have. */
-export type KeyError = InvalidKeyRequest | KeyNotFound | KeyInactive | Unavailable;
+export type KeyError =
+  InvalidKeyRequestError | KeyNotFoundError | KeyInactiveError | UnavailableError;
 
 /** An error as a caller receives it: with the remaining quota. */
 export type WithQuota<E> = E & Charged;

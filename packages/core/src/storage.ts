@@ -6,7 +6,7 @@ export { PAGE_BYTES, pageOf, type PetQuery } from "./pets/list-query.js";
 export { missingPets, type ImportedPets } from "./pets/moved-pets.js";
 export type { NewPet } from "./pets/pet.js";
 export {
-  storageFailure,
+  storageError,
   type Creation,
   type CreationRequest,
   type Decide,
@@ -17,7 +17,7 @@ export {
   type PetStorage,
   type PresentedKey,
   type Storage,
-  type StorageFailure,
+  type StorageError,
   type StorageWarning,
   type UsageStorage,
 } from "./storage/storage.js";

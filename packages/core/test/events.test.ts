@@ -3,7 +3,7 @@ import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createMemoryStorage } from "@petstore/core";
-import { storageFailure } from "@petstore/core/storage";
+import { storageError } from "@petstore/core/storage";
 import type { PetStoreEvent, PetStoreOptions, Signals } from "@petstore/core";
 import type { StorageWarning } from "@petstore/core/storage";
 import { err, ok } from "neverthrow";
@@ -231,7 +231,7 @@ it.each([
 ])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
   const failures = collect("petstore:storage-failure");
   const { store, storage } = openStore();
-  const failure = err(storageFailure("Adding a pet failed.", cause));
+  const failure = err(storageError("Adding a pet failed.", cause));
   Object.assign(storage.pets, { create: () => Promise.resolve(failure) });
   expect(error(await store.trusted.createPet(rex))).toMatchObject({ cause: failure.error });
   await store.trusted.listPets({ limit: 1_000 });

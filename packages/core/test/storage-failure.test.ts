@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import { describe, expect, it, vi } from "vitest";
 import type { KeyRing } from "@petstore/core";
-import { storageFailure, type StorageFailure } from "@petstore/core/storage";
+import { storageError, type StorageError } from "@petstore/core/storage";
 import { error, openStore, value } from "./support/open-store.js";
 
 const rex = { name: "Rex", categoryId: 1n };
 const full = new Error("disk full");
-const failure = storageFailure("disk full");
+const failure = storageError("disk full");
 const doubt = { ...failure, mayBeStored: true };
 const NOTHING_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
@@ -19,7 +19,7 @@ const throwFull = () => {
 const noResult: unknown = expect.any(TypeError);
 
 /** Ways in which a storage fails, and the message of a change; the last three break the port's contract. */
-const ways: readonly [string, unknown, string, () => Promise<Result<never, StorageFailure>>][] = [
+const ways: readonly [string, unknown, string, () => Promise<Result<never, StorageError>>][] = [
   ["returns a failure", failure, NOTHING_DONE, () => Promise.resolve(err(failure))],
   ["may have stored a change", doubt, MAY_BE_STORED, () => Promise.resolve(err(doubt))],
   ["throws", full, MAY_BE_STORED, throwFull],

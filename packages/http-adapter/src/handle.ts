@@ -1,6 +1,6 @@
 import type { PetStore, WithQuota } from "@petstore/core";
 import { err } from "neverthrow";
-import { internalError, notFound, type Failure, type HttpError } from "./error.js";
+import { internalError, notFound, type ResponseError, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
 import { createPerform, type Known, type Performed } from "./perform.js";
@@ -60,7 +60,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
   }
 
   function renderFailure(
-    failure: WithQuota<Failure>,
+    failure: WithQuota<ResponseError>,
     operation: OperationName | undefined,
   ): HttpResponse {
     if (failure.code === "storage_unavailable") onError(failure.cause);

@@ -2,11 +2,16 @@ import { isUtf8 } from "node:buffer";
 import type { Pet } from "@petstore/core";
 import { parse as parseLosslessly } from "lossless-json";
 import { err, ok, type Result } from "neverthrow";
-import { badRequest, malformedJson, type BadRequest, type MalformedJson } from "./error.js";
+import {
+  badRequest,
+  malformedJson,
+  type BadRequestError,
+  type MalformedJsonError,
+} from "./error.js";
 import type { HttpBody } from "./http-message.js";
 
 /** Parses a body as JSON of any shape; the engine validates the value. */
-export function parseBody(body: HttpBody): Result<unknown, MalformedJson | BadRequest> {
+export function parseBody(body: HttpBody): Result<unknown, MalformedJsonError | BadRequestError> {
   if (body.kind === "bytes") return decodeJson(body.bytes);
   return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
 }
@@ -32,7 +37,7 @@ const MAY_ROUND = /\d{16}|\d[.eE]/;
  * NaN. Of members with the same name, the last one counts; `__proto__` is a name like any
  * other. A byte order mark is not JSON.
  */
-export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJson> {
+export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJsonError> {
   if (!isUtf8(bytes)) return err(malformedJson("The body is not UTF-8."));
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   try {

@@ -9,7 +9,7 @@ import type {
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import { createCallers, createProxyReport } from "./callers.js";
-import { notFound, type Failure } from "./error.js";
+import { notFound, type ResponseError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import { encodePet, parseBody } from "./json.js";
 import type { HttpSettings } from "./options.js";
@@ -36,7 +36,7 @@ interface UntrustedAdmission extends Pick<Admission, "quota"> {
 }
 
 /** The response to a request, or why it is refused. */
-export type Performed = Result<HttpResponse, WithQuota<Failure>>;
+export type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
 
 /** The facts about a request that are known so far; a report and an error response need them. */
 export interface Known {
@@ -93,7 +93,7 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
 async function chargeAndRefuse(
   caller: UntrustedCaller,
   known: Known,
-  error: Failure,
+  error: ResponseError,
 ): Promise<Performed> {
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);

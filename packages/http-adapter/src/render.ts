@@ -1,7 +1,7 @@
 import type { Clock, Pet, Quota } from "@petstore/core";
 import { windowNames, windows, type WindowQuota, type WindowName } from "@petstore/core/internal";
 import { PREFLIGHT_HEADERS } from "./cors.js";
-import { statusOf, type Failure } from "./error.js";
+import { statusOf, type ResponseError } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
 import { encodeError, encodePets } from "./json.js";
 
@@ -76,7 +76,7 @@ export function renderPreflight(rateLimit: Headers): HttpResponse {
 
 /** Renders an Error (specification, "Errors") with the headers of its code and of its operation. */
 export function renderError(
-  failure: Failure,
+  failure: ResponseError,
   rateLimit: Headers,
   headers: Headers = {},
 ): HttpResponse {
@@ -89,7 +89,7 @@ export function renderError(
 /** RFC 6750, section 3. */
 const CHALLENGE = 'Bearer realm="petstore"';
 
-function headersOf(failure: Failure): Headers {
+function headersOf(failure: ResponseError): Headers {
   switch (failure.code) {
     case "missing_api_key":
       return { "WWW-Authenticate": CHALLENGE };

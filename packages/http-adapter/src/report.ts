@@ -1,6 +1,6 @@
 import type { Clock } from "@petstore/core";
 import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
-import type { Failure } from "./error.js";
+import type { ResponseError } from "./error.js";
 import type { OperationName } from "./route.js";
 
 /** The report that `onResponse` receives. */
@@ -10,7 +10,7 @@ export interface ResponseReport {
   /** The status that was sent; `undefined` if the client disconnected before. */
   readonly status: number | undefined;
   /** The code of the Error body; `undefined` if the body is not an Error of the store. */
-  readonly code: Failure["code"] | undefined;
+  readonly code: ResponseError["code"] | undefined;
   /** The id of the API key; `undefined` if the request was not admitted. */
   readonly keyId: string | undefined;
   /** From the arrival of the request to the end of its response. */
@@ -35,7 +35,7 @@ export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
 });
 
 /** Returns the window whose limit refused a request. */
-export function windowOf(failure: Failure): Outcome["window"] {
+export function windowOf(failure: ResponseError): Outcome["window"] {
   return failure.code === "rate_limit_exceeded" ? failure.window : undefined;
 }
 

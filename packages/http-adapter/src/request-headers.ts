@@ -1,14 +1,14 @@
 import { MIMEType } from "node:util";
-import { parseIdempotencyKey, type InvalidIdempotencyKey } from "@petstore/core/internal";
+import { parseIdempotencyKey, type InvalidIdempotencyKeyError } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,
   payloadTooLarge,
   unsupportedContentCoding,
   unsupportedMediaType,
-  type BadRequest,
-  type PayloadTooLarge,
-  type UnsupportedMediaType,
+  type BadRequestError,
+  type PayloadTooLargeError,
+  type UnsupportedMediaTypeError,
 } from "./error.js";
 import type { HttpRequest } from "./http-message.js";
 
@@ -16,7 +16,10 @@ import type { HttpRequest } from "./http-message.js";
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Returns the error in the lines of Host, if there is one. HTTP/1.0 makes Host optional. */
-export function flawOfHost(lines: readonly string[], isOptional: boolean): BadRequest | undefined {
+export function flawOfHost(
+  lines: readonly string[],
+  isOptional: boolean,
+): BadRequestError | undefined {
   const [host] = lines;
   if (host === undefined) return isOptional ? undefined : NO_HOST;
   if (lines.length > 1) return TWO_HOSTS;
@@ -31,7 +34,7 @@ export function flawOfHost(lines: readonly string[], isOptional: boolean): BadRe
 export function flawOfCoding(
   coding: string | undefined,
   isAllowed: boolean,
-): BadRequest | undefined {
+): BadRequestError | undefined {
   if (coding === undefined) return undefined;
   return coding.toLowerCase() === "chunked" && isAllowed ? undefined : UNKNOWN_CODING;
 }
@@ -57,7 +60,7 @@ export function apiKeyOf(lines: readonly string[]): string | undefined {
 /** Returns the key in a request's Idempotency-Key lines, quoted or bare; `undefined` if there is no line. */
 export function idempotencyKeyOf(
   lines: readonly string[],
-): Result<string | undefined, InvalidIdempotencyKey> {
+): Result<string | undefined, InvalidIdempotencyKeyError> {
   const [line, ...others] = lines;
   if (line === undefined) return ok(undefined);
   return parseIdempotencyKey(others.length === 0 ? unquoted(line) : "");
@@ -82,7 +85,7 @@ function unquoted(line: string): string {
 export function checkContent(
   request: HttpRequest,
   limit: number,
-): Result<void, PayloadTooLarge | UnsupportedMediaType> {
+): Result<void, PayloadTooLargeError | UnsupportedMediaTypeError> {
   if (Number(request.lines("content-length")[0] ?? 0) > limit) return err(payloadTooLarge(limit));
   const types = request.lines("content-type");
   if (types.length > 0 && !isJson(types.join(", "))) return err(unsupportedMediaType());

@@ -1,6 +1,11 @@
 import { parseInt64 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
-import { methodNotAllowed, notFound, type MethodNotAllowed, type NotFound } from "./error.js";
+import {
+  methodNotAllowed,
+  notFound,
+  type MethodNotAllowedError,
+  type NotFoundError,
+} from "./error.js";
 
 /** The parts of a request target below the base path. */
 export interface Target {
@@ -53,7 +58,7 @@ export function locate(
 export function matchRoute(
   path: string,
   method: string,
-): Result<Route, NotFound | MethodNotAllowed> {
+): Result<Route, NotFoundError | MethodNotAllowedError> {
   const isRead = method === "GET" || method === "HEAD";
   if (path === "/pets") {
     if (isRead) return ok({ operation: "listPets" });

@@ -1,6 +1,6 @@
 import { standardPlans } from "@petstore/core";
 import { openApiDocument, statusOf } from "@petstore/http-adapter";
-import type { Failure } from "@petstore/http-adapter/internal";
+import type { ResponseError } from "@petstore/http-adapter/internal";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
@@ -90,7 +90,7 @@ test("every error code is documented, under its status alone", () => {
   );
   for (const [status, { content }] of responses.filter(([name]) => Number(name) >= 400)) {
     const { schema, examples } = content?.["application/json"] ?? { schema: {}, examples: {} };
-    const codes = Object.keys(examples) as Failure["code"][];
+    const codes = Object.keys(examples) as ResponseError["code"][];
     for (const code of codes) seen.add(code);
     expect(codes.map(statusOf).map(String)).toEqual(codes.map(() => status));
     const limits = { properties: { code: { enum: codes }, status: { enum: [Number(status)] } } };

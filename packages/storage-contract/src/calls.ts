@@ -8,7 +8,7 @@ import type {
   NewPet,
   PetQuery,
   Storage,
-  StorageFailure,
+  StorageError,
   StoredApiKey,
   Usage,
 } from "@petstore/core/storage";
@@ -16,7 +16,7 @@ import type { Result } from "neverthrow";
 import { aKey, oneMore } from "./samples.js";
 
 /** Resolves to the value of a call. Rejects with an `AssertionError` if the storage fails. */
-export async function valueOf<T>(call: Promise<Result<T, StorageFailure>>): Promise<T> {
+export async function valueOf<T>(call: Promise<Result<T, StorageError>>): Promise<T> {
   const result = await call;
   if (result.isErr()) assert.fail(`The storage failed: ${result.error.message}`);
   return result.value;
@@ -24,7 +24,7 @@ export async function valueOf<T>(call: Promise<Result<T, StorageFailure>>): Prom
 
 /** Asserts that a call of the storage fails with an `Err` value, and neither throws nor rejects. */
 export async function assertFails(
-  call: () => Promise<Result<unknown, StorageFailure>>,
+  call: () => Promise<Result<unknown, StorageError>>,
 ): Promise<void> {
   let result;
   try {

@@ -2,7 +2,7 @@
 // writes its pipes synchronously, so that a decision can wait, too. Plain JavaScript: it runs from src/ as from dist/.
 import { readSync, writeSync } from "node:fs";
 
-/** @import { Storage, StorageFailure, Usage } from "@petstore/core/storage" */
+/** @import { Storage, StorageError, Usage } from "@petstore/core/storage" */
 /** @import { Result } from "neverthrow" */
 
 const [, , url = "", options = "", task = "", rounds = ""] = process.argv;
@@ -82,7 +82,7 @@ function counted(shown) {
 
 /**
  * @template T
- * @param {Promise<Result<T, StorageFailure>>} call
+ * @param {Promise<Result<T, StorageError>>} call
  */
 async function valueOf(call) {
   const result = await call;

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { createMemoryStorage, type Pet, type PetPage } from "@petstore/core";
 import {
   NO_USAGE,
-  storageFailure,
+  storageError,
   type CreationRequest,
   type Decide,
   type NewPet,
@@ -15,7 +15,7 @@ import {
   type PetStorage,
   type PresentedKey,
   type Storage,
-  type StorageFailure,
+  type StorageError,
   type StoredApiKey,
   type Usage,
 } from "@petstore/core/storage";
@@ -261,7 +261,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "can be closed twice: fails the second time": (storage) => {
     let closes = 0;
-    const refused = Promise.resolve(err(storageFailure("closed")));
+    const refused = Promise.resolve(err(storageError("closed")));
     return { ...storage, close: () => (closes++ === 0 ? storage.close() : refused) };
   },
   "completes the calls that are under way: drops those that wait": pets("create", (create) => {
@@ -305,7 +305,7 @@ const faults: Readonly<Record<string, Fault>> = {
 type Update<Shown, Next> = <T>(
   id: string,
   decide: Decide<Shown, Next, T>,
-) => Promise<Result<T, StorageFailure>>;
+) => Promise<Result<T, StorageError>>;
 
 function relabeling(key: StoredApiKey | undefined) {
   return { next: key && { ...key, label: "new" }, result: key };
@@ -464,7 +464,7 @@ function readingFirst<Shown, Next>(update: Update<Shown, Next>): Update<Shown, N
 
 /** A call that is followed by a second one, which is how a storage fails to be atomic. */
 async function inTwoCalls<T, U>(
-  first: Promise<Result<T, StorageFailure>>,
+  first: Promise<Result<T, StorageError>>,
   second: (value: T) => Promise<U>,
 ): Promise<U> {
   return second((await first)._unsafeUnwrap());

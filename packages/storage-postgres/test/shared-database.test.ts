@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { NO_USAGE, type StorageFailure, type StorageWarning } from "@petstore/core/storage";
+import { NO_USAGE, type StorageError, type StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
@@ -166,7 +166,7 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
     () => storage.usage.charge("digest of a", () => ({ result: 0 })),
   ];
   for (const read of reads) {
-    const failed = await whileTimePasses<Result<unknown, StorageFailure>>(read);
+    const failed = await whileTimePasses<Result<unknown, StorageError>>(read);
     expect(failed._unsafeUnwrapErr().message).toContain("a standby, or read-only");
   }
   await setReadOnly("off");

@@ -1,7 +1,7 @@
 import {
-  storageFailure,
+  storageError,
   type Storage,
-  type StorageFailure,
+  type StorageError,
   type StorageWarning,
 } from "@petstore/core/storage";
 import { err, ok, type Result } from "neverthrow";
@@ -29,16 +29,16 @@ export interface Ending {
   /** Closes the database. */
   readonly close: () => Promise<void>;
   /** Returns the failure of the call with this name. */
-  readonly toFailure: (name: string, error: unknown) => StorageFailure;
+  readonly toFailure: (name: string, error: unknown) => StorageError;
 }
 
 /** Creates the `close` of a storage. Closing again returns the first result. */
 export function createClose(ending: Ending): Storage["close"] {
-  let closing: Promise<Result<void, StorageFailure>> | undefined;
+  let closing: Promise<Result<void, StorageError>> | undefined;
   return () => (closing ??= end(ending));
 }
 
-async function end({ settle, close, toFailure }: Ending): Promise<Result<void, StorageFailure>> {
+async function end({ settle, close, toFailure }: Ending): Promise<Result<void, StorageError>> {
   await settle();
   try {
     await close();
@@ -49,6 +49,6 @@ async function end({ settle, close, toFailure }: Ending): Promise<Result<void, S
 }
 
 /** Returns the failure of the call with this name after the storage was closed. */
-export function storageClosed(name: string): StorageFailure {
-  return storageFailure(`${name} failed: the storage is closed.`);
+export function storageClosed(name: string): StorageError {
+  return storageError(`${name} failed: the storage is closed.`);
 }

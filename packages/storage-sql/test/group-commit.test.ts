@@ -1,6 +1,6 @@
 // The grouping of commits is shared by databases in this process and across a network.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { storageFailure } from "@petstore/core/storage";
+import { storageError } from "@petstore/core/storage";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit.js";
 import { NoIdLeft } from "../src/pets.js";
@@ -30,7 +30,7 @@ function createGroup(
     errors: {
       isBusy,
       isCausedByCall: (error) => error instanceof RangeError,
-      toFailure: (name, error) => storageFailure(`${name} failed.`, error),
+      toFailure: (name, error) => storageError(`${name} failed.`, error),
     },
     ...{ kind, timeout: 0, now: () => 0 },
     ...options,

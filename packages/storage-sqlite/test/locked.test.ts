@@ -1,5 +1,5 @@
 import { createPetStore } from "@petstore/core";
-import { NO_USAGE, type Storage, type StorageFailure } from "@petstore/core/storage";
+import { NO_USAGE, type Storage, type StorageError } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -22,7 +22,7 @@ async function openWith(timeoutSeconds: number): Promise<Storage> {
   return storage;
 }
 
-const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, StorageFailure>>[] => [
+const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, StorageError>>[] => [
   pets.create(rex),
   keys.insert(aKey("b")),
   usage.charge("digest of a", () => ({ next: { ...NO_USAGE, dayUsed: 1 }, result: 0 })),

@@ -1,5 +1,5 @@
 import type { RateLimits } from "@petstore/core";
-import type { KeyWithUsage, Storage, StorageFailure, Usage } from "@petstore/core/storage";
+import type { KeyWithUsage, Storage, StorageError, Usage } from "@petstore/core/storage";
 import { isKeyHint, isKeyId, isKeyLabel, type EachField } from "@petstore/core/internal";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
@@ -79,7 +79,7 @@ const PAGE = 1_000;
 async function exportKeys(
   { keys }: Storage,
   terminal: Terminal,
-): Promise<Result<void, StorageFailure>> {
+): Promise<Result<void, StorageError>> {
   for (let after: string | undefined; ;) {
     const page = await keys.list({ limit: PAGE, after, banned: false });
     if (page.isErr()) return err(page.error);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { CreationRequest, Storage, StorageFailure } from "@petstore/core/storage";
+import type { CreationRequest, Storage, StorageError } from "@petstore/core/storage";
 import { systemClock } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { lineCount, type Entry } from "./read-pets.js";
@@ -80,7 +80,7 @@ async function addPet(
   entry: Entry,
   again: boolean,
   tally: Tally,
-): Promise<Result<void, StorageFailure>> {
+): Promise<Result<void, StorageError>> {
   if (entry.pet.isErr()) return ok();
   const now = clock.now();
   const created = again

@@ -15,7 +15,7 @@ import {
   unexpectedResponse,
   type LimitError,
   type TransportError,
-  type UnexpectedResponse,
+  type UnexpectedResponseError,
 } from "../errors.js";
 import { readNextLink } from "./fields.js";
 import type { Head } from "./head.js";
@@ -181,7 +181,7 @@ function readError<Code extends string>(
   value: unknown,
   head: Head,
   codes: readonly Code[],
-): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponse {
+): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const [code, message] = [field(value, "code"), field(value, "message")];
   if (

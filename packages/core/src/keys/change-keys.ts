@@ -7,7 +7,7 @@ import {
   invalidKeyRequest,
   keyNotFound,
   type KeyError,
-  type StorageUnavailable,
+  type StorageUnavailableError,
 } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
 import { change, read } from "../storage/outcomes.js";
@@ -186,7 +186,7 @@ async function purgePage(
   { keys }: Storage,
   after: string | undefined,
   time: number,
-): Promise<Result<PurgedKeys & { readonly next: string | undefined }, StorageUnavailable>> {
+): Promise<Result<PurgedKeys & { readonly next: string | undefined }, StorageUnavailableError>> {
   const page = await read(
     () => keys.list({ limit: PURGE_BATCH, after, banned: false }),
     (found) => ok(found.map(({ key }) => key)),

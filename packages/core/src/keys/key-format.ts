@@ -1,7 +1,12 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { err, ok, type Result } from "neverthrow";
-import { invalidApiKey, missingApiKey, type InvalidApiKey, type MissingApiKey } from "../errors.js";
+import {
+  invalidApiKey,
+  missingApiKey,
+  type InvalidApiKeyError,
+  type MissingApiKeyError,
+} from "../errors.js";
 import type { RandomSource } from "../random.js";
 
 const PREFIX = "pet_live_";
@@ -67,7 +72,7 @@ export function createKeyIds(random: RandomSource): (now: number) => string {
  */
 export function parseApiKey(
   apiKey: string | undefined,
-): Result<string, MissingApiKey | InvalidApiKey> {
+): Result<string, MissingApiKeyError | InvalidApiKeyError> {
   if (apiKey === undefined || apiKey === "") return err(missingApiKey());
   if (typeof apiKey !== "string" || !apiKey.startsWith(PREFIX)) return err(invalidApiKey());
   const body = apiKey.slice(PREFIX.length, CHECKSUM_AT);

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { MAX_TIME } from "../clock.js";
-import { invalidKeyRequest, type InvalidKeyRequest } from "../errors.js";
+import { invalidKeyRequest, type InvalidKeyRequestError } from "../errors.js";
 import { areRateLimits, limitNames, limitsOnly, type Plans } from "../limits/plan.js";
 import type { RateLimits } from "../limits/windows.js";
 import type { KeyQuery } from "../storage/storage.js";
@@ -92,7 +92,7 @@ export function parseKeyRequest(
   input: IssueKeyInput,
   plans: Plans,
   now: number,
-): Result<KeyRequest, InvalidKeyRequest> {
+): Result<KeyRequest, InvalidKeyRequestError> {
   const schema = strictRecord({
     ...planEntries(plans),
     label: v.optional(labelSchema),
@@ -114,7 +114,7 @@ export function parseKeyRequest(
 export function parsePlanChoice(
   input: PlanInput,
   plans: Plans,
-): Result<PlanChoice, InvalidKeyRequest> {
+): Result<PlanChoice, InvalidKeyRequestError> {
   const request = validate(strictRecord(planEntries(plans)), input, ROOT);
   if (request.isErr()) return err(invalidKeyRequest(request.error));
   const { plan, limits } = request.value;
@@ -122,21 +122,21 @@ export function parsePlanChoice(
 }
 
 /** Validates how long an old secret stays accepted; returns milliseconds. */
-export function parseOverlap(options: RotateKeyOptions): Result<number, InvalidKeyRequest> {
+export function parseOverlap(options: RotateKeyOptions): Result<number, InvalidKeyRequestError> {
   return validate(overlapSchema, options, ROOT)
     .map(({ overlapSeconds }) => overlapSeconds * 1_000)
     .mapErr(invalidKeyRequest);
 }
 
 /** Validates how long ago the keys to purge ended; returns milliseconds. */
-export function parseAge(options: PurgeKeysOptions): Result<number, InvalidKeyRequest> {
+export function parseAge(options: PurgeKeysOptions): Result<number, InvalidKeyRequestError> {
   return validate(purgeSchema, options, ROOT)
     .map(({ olderThanSeconds }) => olderThanSeconds * 1_000)
     .mapErr(invalidKeyRequest);
 }
 
 /** Validates which keys to list. */
-export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKeyRequest> {
+export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKeyRequestError> {
   return validate(querySchema, input, ROOT)
     .map(({ limit, after, banned }) => ({ limit, after, banned }))
     .mapErr(invalidKeyRequest);
@@ -166,7 +166,7 @@ function limitsOn(
   name: string,
   limits: unknown,
   plans: Plans,
-): Result<RateLimits, InvalidKeyRequest> {
+): Result<RateLimits, InvalidKeyRequestError> {
   const plan = plans.get(name);
   if (plan !== undefined && plan !== "custom") {
     if (limits === undefined) return ok(plan);

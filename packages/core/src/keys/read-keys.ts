@@ -3,8 +3,8 @@ import type { Context } from "../context.js";
 import {
   keyNotFound,
   type KeyError,
-  type KeyNotFound,
-  type StorageUnavailable,
+  type KeyNotFoundError,
+  type StorageUnavailableError,
 } from "../errors.js";
 import { deepFrozen } from "../frozen.js";
 import { standingOf } from "../limits/charge.js";
@@ -68,7 +68,7 @@ export async function listKeys(
 export async function loadKey(
   { storage }: Context,
   id: string,
-): Promise<Result<KeyWithUsage, KeyNotFound | StorageUnavailable>> {
+): Promise<Result<KeyWithUsage, KeyNotFoundError | StorageUnavailableError>> {
   if (typeof id !== "string") return err(keyNotFound());
   return read(
     () => storage.keys.find(id),

@@ -6,8 +6,8 @@ import {
   rateLimitExceeded,
   storageUnavailable,
   type AdmissionError,
-  type InvalidApiKey,
-  type MissingApiKey,
+  type InvalidApiKeyError,
+  type MissingApiKeyError,
   type WithQuota,
 } from "../errors.js";
 import { hasEnded, hasExpired, type StoredApiKey } from "../keys/api-key.js";
@@ -32,7 +32,7 @@ export interface Admitted<T> {
  */
 export async function admit<T>(
   context: Context,
-  digest: Result<string, MissingApiKey | InvalidApiKey>,
+  digest: Result<string, MissingApiKeyError | InvalidApiKeyError>,
   clientAddress: string | undefined,
   start: () => T,
 ): Promise<Result<Admitted<T>, WithQuota<AdmissionError>>> {
@@ -103,7 +103,7 @@ function unavailable(
 /** Charges a request without a valid key to its client address. Returns `error`, or a refusal if the bucket is empty. */
 function chargeClientAddress(
   context: Context,
-  error: MissingApiKey | InvalidApiKey,
+  error: MissingApiKeyError | InvalidApiKeyError,
   clientAddress: string | undefined,
 ): WithQuota<AdmissionError> {
   const { verdict, now } = context.anonymous.charge(clientAddress);

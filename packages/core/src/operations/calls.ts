@@ -3,8 +3,8 @@ import {
   closeTimedOut,
   storageUnavailable,
   storeClosed,
-  type StorageUnavailable,
-  type Unavailable,
+  type StorageUnavailableError,
+  type UnavailableError,
 } from "../errors.js";
 import { signalChannel } from "../signals.js";
 
@@ -16,7 +16,7 @@ export interface Calls {
    */
   run<T, E, F>(
     call: () => Promise<Result<T, E>>,
-    fail: (error: Unavailable) => F,
+    fail: (error: UnavailableError) => F,
   ): ResultAsync<T, E | F>;
   /**
    * Refuses new calls, waits for the running ones, and then runs the last call. After this many seconds it
@@ -24,8 +24,8 @@ export interface Calls {
    */
   close(
     seconds: number,
-    lastCall: () => Promise<Result<void, StorageUnavailable>>,
-  ): ResultAsync<void, StorageUnavailable>;
+    lastCall: () => Promise<Result<void, StorageUnavailableError>>,
+  ): ResultAsync<void, StorageUnavailableError>;
 }
 
 /** Creates the calls of a store that is open. */
@@ -37,7 +37,7 @@ export function createCalls(): Calls {
 
   async function run<T, E, F>(
     call: () => Promise<Result<T, E>>,
-    fail: (error: Unavailable) => F,
+    fail: (error: UnavailableError) => F,
   ): Promise<Result<T, E | F>> {
     if (!isOpen) return err(fail(storeClosed()));
     running += 1;
@@ -57,8 +57,8 @@ export function createCalls(): Calls {
 
   function close(
     seconds: number,
-    lastCall: () => Promise<Result<void, StorageUnavailable>>,
-  ): Promise<Result<void, StorageUnavailable>> {
+    lastCall: () => Promise<Result<void, StorageUnavailableError>>,
+  ): Promise<Result<void, StorageUnavailableError>> {
     isOpen = false;
     const idle = new Promise<void>((resolve) => (whenIdle = resolve));
     if (running === 0) whenIdle?.();
@@ -76,8 +76,8 @@ async function endWithin(
   seconds: number,
   idle: Promise<void>,
   running: () => number,
-  lastCall: () => Promise<Result<void, StorageUnavailable>>,
-): Promise<Result<void, StorageUnavailable>> {
+  lastCall: () => Promise<Result<void, StorageUnavailableError>>,
+): Promise<Result<void, StorageUnavailableError>> {
   const deadline = startDeadline(seconds);
   try {
     await Promise.race([idle, deadline.reached]);
@@ -109,7 +109,7 @@ function createFailureSignal(): (error: unknown) => void {
   };
 }
 
-function isStorageUnavailable(error: unknown): error is StorageUnavailable {
+function isStorageUnavailable(error: unknown): error is StorageUnavailableError {
   return (
     typeof error === "object" &&
     error !== null &&

@@ -3,11 +3,11 @@ import type { Context } from "../context.js";
 import {
   idempotencyKeyReused,
   petNotFound,
-  type CreatePetFailure,
-  type IdempotencyKeyReused,
-  type InvalidQuery,
-  type PetNotFound,
-  type StorageUnavailable,
+  type CreatePetInputError,
+  type IdempotencyKeyReusedError,
+  type InvalidQueryError,
+  type PetNotFoundError,
+  type StorageUnavailableError,
 } from "../errors.js";
 import {
   fingerprintOf,
@@ -35,13 +35,13 @@ export interface CreatedPet extends PetResult {
 }
 
 /** A read whose input is validated. It reads when it is started, and never rejects. */
-export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailable>>;
+export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;
 
 /** Prepares to list pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
 export function prepareListPets(
   { storage }: Context,
   input: ListPetsInput,
-): Read<PetPage, InvalidQuery> {
+): Read<PetPage, InvalidQueryError> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
   return () =>
@@ -55,7 +55,7 @@ export function prepareListPets(
 export function prepareGetPet(
   { storage }: Context,
   input: PetIdInput,
-): Read<PetResult, PetNotFound> {
+): Read<PetResult, PetNotFoundError> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
   return () =>
@@ -82,7 +82,7 @@ export async function createPet(
   input: NewPetInput,
   options: CreatePetOptions,
   keyId?: string,
-): Promise<Result<CreatedPet, CreatePetFailure | StorageUnavailable>> {
+): Promise<Result<CreatedPet, CreatePetInputError | StorageUnavailableError>> {
   const key = parseCreatePetOptions(options);
   if (key.isErr()) return err(key.error);
   const newPet = parseNewPet(input);
@@ -104,7 +104,7 @@ export async function createPet(
 function createAnew(
   { storage }: Context,
   newPet: NewPet,
-): Promise<Result<CreatedPet, StorageUnavailable>> {
+): Promise<Result<CreatedPet, StorageUnavailableError>> {
   return change(
     () => storage.pets.create(newPet),
     ({ id }) => ok({ pet: petOf(id, newPet), replayed: false }),
@@ -116,7 +116,7 @@ function createOnce(
   newPet: NewPet,
   token: string,
   now: number,
-): Promise<Result<CreatedPet, IdempotencyKeyReused | StorageUnavailable>> {
+): Promise<Result<CreatedPet, IdempotencyKeyReusedError | StorageUnavailableError>> {
   const fingerprint = fingerprintOf(newPet);
   const request = { token, fingerprint, now, expiresAt: now + idempotencyKeyLife };
   return change(

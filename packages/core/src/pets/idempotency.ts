@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
-import { invalidIdempotencyKey, type InvalidIdempotencyKey } from "../errors.js";
+import { invalidIdempotencyKey, type InvalidIdempotencyKeyError } from "../errors.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
 /** Options of `createPet`. */
@@ -16,7 +16,7 @@ export interface CreatePetOptions {
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** Checks an idempotency key: 1 to 255 visible ASCII characters. */
-export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKey> {
+export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKeyError> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
     ? ok(key)
     : err(invalidIdempotencyKey());
@@ -25,7 +25,7 @@ export function parseIdempotencyKey(key: string): Result<string, InvalidIdempote
 /** Returns the idempotency key of these options, if there is one. */
 export function parseCreatePetOptions(
   options: CreatePetOptions | null,
-): Result<string | undefined, InvalidIdempotencyKey> {
+): Result<string | undefined, InvalidIdempotencyKeyError> {
   if (typeof options !== "object" || options === null) {
     return err(invalidIdempotencyKey("The options of createPet must be an object."));
   }

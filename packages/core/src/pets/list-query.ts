@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import { invalidQuery, type InvalidQuery } from "../errors.js";
+import { invalidQuery, type InvalidQueryError } from "../errors.js";
 import { ownField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
@@ -71,7 +71,7 @@ const STATUS = `status must be one of ${petStatuses.join(", ")}`;
  * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every
  * wrong parameter.
  */
-export function parseListQuery(input: unknown): Result<PetQuery, InvalidQuery> {
+export function parseListQuery(input: unknown): Result<PetQuery, InvalidQueryError> {
   if (typeof input !== "object" || input === null) {
     return err(invalidQuery(["the query must be an object"]));
   }

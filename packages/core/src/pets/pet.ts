@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import { invalidPet, type InvalidPet } from "../errors.js";
+import { invalidPet, type InvalidPetError } from "../errors.js";
 import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 
@@ -59,7 +59,7 @@ const STATUS = `status must be one of ${petStatuses.join(", ")}`;
  * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
  * field.
  */
-export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
+export function parseNewPet(input: unknown): Result<NewPet, InvalidPetError> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return err(invalidPet(["the pet must be an object"]));
   }

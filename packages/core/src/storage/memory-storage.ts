@@ -6,14 +6,14 @@ import { pageOf } from "../pets/list-query.js";
 import { missingPets } from "../pets/moved-pets.js";
 import { petOf, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
 import {
-  storageFailure,
+  storageError,
   type Creation,
   type PresentedKey,
   type KeyStorage,
   type KeyWithUsage,
   type PetStorage,
   type Storage,
-  type StorageFailure,
+  type StorageError,
   type UsageStorage,
 } from "./storage.js";
 
@@ -21,11 +21,11 @@ import {
 export function createMemoryStorage(): Storage {
   let isOpen = true;
   const run: Run = (work) => {
-    if (!isOpen) return Promise.resolve(err(storageFailure("The memory storage is closed.")));
+    if (!isOpen) return Promise.resolve(err(storageError("The memory storage is closed.")));
     try {
       return Promise.resolve(ok(work()));
     } catch (cause) {
-      return Promise.resolve(err(storageFailure("The memory storage failed.", cause)));
+      return Promise.resolve(err(storageError("The memory storage failed.", cause)));
     }
   };
   const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
@@ -41,7 +41,7 @@ export function createMemoryStorage(): Storage {
 }
 
 /** Runs a call immediately. If the work throws, the call fails. */
-type Run = <T>(work: () => T) => Promise<Result<T, StorageFailure>>;
+type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
 
 function petsInMemory(run: Run): PetStorage {
   const all: Pet[] = [];

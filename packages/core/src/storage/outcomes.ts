@@ -1,8 +1,8 @@
 import { err, type Result } from "neverthrow";
-import { changeFailed, storageUnavailable, type StorageUnavailable } from "../errors.js";
-import type { StorageFailure } from "./storage.js";
+import { changeFailed, storageUnavailable, type StorageUnavailableError } from "../errors.js";
+import type { StorageError } from "./storage.js";
 
-type StorageCall<T> = () => Promise<Result<T, StorageFailure>>;
+type StorageCall<T> = () => Promise<Result<T, StorageError>>;
 
 /**
  * Reads from a storage, and returns what `resultOf` makes of it. Never rejects: a storage that breaks its contract,
@@ -11,7 +11,7 @@ type StorageCall<T> = () => Promise<Result<T, StorageFailure>>;
 export async function read<Found, T, E>(
   call: StorageCall<Found>,
   resultOf: (found: Found) => Result<T, E>,
-): Promise<Result<T, E | StorageUnavailable>> {
+): Promise<Result<T, E | StorageUnavailableError>> {
   try {
     const found = await call();
     return found.isErr() ? err(storageUnavailable(found.error)) : resultOf(found.value);
@@ -24,7 +24,7 @@ export async function read<Found, T, E>(
 export async function change<Stored, T, E>(
   call: StorageCall<Stored>,
   resultOf: (stored: Stored) => Result<T, E>,
-): Promise<Result<T, E | StorageUnavailable>> {
+): Promise<Result<T, E | StorageUnavailableError>> {
   try {
     const changed = await call();
     if (changed.isOk()) return resultOf(changed.value);

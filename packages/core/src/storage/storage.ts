@@ -23,11 +23,11 @@ export interface Storage {
   /** Passes every later warning to the listener. A storage that has none to give leaves this member out. */
   onWarning?(listener: (warning: StorageWarning) => void): void;
   /** Completes running calls and releases all resources. Later calls fail. Closing again is allowed. */
-  close(): Promise<Result<void, StorageFailure>>;
+  close(): Promise<Result<void, StorageError>>;
 }
 
 /** Why a storage call failed. */
-export interface StorageFailure {
+export interface StorageError {
   /** What failed, for the host's log. Contains no secret. */
   readonly message: string;
   /** The underlying error, if any. */
@@ -45,7 +45,7 @@ export interface StorageWarning {
 }
 
 /** Creates a storage failure. */
-export function storageFailure(message: string, cause?: unknown): StorageFailure {
+export function storageError(message: string, cause?: unknown): StorageError {
   return { message, cause };
 }
 
@@ -55,20 +55,20 @@ export interface PetStorage {
    * Adds a pet under a new id: positive, greater than every earlier id, never reused. When the promise
    * resolves with `Ok`, the pet is as durable as the storage documents.
    */
-  create(pet: NewPet): Promise<Result<Pet, StorageFailure>>;
+  create(pet: NewPet): Promise<Result<Pet, StorageError>>;
   /**
    * Adds a pet like `create` and remembers its id under the token, both in one atomic step. If a creation
    * with this token is remembered, adds nothing and returns that creation. A creation is remembered as long
    * as `now` of a call is before its `expiresAt`. Each call may remove a few that are no longer remembered.
    */
-  createOnce(pet: NewPet, creation: CreationRequest): Promise<Result<Creation, StorageFailure>>;
+  createOnce(pet: NewPet, creation: CreationRequest): Promise<Result<Creation, StorageError>>;
   /**
    * Atomically adds those of the pets that are not there, under their own ids, which are positive. If one of them differs
    * from the pet with its id, it adds none (`missingPets` sees to both). Later pets get greater ids.
    */
-  import(pets: readonly Pet[]): Promise<Result<ImportedPets, StorageFailure>>;
+  import(pets: readonly Pet[]): Promise<Result<ImportedPets, StorageError>>;
   /** Finds the pet with this id; `undefined` if there is none. */
-  find(id: bigint): Promise<Result<Pet | undefined, StorageFailure>>;
+  find(id: bigint): Promise<Result<Pet | undefined, StorageError>>;
   /**
    * Lists up to `limit` pets in ascending order of id: those with the status, if one is given, and with
    * an id greater than `after`, if it is given; fewer if their JSON would be longer than about
@@ -76,7 +76,7 @@ export interface PetStorage {
    * The page includes every pet whose `create` resolved before this call. It may be shared between calls
    * and must not be changed.
    */
-  list(query: PetQuery): Promise<Result<PetPage, StorageFailure>>;
+  list(query: PetQuery): Promise<Result<PetPage, StorageError>>;
 }
 
 /** Identifies a creation, so that a retry does not add a second pet. Times are in milliseconds since the Unix epoch. */
@@ -133,16 +133,16 @@ export interface KeyQuery {
 /** Keeps the API keys, as durably as the inventory. */
 export interface KeyStorage {
   /** Adds a key. Its id and digests are new. */
-  insert(key: StoredApiKey): Promise<Result<void, StorageFailure>>;
+  insert(key: StoredApiKey): Promise<Result<void, StorageError>>;
   /**
    * Atomically adds those of the keys whose ids are not taken, with their usage, and returns how many these were. The
    * ids differ. If a digest is taken, by a key in the storage or by another of these, it adds none and fails.
    */
-  import(keys: readonly KeyWithUsage[]): Promise<Result<number, StorageFailure>>;
+  import(keys: readonly KeyWithUsage[]): Promise<Result<number, StorageError>>;
   /** Finds the key with this id; `undefined` if there is none. */
-  find(id: string): Promise<Result<KeyWithUsage | undefined, StorageFailure>>;
+  find(id: string): Promise<Result<KeyWithUsage | undefined, StorageError>>;
   /** Lists keys in ascending order of id, compared byte by byte. */
-  list(query: KeyQuery): Promise<Result<readonly KeyWithUsage[], StorageFailure>>;
+  list(query: KeyQuery): Promise<Result<readonly KeyWithUsage[], StorageError>>;
   /**
    * Atomically passes the key with this id to `decide` and stores the key that it returns: everything
    * but the id may differ. If there is no such key, `decide` gets `undefined` and nothing is stored.
@@ -150,12 +150,12 @@ export interface KeyStorage {
   update<Value>(
     id: string,
     decide: Decide<StoredApiKey | undefined, StoredApiKey, Value>,
-  ): Promise<Result<Value, StorageFailure>>;
+  ): Promise<Result<Value, StorageError>>;
   /**
    * Atomically removes the keys with these ids, with their secrets and usage, and returns how many there
    * were. The ids differ; one that no key has is skipped.
    */
-  remove(ids: readonly string[]): Promise<Result<number, StorageFailure>>;
+  remove(ids: readonly string[]): Promise<Result<number, StorageError>>;
 }
 
 /** The key that a presented secret belongs to, and its usage. */
@@ -180,12 +180,12 @@ export interface UsageStorage {
   charge<Value>(
     digest: string,
     decide: Decide<PresentedKey | undefined, Usage, Value>,
-  ): Promise<Result<Value, StorageFailure>>;
+  ): Promise<Result<Value, StorageError>>;
   /**
    * Finds the key that has a secret with this digest, and its usage; `undefined` if there is none. It does
    * not wait for a write that is under way. Unlike a charge, it may be called often for unknown digests.
    */
-  findByDigest(digest: string): Promise<Result<PresentedKey | undefined, StorageFailure>>;
+  findByDigest(digest: string): Promise<Result<PresentedKey | undefined, StorageError>>;
   /**
    * Atomically passes the usage of the key with this id to `decide` (`NO_USAGE` if nothing is stored
    * yet) and stores the usage that it returns. If there is no such key, `decide` gets `undefined` and
@@ -194,5 +194,5 @@ export interface UsageStorage {
   update<Value>(
     keyId: string,
     decide: Decide<Usage | undefined, Usage, Value>,
-  ): Promise<Result<Value, StorageFailure>>;
+  ): Promise<Result<Value, StorageError>>;
 }

@@ -6,7 +6,7 @@ import {
   headersTooLarge,
   payloadTooLarge,
   requestTimeout,
-  type BadRequest,
+  type BadRequestError,
   type HttpError,
 } from "../error.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "../http-message.js";
@@ -63,7 +63,7 @@ export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefi
 }
 
 /** RFC 9110, section 15.6.6, lets a server choose between 505 and this, because the client made the mistake. */
-export function unknownVersion(): BadRequest {
+export function unknownVersion(): BadRequestError {
   return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
 }
 

@@ -1,4 +1,4 @@
-import { statusOf, type Failure } from "../error.js";
+import { statusOf, type ResponseError } from "../error.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
@@ -18,7 +18,7 @@ type JsonContent = Readonly<{
   "application/json": { schema: object; examples: Readonly<Record<string, { value: unknown }>> };
 }>;
 
-type ErrorCode = Failure["code"];
+type ErrorCode = ResponseError["code"];
 
 /** Every error code, with an example of its message. The type requires an entry for each code. */
 export const messages: Readonly<Record<ErrorCode, string>> = {

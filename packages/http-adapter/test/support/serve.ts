@@ -10,7 +10,7 @@ import {
   type PetStoreOptions,
   type RateLimits,
 } from "@petstore/core";
-import { storageFailure, type Storage, type UsageStorage } from "@petstore/core/storage";
+import { storageError, type Storage, type UsageStorage } from "@petstore/core/storage";
 import { err } from "neverthrow";
 import { onTestFinished } from "vitest";
 import {
@@ -90,7 +90,7 @@ export function slowToAdmit(turns: number): Storage {
   return { ...storage, usage: { ...storage.usage, charge } };
 }
 
-export const failure = storageFailure("disk full", new Error("SQLITE_FULL at /secret/path"));
+export const failure = storageError("disk full", new Error("SQLITE_FULL at /secret/path"));
 
 /** A storage in memory, a part of which fails. */
 export function failing(part: "pets" | "usage"): Storage {

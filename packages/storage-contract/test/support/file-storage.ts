@@ -2,12 +2,7 @@
 import { appendFileSync, closeSync, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import { createMemoryStorage } from "@petstore/core";
-import {
-  storageFailure,
-  type Decide,
-  type Storage,
-  type StorageFailure,
-} from "@petstore/core/storage";
+import { storageError, type Decide, type Storage, type StorageError } from "@petstore/core/storage";
 import { err, type Result } from "neverthrow";
 
 export interface FileOptions {
@@ -16,7 +11,7 @@ export interface FileOptions {
   readonly fault?: "no transactions" | "late writes" | undefined;
 }
 
-type Call<T> = Promise<Result<T, StorageFailure>>;
+type Call<T> = Promise<Result<T, StorageError>>;
 
 /** The port, the member and the arguments of a call, or the id and what a decision stores for it. */
 type Change = readonly [port: string, member: string, ...args: unknown[]];
@@ -29,7 +24,7 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
   const late: string[] = [];
 
   const read = <T>(call: (memory: Storage) => Call<T>): Call<T> => {
-    if (!isOpen) return Promise.resolve(err(storageFailure("closed")));
+    if (!isOpen) return Promise.resolve(err(storageError("closed")));
     const bytes = readFileSync(file, { flag: "a+" });
     if (position < 0) [memory, position] = [createMemoryStorage(), 0];
     const end = Math.max(position, bytes.lastIndexOf("\n") + 1);
@@ -149,7 +144,7 @@ function locked<T>(lock: string, call: () => Call<T>): Call<T> {
       closeSync(openSync(lock, "wx"));
       break;
     } catch (error) {
-      if (tries === 1_000) return Promise.resolve(err(storageFailure("It is locked.", error)));
+      if (tries === 1_000) return Promise.resolve(err(storageError("It is locked.", error)));
       pause();
     }
   }

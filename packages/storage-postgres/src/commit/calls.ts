@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core/storage";
+import type { StorageError } from "@petstore/core/storage";
 import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 
@@ -20,7 +20,7 @@ export type RunCall = <T>(
   name: string,
   action: () => Promise<T>,
   limit?: number,
-) => Promise<Result<T, StorageFailure>>;
+) => Promise<Result<T, StorageError>>;
 
 /** Runs calls that share no statement with others. */
 export interface Calls {
@@ -57,10 +57,10 @@ async function runInTime<T>(
   settings: AttemptSettings,
   name: string,
   action: () => Promise<T>,
-): Promise<Result<T, StorageFailure>> {
+): Promise<Result<T, StorageError>> {
   const { errors, limit } = settings;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Result<T, StorageFailure>>((resolve) => {
+  const late = new Promise<Result<T, StorageError>>((resolve) => {
     timer = setTimeout(() => resolve(err(errors.toFailure(name, new TooLate()))), limit);
   });
   try {
@@ -74,7 +74,7 @@ async function retry<T>(
   { errors, timeout, now }: AttemptSettings,
   name: string,
   action: () => Promise<T>,
-): Promise<Result<T, StorageFailure>> {
+): Promise<Result<T, StorageError>> {
   try {
     return ok(await retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action));
   } catch (error) {

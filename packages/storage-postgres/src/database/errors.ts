@@ -1,4 +1,4 @@
-import { storageFailure, type StorageFailure } from "@petstore/core/storage";
+import { storageError, type StorageError } from "@petstore/core/storage";
 import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
 /** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */
@@ -78,10 +78,10 @@ export function isCausedByCall(error: unknown): boolean {
  * Returns the failure of the call with this name, as in "Adding a pet". Neither the message nor the cause
  * has a value that was stored or searched for.
  */
-export function toFailure(name: string, error: unknown): StorageFailure {
+export function toFailure(name: string, error: unknown): StorageError {
   const reason = reasonFor(error);
   const mayBeStored = error instanceof OutcomeUnknown || error instanceof TooLate;
-  const failure = storageFailure(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
+  const failure = storageError(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
   return { ...failure, mayBeStored };
 }
 

@@ -1,9 +1,4 @@
-import {
-  NO_USAGE,
-  storageFailure,
-  type KeyStorage,
-  type KeyWithUsage,
-} from "@petstore/core/storage";
+import { NO_USAGE, storageError, type KeyStorage, type KeyWithUsage } from "@petstore/core/storage";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
 import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type RunCall } from "../commit/calls.js";
@@ -23,7 +18,7 @@ export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): K
     insert: async (key) => {
       const added = await insert("Adding an API key", [{ key, usage: NO_USAGE }]);
       return added.andThen((count) =>
-        count === 1 ? ok() : err(storageFailure("Adding an API key failed: its id is taken.")),
+        count === 1 ? ok() : err(storageError("Adding an API key failed: its id is taken.")),
       );
     },
     import: (moved) => insert("Adding API keys", moved, IMPORT_TIMEOUT),

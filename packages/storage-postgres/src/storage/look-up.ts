@@ -1,11 +1,11 @@
-import type { StorageFailure } from "@petstore/core/storage";
+import type { StorageError } from "@petstore/core/storage";
 import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
 import type { Result } from "neverthrow";
 import type { AttemptSettings } from "../commit/calls.js";
 
 /** Finds the values of keys. Calls that arrive together share a statement. */
 export interface LookUp<Key, Value> {
-  find(name: string, key: Key): Promise<Result<Value | undefined, StorageFailure>>;
+  find(name: string, key: Key): Promise<Result<Value | undefined, StorageError>>;
   close(): Promise<void>;
 }
 

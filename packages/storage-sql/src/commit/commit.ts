@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core/storage";
+import type { StorageError } from "@petstore/core/storage";
 
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
@@ -52,5 +52,5 @@ export interface CommitErrors {
   /** Whether one of the calls caused it, not the database or the disk. */
   readonly isCausedByCall: (error: unknown) => boolean;
   /** Returns the failure of the call with this name. */
-  readonly toFailure: (name: string, error: unknown) => StorageFailure;
+  readonly toFailure: (name: string, error: unknown) => StorageError;
 }

@@ -1,4 +1,4 @@
-import type { StorageFailure } from "@petstore/core/storage";
+import type { StorageError } from "@petstore/core/storage";
 import { signalChannel, type TransactionSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { storageClosed } from "../lifecycle.js";
@@ -33,7 +33,7 @@ export interface GroupCommit<Transaction, Subject = void> {
     name: string,
     work: Work<Transaction, T>,
     subject: Subject,
-  ): Promise<Result<T, StorageFailure>>;
+  ): Promise<Result<T, StorageError>>;
   /** Commits the queued calls at the end of this turn of the event loop, or so many turns later; see `gatherTurns`. */
   schedule(turns?: number): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
@@ -103,7 +103,7 @@ export function createGroupCommit<Transaction, Subject = void>(
 
   return {
     add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) =>
-      new Promise<Result<T, StorageFailure>>((resolve) => {
+      new Promise<Result<T, StorageError>>((resolve) => {
         if (isClosed) {
           resolve(err(storageClosed(name)));
           return;
@@ -126,7 +126,7 @@ function createCall<Transaction, Subject, T>(
   name: string,
   work: Work<Transaction, T>,
   subject: Subject,
-  resolve: (result: Result<T, StorageFailure>) => void,
+  resolve: (result: Result<T, StorageError>) => void,
 ): QueuedCall<Transaction, Subject> {
   return {
     work: (transaction) => {

@@ -1,4 +1,4 @@
-import { storageFailure, type StorageFailure } from "@petstore/core/storage";
+import { storageError, type StorageError } from "@petstore/core/storage";
 import { NoIdLeft } from "@petstore/storage-sql";
 
 /** Thrown when a host's connection is inside the host's own transaction. */
@@ -53,11 +53,11 @@ export function isCausedByCall(error: unknown): boolean {
  * Returns the failure of the call with this name, as in "Adding a pet". The message says what failed and
  * why, without any value that was stored or searched for.
  */
-export function toFailure(name: string, error: unknown): StorageFailure {
-  if (error instanceof DatabaseUnusable) return storageFailure(error.message, error);
+export function toFailure(name: string, error: unknown): StorageError {
+  if (error instanceof DatabaseUnusable) return storageError(error.message, error);
   if (error instanceof MayBeStored) return { ...toFailure(name, error.cause), mayBeStored: true };
   const reason = reasonFor(error);
-  return storageFailure(`${name} failed${reason && `: ${reason}`}.`, error);
+  return storageError(`${name} failed${reason && `: ${reason}`}.`, error);
 }
 
 /** Returns the code of an SQLite error, such as `SQLITE_FULL`; an empty string for any other error. */

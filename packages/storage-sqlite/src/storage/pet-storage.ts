@@ -9,7 +9,7 @@ import {
   type NewPet,
   type PetQuery,
   type PetStorage,
-  type StorageFailure,
+  type StorageError,
 } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
 import {
@@ -92,7 +92,7 @@ export type ReadPets = <T>(
   name: string,
   work: () => T,
   quickWork: () => T | undefined,
-) => Promise<Result<T, StorageFailure>>;
+) => Promise<Result<T, StorageError>>;
 
 /** Creates the storage of pets, with a cache of pages. */
 export function createPetStorage(
