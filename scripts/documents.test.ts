@@ -148,9 +148,20 @@ it("docs/embedding.md lists the headers that CORS exposes, the members of `keys`
   expect(columnOf("Events")).toHaveLength(11);
 });
 
-it("benchmarks/RESULTS.md has the tables of benchmarks/results.json", () => {
+it("benchmarks/RESULTS.md and docs/performance.md have the figures of benchmarks/results.json", () => {
+  const results = readResults(join(root, "benchmarks/results.json"));
   const page = textOf("benchmarks/RESULTS.md");
-  expect(withTables(page, readResults(join(root, "benchmarks/results.json")))).toBe(page);
+  expect(withTables(page, results)).toBe(page);
+  const rows = [...textOf("docs/performance.md").matchAll(/^\| (?:A mounted|`petstore s).*/gm)];
+  const shown = rows.map(([row]) => row.match(/\d+\.\d/g));
+  const ratioOf = (cell: string) => Number(/\(([\d.]+);/.exec(cell)?.[1]).toFixed(1);
+  const measured = ["pet store", "petstore serve"].map((server) =>
+    results["http"]?.rows
+      .find(([name]) => name === server)
+      ?.slice(1)
+      .map(ratioOf),
+  );
+  expect(shown).toEqual(measured);
 });
 
 it("documents name only tests that exist", () => {
