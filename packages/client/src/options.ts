@@ -5,27 +5,27 @@ import { systemRandom, type RandomSource } from "./random.js";
 
 /** The options of a client; all but the first two have a default. */
 export interface PetsClientOptions {
-  /** The absolute URL of the service, with its version, such as `http://127.0.0.1:3000/v1`. */
+  /** The absolute URL of the service, with its version, such as `http://127.0.0.1:3000/v1`; without user, query and fragment. */
   readonly baseUrl: string;
   /** The API key: visible ASCII characters. */
   readonly apiKey: string;
-  /** How many requests may be in flight at most. Default: 8. */
+  /** How many requests may be in flight at most: from 1. Default: 8. */
   readonly maxInFlight?: number | undefined;
-  /** How often a request is sent at most. Default: 3. A 429 does not count. */
+  /** How often a request is sent at most: from 1. Default: 3. A 429 does not count. */
   readonly attempts?: number | undefined;
-  /** The longest time for one attempt, including the body, in seconds. Default: 10. */
+  /** The longest time for one attempt, including the body, in seconds: from 0. Default: 10. */
   readonly attemptSeconds?: number | undefined;
-  /** The longest time for a call with all waits, in seconds. Default: 60. Each call can have its own. */
+  /** The longest time for a call with all waits, in seconds: from 0. Default: 60. Each call can have its own. */
   readonly deadlineSeconds?: number | undefined;
-  /** The longest wait before the second attempt, in seconds; it doubles with each further one. Default: 0.5. */
+  /** The longest wait before the second attempt, in seconds; it doubles with each further one, to a minute. Default: 0.5. */
   readonly backoffSeconds?: number | undefined;
-  /** The longest response body, in bytes. Default: 16 MiB. */
+  /** The longest response body, in bytes: from 1; a longer one is `unexpected_response`. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** Receives each event of the client, for a log or metrics. Its own errors and rejections are ignored. */
+  /** Receives each event of the client, for a log or metrics. Its own errors and rejections are ignored. Default: not called. */
   readonly onEvent?: ((event: ClientEvent) => unknown) | undefined;
   /** Sends requests. Default: the platform's `fetch`. For tests: `createFetchHandler(store)`. */
   readonly fetch?: Fetch | undefined;
-  /** Default: the machine's. For tests: `createManualClock()`. */
+  /** The source of time and of timers. Default: the machine's. For tests: `createManualClock()`. */
   readonly clock?: ClientClock | undefined;
   /** The source of idempotency keys and of random waits. Default: `crypto.getRandomValues`. */
   readonly random?: RandomSource | undefined;

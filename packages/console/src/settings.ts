@@ -3,13 +3,13 @@ import type { ConsoleCallSettings, ConsoleEvent } from "./calls.js";
 
 /** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {
-  /** The path that the console lives under; `"/console"` by default. */
+  /** The path that the console lives under, such as `/ops/keys`; `"/console"` by default. */
   readonly basePath?: string | undefined;
   /** Who uses the console: a name, or a function that returns the one of a request; `"operator"` by default. */
   readonly actor?: string | ((request: Request) => string) | undefined;
-  /** Receives each action after it was taken, for an audit log. What it throws goes to `onError`. */
+  /** Receives each action after it was taken, for an audit log. What it throws goes to `onError`. Not called by default. */
   readonly onEvent?: ((event: ConsoleEvent) => void) | undefined;
-  /** Receives the cause of each 500 and 503, which the page does not show. */
+  /** Receives the cause of each 500 and 503, which the page does not show. Nothing receives it by default. */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /** The base URL of the store for its clients, for the curl line of a new key; `http://127.0.0.1:3000/v1` by default. */
   readonly baseUrl?: string | undefined;

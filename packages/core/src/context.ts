@@ -1,5 +1,6 @@
 import type { ClockReader } from "./clock.js";
 import type { Emit } from "./events.js";
+import type { StoredApiKey } from "./keys/api-key.js";
 import type { AnonymousBuckets } from "./limits/anonymous.js";
 import type { BanSignal, SignalChannel } from "./signals.js";
 import type { Settings } from "./settings.js";
@@ -12,6 +13,8 @@ export interface Context
   readonly anonymous: AnonymousBuckets;
   /** Returns the id of a key that is issued at this time. */
   readonly newKeyId: (now: number) => string;
+  /** Warns if the plan of a key that is charged may have other limits on another host. */
+  readonly checkPlan: (key: Pick<StoredApiKey, "plan" | "limits">) => void;
   readonly emit: Emit;
   readonly bans: SignalChannel<BanSignal>;
 }

@@ -16,7 +16,7 @@ import { createKeyIds } from "./keys/key-format.js";
 import type { KeyRing } from "./keys/key-ring.js";
 import { findKey, findKeyBySecret, listKeys } from "./keys/read-keys.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
-import type { Plan } from "./limits/plan.js";
+import { createPlanCheck, type Plan } from "./limits/plan.js";
 import type { Quota } from "./limits/quota.js";
 import {
   createCaller,
@@ -27,6 +27,7 @@ import {
 import { createCalls, type Calls } from "./operations/calls.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { signalChannel } from "./signals.js";
+import type { StorageWarning } from "./storage/storage.js";
 
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
@@ -74,13 +75,15 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const newKeyId = createKeyIds(random);
   const bans = signalChannel("petstore:ban");
   const warnings = signalChannel("petstore:storage-warning");
-  const context: Context = { ...settings, ...reader, anonymous, newKeyId, emit, bans };
   const calls = createCalls();
   const now = () => reader.lastReading().now;
-  storage.onWarning?.(({ code, message }) => {
+  const warn = ({ code, message }: StorageWarning): void => {
     emit({ type: "storage_warning", at: now(), keyId: undefined, code, message });
     warnings.publish({ code });
-  });
+  };
+  storage.onWarning?.(warn);
+  const checkPlan = createPlanCheck(settings.plans, warn);
+  const context: Context = { ...settings, ...reader, anonymous, newKeyId, checkPlan, emit, bans };
 
   let closing: ResultAsync<void, StorageUnavailableError> | undefined;
   const close = (): ResultAsync<void, StorageUnavailableError> =>

@@ -17,18 +17,18 @@ import { integer, plainObject, strictRecord, validate } from "./validation.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
-  /** Counted refusals in a row after which the next one bans; by default the key's per-minute limit. */
+  /** Counted refusals in a row after which the next one bans: from 1; by default the key's per-minute limit. */
   readonly afterRefusals?: number | undefined;
   /**
    * A refusal counts only if it comes more than this many seconds after the first of its row, because requests
-   * that were under way then did not ignore it. 1 by default; 0: every refusal counts.
+   * that were under way then did not ignore it. From 0 to 60; 1 by default; 0: every refusal counts.
    */
   readonly graceSeconds?: number | undefined;
-  /** How long the first ban lasts; each further one lasts twice as long. 60 by default. */
+  /** How long the first ban lasts, in seconds: from 1 to a year; 60 by default. Each further one lasts twice as long. */
   readonly firstSeconds?: number | undefined;
-  /** How long a ban lasts at most; 3,600 by default. */
+  /** How long a ban lasts at most, in seconds: from 1 to a year; 3,600 by default. */
   readonly longestSeconds?: number | undefined;
-  /** How long after its end a ban is forgotten; 86,400 (a day) by default. */
+  /** How long after its end a ban is forgotten, in seconds: from 1 to a year; 86,400 (a day) by default. */
   readonly forgottenAfterSeconds?: number | undefined;
 }
 
@@ -41,9 +41,12 @@ export interface PetStoreOptions {
   readonly storage?: Storage;
   /** The source of time; by default the storage's clock, if it has one, else the system clock. */
   readonly clock?: Clock | undefined;
-  /** Plans by name: added to the standard plans, or replacing them. */
+  /**
+   * Plans by name: added to the standard plans, or replacing them; each limit is from 1 to 2^53−1. None by default. All
+   * stores on a storage need the same: see the warning `plan_differs`.
+   */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
-  /** When keys are banned; `false` for never. */
+  /** When keys are banned; `false` for never. By default, as `BanOptions` says. */
   readonly ban?: BanOptions | false | undefined;
   /**
    * The maximum number of client addresses without a valid key whose usage is kept. Beyond it, the
@@ -57,7 +60,7 @@ export interface PetStoreOptions {
   readonly idempotencyKeySeconds?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
-  /** How long `close()` waits for running calls and the storage: from 1 to 86,400; 10 by default. */
+  /** How long `close()` waits for running calls and the storage, in seconds: from 1 to 86,400; 10 by default. */
   readonly closeTimeoutSeconds?: number | undefined;
 }
 

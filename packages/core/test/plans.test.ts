@@ -39,14 +39,30 @@ describe("plans", () => {
 
   const earlier = { perMinute: 2, perDay: 5 };
   it.each([
-    ["has changed binds its keys with the new limits", { trial: limits }, limits],
-    ["does not know binds its keys with those that they were issued with", {}, earlier],
-  ])("a plan that the host %s", async (_, plans, expected) => {
+    [
+      "has changed binds its keys with the new limits, and is warned of once",
+      { trial: limits },
+      limits,
+      "has other",
+    ],
+    [
+      "does not know binds its keys with those of their issue, and is warned of once",
+      {},
+      earlier,
+      "is unknown",
+    ],
+    ["has with the same limits is no reason to warn", { trial: { ...earlier } }, earlier],
+  ])("a plan that the host %s", async (_, plans, expected, problem?) => {
     const { storage, issue } = openStore({ plans: { trial: earlier } });
     const { id, secret } = await issue({ plan: "trial" });
     const { store } = openStore({ storage, plans });
+    const warnings: unknown[] = [];
+    store.events.on("storage_warning", (event) => warnings.push(event));
     expect(value(await store.keys.find(id)).limits).toEqual(expected);
     expect(await admitted(store.as(secret), 5)).toBe(expected.perMinute);
+    await store.close();
+    const message: unknown = expect.stringContaining(`The plan "trial" ${problem ?? ""}`);
+    expect(warnings).toMatchObject(problem ? [{ code: "plan_differs", message }] : []);
   });
 
   it("callers without a key have the host's own Free limits, or the standard ones if each key has its own", () => {

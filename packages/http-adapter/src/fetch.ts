@@ -16,7 +16,7 @@ export interface FetchOptions<
 > extends HttpOptions {
   /**
    * Tells callers without a valid key apart. A `Request` has no address, so without this option
-   * all such callers share one bucket.
+   * all such callers share one bucket, as do those for whom it returns `undefined`.
    */
   readonly clientAddress?: ((request: Request, ...host: Host) => string | undefined) | undefined;
 }

@@ -12,22 +12,22 @@ export interface HttpOptions {
    * paths. Default: `/v1` (specification, "Versioning").
    */
   readonly basePath?: string | undefined;
-  /** The longest body, in bytes; longer ones get 413. Default: 65,536. */
+  /** The longest body, in bytes: from 1; longer ones get 413. Default: 65,536. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * The longest time that a body may take to arrive once the store starts to read it, in seconds; after it,
-   * the response is 408 and the connection is closed. Default: 10.
+   * the response is 408 and the connection is closed. Above 0, at most 86,400. Default: 10.
    */
   readonly maxBodySeconds?: number | undefined;
   /**
    * Receives the cause of every 503 `storage_unavailable` and of every 500 `internal_error`, which
    * clients do not see. Also receives an error, once, when a request has come through a proxy, and no option says
-   * which proxy may name the client. Its own errors are ignored.
+   * which proxy may name the client. Its own errors are ignored. Default: nothing receives them.
    */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /**
    * Called once for each request, when its response is sent or its client has disconnected: for a
-   * log or metrics. Its own errors go to `onError`.
+   * log or metrics. Its own errors go to `onError`. Default: not called.
    */
   readonly onResponse?: ((report: ResponseReport) => void) | undefined;
   /**

@@ -35,13 +35,45 @@ export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
  * Returns the limits of a key: its plan's, or its own if the plan is custom or is unknown here (another
  * host may have added it).
  */
-export function limitsOf(
-  key: { readonly plan: string; readonly limits: RateLimits },
-  plans: Plans,
-): RateLimits {
+export function limitsOf(key: Limited, plans: Plans): RateLimits {
   const plan = plans.get(key.plan);
   return plan === undefined || plan === "custom" ? key.limits : plan;
 }
+
+/** A key's plan and the limits that are stored with it. */
+interface Limited {
+  readonly plan: string;
+  readonly limits: RateLimits;
+}
+
+/**
+ * Returns a function that looks at a key that is charged, and warns once for each plan if another host may give the
+ * plan other limits: the hosts then admit together more than one of them alone.
+ */
+export function createPlanCheck(
+  plans: Plans,
+  warn: (warning: { readonly code: string; readonly message: string }) => void,
+): (key: Limited) => void {
+  const warned = new Set<string>();
+  return ({ plan, limits }) => {
+    const here = plans.get(plan);
+    const isSame =
+      here === "custom" ||
+      (here !== undefined && limitNames.every((name) => here[name] === limits[name]));
+    if (isSame || warned.has(plan)) return;
+    warned.add(plan);
+    const problem =
+      here === undefined
+        ? "is unknown to this process, which gives its keys the limits that are stored with them"
+        : "has other limits in this process than when one of its keys was issued";
+    warn({
+      code: "plan_differs",
+      message: `The plan ${JSON.stringify(plan)} ${problem}. ${ADVICE}`,
+    });
+  };
+}
+
+const ADVICE = "All processes on a storage must have the same plans for its limits to be exact.";
 
 function isRateLimit(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;

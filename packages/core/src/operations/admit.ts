@@ -67,13 +67,14 @@ interface RefusedKey {
 
 /** Charges the key of a presented secret; the result is `undefined` if it is not accepted. */
 function chargeKey<T>(
-  { plans, ban, readClock }: Context,
+  { plans, ban, checkPlan, readClock }: Context,
   presented: PresentedKey | undefined,
   start: () => T,
 ): Decided<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
   const reading = readClock();
   const { now } = reading;
   if (!isAccepted(presented, now)) return { result: undefined };
+  checkPlan(presented.key);
   const rules = { limits: limitsOf(presented.key, plans), ban };
   const { usage, verdict } = charge(presented.usage, rules, reading);
   const { key } = presented;

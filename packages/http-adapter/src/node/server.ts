@@ -12,20 +12,20 @@ import { socketAddress, type NodeOptions } from "./handler.js";
  * to a millisecond. At most 2,147,483; 0 turns a limit off.
  */
 export interface ServerLimits {
-  /** From the first byte, or from the connection, to the end of the header section; after it, 408. */
+  /** From the first byte, or from the connection, to the end of the header section; after it, 408. Default: 8. */
   readonly headersTimeoutSeconds: number;
-  /** From the first byte to the end of the body; after it, 408. At least `headersTimeoutSeconds`. */
+  /** From the first byte to the end of the body; after it, 408. At least `headersTimeoutSeconds`. Default: 12. */
   readonly requestTimeoutSeconds: number;
-  /** How often both timeouts are checked, and so how late a slow request may be ended. */
+  /** How often both timeouts are checked, and so how late a slow request may be ended. Default: 0.5. */
   readonly connectionsCheckingIntervalSeconds: number;
-  /** How long a connection may stay idle between two requests. */
+  /** How long a connection may stay idle between two requests. Default: 5. */
   readonly keepAliveTimeoutSeconds: number;
   /**
    * How long a connection may be silent in both directions. While a response is not completely sent, Node
-   * waits twice: a client that does not read is disconnected after at most double this time.
+   * waits twice: a client that does not read is disconnected after at most double this time. Default: 30.
    */
   readonly timeoutSeconds: number;
-  /** The longest request line and header section together, in bytes; longer ones get 431. */
+  /** The longest request line and header section together, in bytes; longer ones get 431. Default: 16,384. */
   readonly maxHeaderSize: number;
 }
 
@@ -41,7 +41,7 @@ export const SERVER_LIMITS: ServerLimits = Object.freeze({
 
 /** The options of `createPetStoreServer`; everything has a default. */
 export interface PetStoreServerOptions extends Omit<NodeOptions, "requestIds"> {
-  /** Limits that differ from `SERVER_LIMITS`; an `undefined` one keeps its default. */
+  /** Limits other than the default ones; an `undefined` one keeps its default. Durations are at most 2,147,483 s. */
   readonly limits?: { readonly [Name in keyof ServerLimits]?: number | undefined } | undefined;
   /** Responds to the requests outside the base path. Default: 404 with an Error body. */
   readonly fallback?: Fallback | undefined;
@@ -60,8 +60,8 @@ export interface PetStoreServer extends Server {
 /**
  * Creates a server that responds to every message itself. A message that Node's parser refuses gets
  * an Error body and the rate limit headers of the socket's address, after the responses in progress.
- * Every response has an `X-Request-Id`. The default limits are `SERVER_LIMITS`, because Node's own are
- * minutes long. Requests of one connection are handled one after another.
+ * Every response has an `X-Request-Id`. The default limits are those of `ServerLimits`, because Node's
+ * own are minutes long. Requests of one connection are handled one after another.
  *
  * ```ts
  * const server = createPetStoreServer(store);

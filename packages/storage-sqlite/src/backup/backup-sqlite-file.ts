@@ -29,7 +29,7 @@ export interface BackupOptions {
   readonly overwrite?: boolean | undefined;
   /** Whether to check the copy with SQLite's `quick_check`, which blocks the event loop; `true` by default. */
   readonly check?: boolean | undefined;
-  /** Aborts the backup until it is complete. An aborted backup leaves no files behind. */
+  /** Aborts the backup until it is complete. An aborted backup leaves no files behind. None by default. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly backup: string;
   /** The database file to replace; it need not exist, but its folder must. */
   readonly filename: string;
-  /** Aborts the restore until the file is replaced. An aborted restore leaves no files behind. */
+  /** Aborts the restore until the file is replaced. An aborted restore leaves no files behind. None by default. */
   readonly signal?: AbortSignal | undefined;
 }
 
