@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installRuntimes } from "./install-runtimes.js";
 import { packageNames } from "./packages.js";
@@ -20,7 +20,15 @@ import { packageNames } from "./packages.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
 const packages = packageNames.filter((name) => !manifest(join(root, "packages", name)).private);
-const names = packages.map((name) => `@petstore/${name}`);
+/** What can be imported, by its name: each package, and its subpaths. */
+const names = packages.flatMap((name) => {
+  const paths = Object.keys(manifest(join(root, "packages", name)).exports);
+  return paths
+    .filter((path) => path !== "./package.json")
+    .map((path) => posix.join("@petstore", name, path));
+});
+
+const DRY_RUN = ["--dry-run", "--access", "public", "--ignore-scripts"];
 
 /** What of others is bundled into a package, whose licence it has to bring. */
 const BUNDLED = new Map([
@@ -83,6 +91,11 @@ function checkPackages() {
     }
     must(`${name}: publint`, project, join(bin, "publint"), "--strict", tarball(name));
     must(`${name}: types`, project, join(bin, "attw"), tarball(name), "--profile", "esm-only");
+    must(`${name}: publish`, project, "npm", "publish", tarball(name), ...DRY_RUN);
+    const readme = textIn(name, "README.md");
+    const relative = /\]\((?![a-z]+:|#)[^)]*\)/.exec(readme);
+    if (relative !== null)
+      throw new Error(`FAILED: ${name}: a link of README.md is ${relative[0]}`);
   }
   installWithNpm(["cli"]);
   must("petstore, by itself", project, ...PETSTORE, "keys", "issue", "--plan", "free");
@@ -242,6 +255,15 @@ function workspaceSqlite() {
   return dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"));
 }
 
+/**
+ * @param {string} name
+ * @param {string} file
+ */
+function textIn(name, file) {
+  const args = ["-xzOf", tarball(name), `package/${file}`];
+  return spawnSync("tar", args, { encoding: "utf8" }).stdout;
+}
+
 /** @param {string} name */
 function tarball(name) {
   const { version } = manifest(join(root, "packages", name));
@@ -250,7 +272,7 @@ function tarball(name) {
 
 /**
  * @param {string} directory
- * @returns {{ version: string, packageManager: string, private?: boolean }}
+ * @returns {{ version: string, packageManager: string, private?: boolean, exports: object }}
  */
 function manifest(directory) {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
