@@ -1,10 +1,5 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
-import {
-  eachWindow,
-  windowNames,
-  type SecretState,
-  type WindowQuota,
-} from "@petstore/core/internal";
+import { windowNames, type SecretState, type WindowQuota } from "@petstore/core/internal";
 import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 
@@ -57,7 +52,7 @@ export const purgedKeys: Renderer<PurgedKeys> = {
   text: ({ purged }) => `purged ${String(purged)} ${purged === 1 ? "key" : "keys"}`,
 };
 
-/** Times are ISO 8601; an absent value is `null`. */
+/** Times are milliseconds since the Unix epoch, as in the API; an absent value is `null`. */
 function keyToJson(key: ApiKey, now: number): object {
   const { name: state, secrets } = keyStateAt(key, now);
   return {
@@ -66,14 +61,14 @@ function keyToJson(key: ApiKey, now: number): object {
     plan: key.plan,
     limits: key.limits,
     state,
-    secrets: secrets.map(({ hint, name, at }) => ({ hint, state: name, at: isoOrNull(at) })),
+    secrets: secrets.map(({ hint, name, at }) => ({ hint, state: name, at: at ?? null })),
     label: key.label ?? null,
-    createdAt: isoOrNull(key.createdAt),
-    lastUsedAt: isoOrNull(key.lastUsedAt),
-    expiresAt: isoOrNull(key.expiresAt),
-    revokedAt: isoOrNull(key.revokedAt),
-    bannedUntil: isoOrNull(key.bannedUntil),
-    usage: eachWindow((name) => windowToJson(key.usage[name])),
+    createdAt: key.createdAt,
+    lastUsedAt: key.lastUsedAt ?? null,
+    expiresAt: key.expiresAt ?? null,
+    revokedAt: key.revokedAt ?? null,
+    bannedUntil: key.bannedUntil ?? null,
+    usage: key.usage,
   };
 }
 
@@ -149,14 +144,6 @@ function presentState(key: ApiKey, now: number): string {
 
 function used({ limit, remaining }: WindowQuota): string {
   return `${String(limit - remaining)}/${String(limit)}`;
-}
-
-function windowToJson({ limit, remaining, resetAt }: WindowQuota): object {
-  return { limit, remaining, resetAt: isoOrNull(resetAt) };
-}
-
-function isoOrNull(time: number | undefined): string | null {
-  return time === undefined ? null : iso(time);
 }
 
 function short(time: number | undefined): string {

@@ -3,8 +3,6 @@ import { expect, it } from "vitest";
 import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
 it("petstore keys shows label, plan, times, usage in both windows and a ban, which outlives the server, and lifts it", async () => {
   const database = newDatabase();
   const limits = ["--per-minute", "3", "--per-day", "50"];
@@ -24,7 +22,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   const refused = Array<string>(3).fill("rate_limit_exceeded");
   expect(outcomes).toEqual([2, 1, 0, ...refused, "api_key_banned"]);
 
-  const time = expect.stringMatching(TIME) as string;
+  const time = expect.any(Number) as number;
   const expected = {
     id,
     label: "hammer",
@@ -32,7 +30,7 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
     limits: { perMinute: 3, perDay: 50 },
     createdAt: time,
     lastUsedAt: time,
-    expiresAt: "2099-01-01T00:00:00.000Z",
+    expiresAt: Date.parse("2099-01-01T00:00Z"),
     revokedAt: null,
     bannedUntil: time,
     usage: {
