@@ -11,13 +11,13 @@ const ownIndex = {
 
 /** @type {Ban} */
 const deepPath = {
-  regex: "^@petstore/[^/]+/(?!package\\.json$|storage$|internal$)",
+  regex: "^@petstore/[^/]+/(?!package\\.json$|storage$|internal$|facts$)",
   message: "A package is only what its index.ts exports: import the package by its bare name.",
 };
 
 /** @type {Ban} */
 const internal = {
-  regex: "^@petstore/[^/]+/internal$",
+  regex: "^@petstore/[^/]+/(internal|facts)$",
   message: "What is internal is no example: import what the package's users can import.",
 };
 
@@ -104,14 +104,21 @@ const bansByPackage = {
     nodeServer,
     database,
   ],
+  wire: [
+    others(
+      "(?!core$|core/facts$).*",
+      "The client bundles it: it knows core only as types and facts.",
+    ),
+    { regex: "^node:", message: "The client bundles it, and runs wherever there is fetch." },
+  ],
   client: [
     {
       regex: "^node:",
       message: "The client runs wherever there is fetch: it imports nothing of Node.",
     },
     others(
-      "(?!core$).*",
-      "The client knows the service only through HTTP, and core only as types.",
+      "(?!core$|core/facts$|wire$).*",
+      "The client knows the service only through HTTP, and core only as types and facts.",
     ),
     nodeServer,
     database,

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { bundleLibraries } from "./scripts/bundle-libraries.js";
 
 /** What a package may export: its root and its subpaths. */
-const doors = ["src/index.ts", "src/storage.ts", "src/internal.ts"];
+const doors = ["src/index.ts", "src/storage.ts", "src/internal.ts", "src/facts.ts"];
 
 export const options: Options = {
-  entry: ["src/{index,storage,internal,bin}.ts", "src/process.js"],
+  entry: ["src/{index,storage,internal,facts,bin}.ts", "src/process.js"],
   format: "esm",
   target: "node20",
   platform: "node",

@@ -33,7 +33,7 @@ export default defineConfig({
         replacement: fileURLToPath(new URL("packages/$1/src/index.ts", import.meta.url)),
       },
       {
-        find: /^@petstore\/([^/]+)\/(storage|internal)$/,
+        find: /^@petstore\/([^/]+)\/(storage|internal|facts)$/,
         replacement: fileURLToPath(new URL("packages/$1/src/$2.ts", import.meta.url)),
       },
     ],

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { packageNames } from "../scripts/packages.js";
+import { publishedNames } from "../scripts/packages.js";
 import { probe } from "./probe.js";
 import { driver, emptyFolder, install } from "./project.js";
 
@@ -65,7 +65,7 @@ test("bundles of esbuild, webpack and Rspack, in another folder", async () => {
 });
 
 test("TypeScript finds the types of all packages", () => {
-  const names = packageNames.filter((name) => name !== "storage-sql");
+  const names = publishedNames;
   const project = install("typescript", names);
   const all = names.map((name, index) => `export * as p${index} from "@petstore/${name}";`);
   writeFileSync(join(project.folder, "all.ts"), all.join("\n"));

@@ -15,11 +15,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installRuntimes } from "./install-runtimes.js";
-import { packageNames } from "./packages.js";
+import { publishedNames as packages } from "./packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
-const packages = packageNames.filter((name) => !manifest(join(root, "packages", name)).private);
 /** What can be imported, by its name: each package, and its subpaths. */
 const names = packages.flatMap((name) => {
   const paths = Object.keys(manifest(join(root, "packages", name)).exports);
@@ -36,6 +35,7 @@ const BUNDLED = new Map([
   ["storage-sqlite", ["kysely", "lru-cache", "valibot"]],
   ["storage-postgres", ["kysely", "lru-cache", "valibot"]],
   ["http-adapter", ["lossless-json", "valibot"]],
+  ["client", ["lossless-json"]],
   ["console", ["preact", "valibot"]],
   [
     "cli",

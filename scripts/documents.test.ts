@@ -16,10 +16,10 @@ import {
   skipWithout,
 } from "../packages/cli/test/support/command.js";
 import { useBundled } from "./bundled-programs.js";
-import { packageNames } from "./packages.js";
+import { publishedNames } from "./packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const packageReadmes = packageNames.map((name) => `packages/${name}/README.md`);
+const packageReadmes = publishedNames.map((name) => `packages/${name}/README.md`);
 const documents = [
   ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   "benchmarks/RESULTS.md",

@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { publishedNames } from "./packages.js";
 import { run } from "./run.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -19,10 +20,7 @@ rmSync(destination, { recursive: true, force: true });
 const pnpm = [
   join(root, "scripts/pnpm.js"),
   "--silent",
-  "--filter",
-  "./packages/*",
-  "--filter",
-  "!@petstore/storage-sql",
+  ...publishedNames.flatMap((name) => ["--filter", `@petstore/${name}`]),
 ];
 process.exitCode = await run(
   process.execPath,

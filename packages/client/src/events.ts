@@ -1,10 +1,12 @@
+import type { OperationName } from "@petstore/core/facts";
+
 /** An event of a client. A union closed on `type`; no event contains an API key. */
 export type ClientEvent =
   RequestSent | ResponseReceived | CallWaiting | CallRetrying | DeprecatedOperationUsed;
 
 interface EventOf<Type extends string> {
   readonly type: Type;
-  readonly operation: "listPets" | "createPet" | "getPet";
+  readonly operation: OperationName;
 }
 
 /** A request is sent. */

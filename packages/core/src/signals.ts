@@ -1,13 +1,16 @@
 import { channel } from "node:diagnostics_channel";
 import type { WindowName } from "./limits/windows.js";
 
+/** The name of an operation (specification, "Endpoints"). */
+export type OperationName = "listPets" | "createPet" | "getPet";
+
 /**
  * A request over HTTP, when its response is sent or its client has gone. No field holds what a client chose
  * freely: no key, address, path, query or pet.
  */
 export interface RequestSignal {
   /** The operation; `undefined` if the path and the method name none. */
-  readonly operation: "listPets" | "createPet" | "getPet" | undefined;
+  readonly operation: OperationName | undefined;
   /** The template of the path, with the base path: `/v1/pets/{petId}`. `undefined` without an operation. */
   readonly route: string | undefined;
   /** The method, or `_OTHER` for one that RFC 9110 and RFC 5789 do not define. */

@@ -1,5 +1,5 @@
 import type { PetStoreError } from "@petstore/core";
-import { match, P } from "ts-pattern";
+import { statuses } from "@petstore/wire";
 
 /** What every error has beside its `code`. */
 interface WithMessage {
@@ -149,22 +149,23 @@ export const internalError = (): InternalError => ({
   message: "Something went wrong on our side.",
 });
 
-/** The HTTP status of each error code (specification, "Errors"). */
+/** The HTTP status of each error of the adapter itself (specification, "Errors"). */
+const ownStatuses: Readonly<Record<HttpError["code"], number>> = {
+  bad_request: 400,
+  malformed_json: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  headers_too_large: 431,
+  internal_error: 500,
+};
+
+const allStatuses = { ...statuses, ...ownStatuses };
+
+/** Returns the HTTP status of an error code. */
 export function statusOf(code: ResponseError["code"]): number {
-  return match(code)
-    .with(P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet"), () => 400)
-    .with("invalid_idempotency_key", () => 400)
-    .with(P.union("missing_api_key", "invalid_api_key"), () => 401)
-    .with(P.union("not_found", "pet_not_found"), () => 404)
-    .with("method_not_allowed", () => 405)
-    .with("request_timeout", () => 408)
-    .with("payload_too_large", () => 413)
-    .with("unsupported_media_type", () => 415)
-    .with("expectation_failed", () => 417)
-    .with("idempotency_key_reused", () => 422)
-    .with(P.union("rate_limit_exceeded", "api_key_banned"), () => 429)
-    .with("headers_too_large", () => 431)
-    .with("internal_error", () => 500)
-    .with(P.union("storage_unavailable", "store_closed"), () => 503)
-    .exhaustive();
+  return allStatuses[code];
 }

@@ -1,12 +1,13 @@
 import type { PetStore, WithQuota } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
 import { err } from "neverthrow";
 import { internalError, notFound, type ResponseError, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
 import { createPerform, type Known, type Performed } from "./perform.js";
-import { GET_PET_DEPRECATION, renderError } from "./render.js";
+import { deprecationHeaders, renderError } from "./render.js";
 import { UNKNOWN_OUTCOME, windowOf, type Outcome } from "./report.js";
-import { matchRoute, type OperationName, type Target } from "./route.js";
+import { matchRoute, type Target } from "./route.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
@@ -64,8 +65,7 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
     operation: OperationName | undefined,
   ): HttpResponse {
     if (failure.code === "storage_unavailable") onError(failure.cause);
-    const more = operation === "getPet" ? GET_PET_DEPRECATION : {};
-    return renderError(failure, rateLimitHeaders(failure.quota), more);
+    return renderError(failure, rateLimitHeaders(failure.quota), deprecationHeaders(operation));
   }
 
   function refuse(error: HttpError, clientAddress: string | undefined, seen: Glimpse): Handled {

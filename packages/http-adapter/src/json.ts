@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Pet } from "@petstore/core";
-import { parse as parseLosslessly } from "lossless-json";
+import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,
@@ -28,9 +27,6 @@ function hasRoundedCategory(value: unknown): boolean {
 /** The deepest nesting of arrays and objects (RFC 8259, section 9, lets a parser set a limit). */
 const MAX_DEPTH = 1_000;
 
-/** Matches text that may contain a number that JSON.parse rounds, or a fraction or exponent. */
-const MAY_ROUND = /\d{16}|\d[.eE]/;
-
 /**
  * Reads a JSON text in UTF-8 (RFC 8259). An integer of at most 15 digits is a number; if the text
  * has longer numbers, fractions or exponents, every int64 is an exact bigint and every other number is
@@ -44,17 +40,10 @@ export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJsonErro
     const value: unknown = JSON.parse(text);
     if (text.length > MAX_DEPTH && isDeeperThan(MAX_DEPTH, text))
       return err(malformedJson("The body nests too deeply."));
-    return ok(MAY_ROUND.test(text) ? parseExactly(text) : value);
+    return ok(mayRound(text) ? parseExactly(text) : value);
   } catch {
     return err(malformedJson("The body is not valid JSON."));
   }
-}
-
-function parseExactly(text: string): unknown {
-  return parseLosslessly(text, null, {
-    parseNumber: readInteger,
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
 }
 
 /** Whether valid JSON text nests arrays and objects deeper than `limit` levels. */
@@ -74,54 +63,6 @@ function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
   return index;
-}
-
-/** int64 has at most 19 digits. */
-const MAX_DIGITS = 19;
-
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-/**
- * Returns the exact integer of a JSON number (`7`, `1.0` and `1e2` are integers), or NaN if it is not
- * an integer or has more digits than any int64. It works on the text, so that nothing is rounded and
- * a huge exponent is never expanded.
- */
-function readInteger(text: string): bigint | number {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
-  const digits = whole + fraction;
-  const first = indexOfFirstNonZero(digits);
-  if (first === digits.length) return digits === "" ? Number.NaN : 0n;
-
-  const last = indexOfLastNonZero(digits);
-  const zeros = Number(exponent) - fraction.length + (digits.length - 1 - last);
-  const significant = digits.slice(first, last + 1);
-  if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return Number.NaN;
-  return BigInt(sign + significant + "0".repeat(zeros));
-}
-
-function indexOfFirstNonZero(digits: string): number {
-  let index = 0;
-  while (digits[index] === "0") index += 1;
-  return index;
-}
-
-function indexOfLastNonZero(digits: string): number {
-  let index = digits.length - 1;
-  while (digits[index] === "0") index -= 1;
-  return index;
-}
-
-/**
- * Returns the JSON text of a Pet (specification, "Pet"); its int64s are exact JSON numbers. Written by
- * hand, because JSON.stringify cannot write a bigint.
- */
-export function encodePet({ id, name, categoryId, status }: Pet): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-}
-
-/** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
-export function encodePets(pets: readonly Pet[]): string {
-  return `[${pets.map(encodePet).join(",")}]`;
 }
 
 /** Returns the JSON text of an Error (specification, "Error"). */

@@ -8,14 +8,15 @@ import type {
   WithQuota,
 } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { encodePet } from "@petstore/wire";
 import { createCallers, createProxyReport } from "./callers.js";
 import { notFound, type ResponseError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
-import { encodePet, parseBody } from "./json.js";
+import { parseBody } from "./json.js";
 import type { HttpSettings } from "./options.js";
 import {
   createPageRenderer,
-  GET_PET_DEPRECATION,
+  deprecationHeaders,
   render,
   renderBody,
   renderPreflight,
@@ -79,7 +80,7 @@ export function createPerform(store: PetStore, settings: HttpSettings) {
       case "createPet":
         return createPet(caller, known, request, target, settings);
       case "getPet":
-        return getPet(caller, known, route.value.petId, rateLimitHeaders);
+        return getPet(caller, known, route.value.parameter, rateLimitHeaders);
     }
   };
 }
@@ -158,5 +159,5 @@ async function getPet(
   if (found.isErr()) return err(found.error);
   const { pet, quota } = found.value;
   const rateLimit = rateLimitHeaders(quota);
-  return ok(render(200, renderBody(encodePet(pet)), rateLimit, GET_PET_DEPRECATION));
+  return ok(render(200, renderBody(encodePet(pet)), rateLimit, deprecationHeaders("getPet")));
 }

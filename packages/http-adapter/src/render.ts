@@ -1,20 +1,42 @@
 import type { Clock, Pet, Quota } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
 import { windowNames, windows, type WindowQuota, type WindowName } from "@petstore/core/internal";
+import { encodePets, operations, type OperationFacts } from "@petstore/wire";
+import { match, P } from "ts-pattern";
 import { PREFLIGHT_HEADERS } from "./cors.js";
 import { statusOf, type ResponseError } from "./error.js";
 import type { Headers, HttpResponse } from "./http-message.js";
-import { encodeError, encodePets } from "./json.js";
+import { encodeError } from "./json.js";
 
 /**
- * The headers of every response of getPet (specification, "Versioning", rule 3): deprecated since
- * 5 December 2025 (RFC 9745), to be removed on 5 December 2030 (RFC 8594), replaced by the list
- * (RFC 5829), which is one level up wherever the store is mounted.
+ * Returns the headers of every response of a deprecated operation (specification, "Versioning", rule 3): since when
+ * (RFC 9745), when it will be removed (RFC 8594), and by what it is replaced (RFC 5829), relative to the request, so that
+ * it is right wherever the store is mounted. No headers for other operations.
  */
-export const GET_PET_DEPRECATION = Object.freeze({
-  Deprecation: "@1764892800",
-  Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
-  Link: '<../pets>; rel="successor-version"',
-});
+export function deprecationHeaders(operation: OperationName | undefined): Headers {
+  return operation === undefined ? {} : deprecations[operation];
+}
+
+const deprecations = {
+  listPets: deprecationOf(operations.listPets),
+  createPet: deprecationOf(operations.createPet),
+  getPet: deprecationOf(operations.getPet),
+} satisfies Readonly<Record<OperationName, Headers>>;
+
+function deprecationOf({ deprecation }: OperationFacts): Headers {
+  if (deprecation === undefined) return {};
+  const { since, removal, successor } = deprecation;
+  return Object.freeze({
+    Deprecation: `@${startOf(since) / 1_000}`,
+    Sunset: new Date(startOf(removal)).toUTCString(),
+    Link: `<${successor}>; rel="successor-version"`,
+  });
+}
+
+/** Returns the start of a day in UTC. */
+function startOf(day: string): number {
+  return Date.parse(`${day} UTC`);
+}
 
 /** A body and its Content-Length. */
 export interface RenderedBody {
@@ -90,36 +112,28 @@ export function renderError(
 const CHALLENGE = 'Bearer realm="petstore"';
 
 function headersOf(failure: ResponseError): Headers {
-  switch (failure.code) {
-    case "missing_api_key":
-      return { "WWW-Authenticate": CHALLENGE };
-    case "invalid_api_key":
-      return { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` };
-    case "rate_limit_exceeded":
-    case "api_key_banned":
-      return { "Retry-After": String(failure.retryAfterSeconds) };
-    case "storage_unavailable":
-    case "store_closed":
-      return { "Retry-After": "1" };
-    case "method_not_allowed":
-      return { Allow: failure.allow };
-    case "unsupported_media_type":
-      return failure.accept;
-    case "bad_request":
-    case "expectation_failed":
-    case "headers_too_large":
-    case "idempotency_key_reused":
-    case "internal_error":
-    case "invalid_idempotency_key":
-    case "invalid_pet":
-    case "invalid_query":
-    case "malformed_json":
-    case "not_found":
-    case "payload_too_large":
-    case "pet_not_found":
-    case "request_timeout":
-      return {};
-  }
+  return match(failure)
+    .returnType<Headers>()
+    .with({ code: "missing_api_key" }, () => ({ "WWW-Authenticate": CHALLENGE }))
+    .with({ code: "invalid_api_key" }, () => ({
+      "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"`,
+    }))
+    .with({ code: P.union("rate_limit_exceeded", "api_key_banned") }, ({ retryAfterSeconds }) => ({
+      "Retry-After": String(retryAfterSeconds),
+    }))
+    .with({ code: P.union("storage_unavailable", "store_closed") }, () => ({ "Retry-After": "1" }))
+    .with({ code: "method_not_allowed" }, ({ allow }) => ({ Allow: allow }))
+    .with({ code: "unsupported_media_type" }, ({ accept }) => accept)
+    .with({ code: P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet") }, none)
+    .with({ code: P.union("invalid_idempotency_key", "idempotency_key_reused") }, none)
+    .with({ code: P.union("not_found", "pet_not_found", "request_timeout") }, none)
+    .with({ code: P.union("payload_too_large", "headers_too_large") }, none)
+    .with({ code: P.union("expectation_failed", "internal_error") }, none)
+    .exhaustive();
+}
+
+function none(): Headers {
+  return {};
 }
 
 /** The version of the IETF draft "RateLimit header fields for HTTP" whose fields can be sent as well. */

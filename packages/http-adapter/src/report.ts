@@ -1,7 +1,8 @@
 import type { Clock } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+import { operations } from "@petstore/wire";
 import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
 import type { ResponseError } from "./error.js";
-import type { OperationName } from "./route.js";
 
 /** The report that `onResponse` receives. */
 export interface ResponseReport {
@@ -61,11 +62,6 @@ export function createReports(
   basePath: string,
 ): StartReport {
   const requests = signalChannel("petstore:request");
-  const routes = {
-    listPets: `${basePath}/pets`,
-    createPet: `${basePath}/pets`,
-    getPet: `${basePath}/pets/{petId}`,
-  };
   return (sentId, sentMethod = "") => {
     const requestId = hasRequestIds ? requestIdOf(sentId) : undefined;
     if (onResponse === undefined && !requests.hasSubscribers) return { requestId, send: undefined };
@@ -76,7 +72,7 @@ export function createReports(
         const milliseconds = clock.now() - start;
         onResponse?.({ operation, status, code, keyId, milliseconds, requestId });
         if (!requests.hasSubscribers) return;
-        const route = operation && routes[operation];
+        const route = operation && `${basePath}${operations[operation].path}`;
         const method = KNOWN_METHODS.has(sentMethod) ? sentMethod : "_OTHER";
         requests.publish({ operation, route, method, status, code, plan, window, milliseconds });
       },

@@ -1,4 +1,6 @@
 import { parseInt64 } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   methodNotAllowed,
@@ -17,16 +19,48 @@ export interface Target {
   readonly clientPath: string;
 }
 
-/** The name of an operation (specification, "Endpoints"). */
-export type OperationName = "listPets" | "createPet" | "getPet";
+/** The operation that a path and a method name, and the value of the path's parameter; `""` if it has none. */
+export interface Route {
+  readonly operation: OperationName;
+  readonly parameter: string;
+}
 
-/** The operation that a path and a method name. */
-export type Route =
-  | { readonly operation: "listPets" | "createPet" }
-  | { readonly operation: "getPet"; readonly petId: string };
+/** The operations at the paths of one template, by method. */
+interface Path {
+  /** The path, up to its parameter if it has one. */
+  readonly start: string;
+  readonly hasParameter: boolean;
+  readonly byMethod: ReadonlyMap<string, OperationName>;
+  /** Its methods, as `Allow` lists them. */
+  readonly allow: string;
+}
+
+const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
+
+const paths: readonly Path[] = [...new Set(names.map((name) => operations[name].path))].map(
+  (template) => {
+    const [start = ""] = template.split("{");
+    const byMethod = methodsOf(names.filter((name) => operations[name].path === template));
+    const allow = [...byMethod.keys()].join(", ");
+    return { start, hasParameter: start !== template, byMethod, allow };
+  },
+);
+
+/** HEAD is supported wherever GET is (RFC 9110, section 9.1). */
+function methodsOf(ofPath: readonly OperationName[]): ReadonlyMap<string, OperationName> {
+  return new Map(
+    ofPath.flatMap((name) => {
+      const methods =
+        operations[name].method === "GET" ? ["GET", "HEAD"] : [operations[name].method];
+      return methods.map((method) => [method, name] as const);
+    }),
+  );
+}
 
 /** Every method that some path supports. */
-export const ALLOWED_METHODS = "GET, HEAD, POST";
+export const ALLOWED_METHODS = [
+  ...new Set(paths.flatMap(({ byMethod }) => [...byMethod.keys()])),
+].join(", ");
 
 /**
  * Splits a raw request target, or returns `undefined` if it is not below the base path. The text is
@@ -51,24 +85,19 @@ export function locate(
   };
 }
 
-/**
- * Finds the operation for a path below the base path. 404 comes before 405. HEAD is supported
- * wherever GET is (RFC 9110, section 9.1).
- */
+/** Finds the operation for a path below the base path. 404 comes before 405. */
 export function matchRoute(
   path: string,
   method: string,
 ): Result<Route, NotFoundError | MethodNotAllowedError> {
-  const isRead = method === "GET" || method === "HEAD";
-  if (path === "/pets") {
-    if (isRead) return ok({ operation: "listPets" });
-    return method === "POST"
-      ? ok({ operation: "createPet" })
-      : err(methodNotAllowed(ALLOWED_METHODS));
+  for (const { start, hasParameter, byMethod, allow } of paths) {
+    if (hasParameter ? !path.startsWith(start) : path !== start) continue;
+    const parameter = path.slice(start.length);
+    if (hasParameter && (parameter === "" || parameter.includes("/"))) continue;
+    const operation = byMethod.get(method);
+    return operation === undefined ? err(methodNotAllowed(allow)) : ok({ operation, parameter });
   }
-  const petId = path.startsWith("/pets/") ? path.slice("/pets/".length) : "";
-  if (petId === "" || petId.includes("/")) return err(notFound());
-  return isRead ? ok({ operation: "getPet", petId }) : err(methodNotAllowed("GET, HEAD"));
+  return err(notFound());
 }
 
 /** RFC 9110, sections 4.2.1 and 4.2.4: a host is required, and user information is not allowed. */

@@ -1,4 +1,5 @@
 import type { Quota } from "@petstore/core";
+import { eachWindow, windowNames, type WindowName, type WindowQuota } from "@petstore/core/facts";
 import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
 /** The status and the headers of a response. Durations are in milliseconds. */
@@ -47,45 +48,51 @@ function readQuota(headers: Headers): Quota | undefined {
 }
 
 /**
- * Reads both windows from the fields of the draft, if the server sends them (`rateLimitFields`). Without
- * them, both show the window that binds: the other one has at least as many requests left.
+ * Reads all windows from the fields of the draft, if the server sends them (`rateLimitFields`). Without
+ * them, each shows the window that binds: the others have at least as many requests left.
  */
-function readWindows(
-  headers: Headers,
-  binding: Quota["minute"],
-): Pick<Quota, "minute" | "day" | "window"> {
+function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, WindowName | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";
-  const minute = readWindow("minute", policy, left);
-  const day = readWindow("day", policy, left);
-  if (minute === undefined || day === undefined) return { minute: binding, day: binding };
-  const order =
-    minute.remaining - day.remaining ||
-    day.endsIn - minute.endsIn ||
-    // During a ban, both are alike but for their limits.
-    Number(minute.limit !== binding.limit) - Number(day.limit !== binding.limit);
-  const isMinute = order < 0;
+  const states = windowNames.flatMap((name) => readWindow(name, policy, left) ?? []);
+  const [first, ...others] = states;
+  if (first === undefined || states.length < windowNames.length) return eachWindow(() => binding);
+  const bound = others.reduce(
+    (one, other) => (orderOf(one, other, binding) < 0 ? one : other),
+    first,
+  );
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
-  const now = binding.resetAt - (isMinute ? minute : day).endsIn;
-  const quotaOf = ({ limit, remaining, endsIn }: typeof minute): Quota["minute"] => ({
-    limit,
-    remaining,
-    resetAt: now + endsIn,
+  const now = binding.resetAt - bound.endsIn;
+  const quotas = eachWindow((name): WindowQuota => {
+    const { limit, remaining, endsIn } = states.find((state) => state.name === name) ?? first;
+    return { limit, remaining, resetAt: now + endsIn };
   });
-  return {
-    window: isMinute ? "minute" : "day",
-    minute: quotaOf(minute),
-    day: quotaOf(day),
-  };
+  return { window: bound.name, ...quotas };
 }
 
-function readWindow(name: string, policy: string, left: string) {
+/** Negative if the first of two windows binds. */
+function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): number {
+  return (
+    one.remaining - other.remaining ||
+    other.endsIn - one.endsIn ||
+    // During a ban, all are alike but for their limits.
+    Number(one.limit !== binding.limit) - Number(other.limit !== binding.limit)
+  );
+}
+
+interface WindowState extends Omit<WindowQuota, "resetAt"> {
+  readonly name: WindowName;
+  /** In milliseconds. */
+  readonly endsIn: number;
+}
+
+function readWindow(name: WindowName, policy: string, left: string): WindowState | undefined {
   const state = readMember(left, name) ?? "";
   const limit = readCount(readParameter(readMember(policy, name) ?? "", "q"));
   const remaining = readCount(readParameter(state, "r"));
   const seconds = readSeconds(readParameter(state, "t"));
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
-  return { limit, remaining, endsIn: seconds * 1_000 };
+  return { name, limit, remaining, endsIn: seconds * 1_000 };
 }
 
 /** RFC 9110, section 10.2.3: seconds or a date. Of several seconds, the longest count. */

@@ -10,6 +10,18 @@ import type {
   Quota,
   WithQuota,
 } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+import { eachWindow, parseInt64, toInt64 } from "@petstore/core/facts";
+import {
+  encodeNewPet,
+  mayRound,
+  operations,
+  ownField as field,
+  type OperationFacts,
+  parseExactly,
+  readPet,
+  readPets,
+} from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   unexpectedResponse,
@@ -19,7 +31,6 @@ import {
 } from "../errors.js";
 import { readNextLink } from "./fields.js";
 import type { Head } from "./head.js";
-import { field, parseInt64, parseJson, readPet, readPets, writeInt64, writeText } from "./json.js";
 
 /** A response whose body has arrived. */
 export interface CompleteResponse {
@@ -29,8 +40,8 @@ export interface CompleteResponse {
 
 /** The request of an operation with its input. */
 export interface OperationRequest {
-  readonly name: "listPets" | "createPet" | "getPet";
-  readonly method: "GET" | "POST";
+  readonly name: OperationName;
+  readonly method: OperationFacts["method"];
   /** Below the base URL, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -55,15 +66,13 @@ export function listPets(input: unknown): Operation<PetPage, ListPetsError & Cha
   if (limit !== undefined)
     parameters.set("limit", typeof limit === "number" ? String(limit) : "null");
   if (status !== undefined) parameters.set("status", typeof status === "string" ? status : "null");
-  if (after !== undefined) parameters.set("after", writeInt64(after));
+  if (after !== undefined) parameters.set("after", int64Text(after));
   const query = parameters.toString();
   return {
-    name: "listPets",
-    method: "GET",
-    path: query === "" ? "/pets" : `/pets?${query}`,
-    headers: {},
+    ...requestOf("listPets"),
+    path: query === "" ? operations.listPets.path : `${operations.listPets.path}?${query}`,
     read: (response) =>
-      readResponse(response, 200, ["invalid_query"], (value, { link }) => {
+      readResponse(response, operations.listPets, (value, { link }) => {
         const pets = readPets(value);
         const next = nextOf(link);
         return pets === undefined || next === "malformed" ? undefined : { pets, next };
@@ -78,35 +87,25 @@ export function createPet(
   isOwnKey: boolean,
 ): Operation<CreatedPet, CreatePetError & Charged> {
   return {
-    name: "createPet",
-    method: "POST",
-    path: "/pets",
+    ...requestOf("createPet"),
     headers: { "Content-Type": "application/json", "Idempotency-Key": quote(idempotencyKey) },
-    body: writeNewPet(input),
+    body: encodeNewPet(input),
     read: (response) =>
-      readResponse(response, 201, CREATE_PET_CODES, (value, { replayed }) => {
+      readResponse(response, operations.createPet, (value, { replayed }) => {
         const pet = readPet(value);
         return pet && { pet, replayed: replayed && !isOwnKey };
       }),
   };
 }
 
-const CREATE_PET_CODES: readonly Exclude<CreatePetError["code"], AdmissionError["code"]>[] = [
-  "invalid_idempotency_key",
-  "invalid_pet",
-  "idempotency_key_reused",
-];
-
 /** GET /pets/{petId}. An id that is not an int64 becomes one that names no pet. */
 export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged> {
-  const petId = typeof id === "string" ? (parseInt64(id) ?? "null") : writeInt64(id);
+  const petId = typeof id === "string" ? (parseInt64(id) ?? NO_ID) : int64Text(id);
   return {
-    name: "getPet",
-    method: "GET",
-    path: `/pets/${petId}`,
-    headers: {},
+    ...requestOf("getPet"),
+    path: operations.getPet.path.replace("{petId}", String(petId)),
     read: (response) =>
-      readResponse(response, 200, ["pet_not_found"], (value) => {
+      readResponse(response, operations.getPet, (value) => {
         const pet = readPet(value);
         return pet && { pet };
       }),
@@ -115,21 +114,24 @@ export function getPet(id: unknown): Operation<PetResult, GetPetError & Charged>
 
 /** Reads the Error of a 429; `undefined` if its body is not one. */
 export function readRefusal({ head, body }: CompleteResponse): WithQuota<LimitError> | undefined {
-  const error = readError(tryToParse(body), head, []);
+  const error = readError(tryToParse(body), head, {});
   return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
     ? error
     : undefined;
 }
 
-function writeNewPet(input: unknown): string {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return "null";
-  const status = field(input, "status");
-  const fields = [
-    `"name":${writeText(field(input, "name"))}`,
-    `"categoryId":${writeInt64(field(input, "categoryId"))}`,
-    ...(status === undefined ? [] : [`"status":${writeText(status)}`]),
-  ];
-  return `{${fields.join()}}`;
+/** The request of an operation without input. */
+function requestOf(name: OperationName): OperationRequest {
+  const { method, path } = operations[name];
+  return { name, method, path, headers: {} };
+}
+
+/** In place of an id that is none. */
+const NO_ID = "null";
+
+/** Returns an int64 in decimal; what is none becomes a text that the server refuses as the engine refuses the value. */
+function int64Text(value: unknown): string {
+  return toInt64(value)?.toString() ?? NO_ID;
 }
 
 /** RFC 9651, section 3.3.3. A key that is not visible ASCII becomes the empty one, which the server refuses. */
@@ -143,35 +145,36 @@ function nextOf(link: string): bigint | "malformed" | undefined {
   const target = readNextLink(link);
   if (target === undefined) return undefined;
   const after = new URLSearchParams(target.slice(target.indexOf("?"))).get("after");
-  return parseInt64(after) ?? "malformed";
+  return parseInt64(after ?? "") ?? "malformed";
 }
 
 /** The quota where something has removed its headers: a stored pet is no error because of that. */
 const UNKNOWN_WINDOW = { limit: Infinity, remaining: Infinity, resetAt: 0 };
-const UNKNOWN_QUOTA: Quota = { ...UNKNOWN_WINDOW, minute: UNKNOWN_WINDOW, day: UNKNOWN_WINDOW };
+const UNKNOWN_QUOTA: Quota = { ...UNKNOWN_WINDOW, ...eachWindow(() => UNKNOWN_WINDOW) };
 
 /** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
 function readResponse<T extends object, Code extends string>(
   { head, body }: CompleteResponse,
-  expected: number,
-  codes: readonly Code[],
+  { success, errors }: { readonly success: number; readonly errors: OwnErrors<Code> },
   readResult: (value: unknown, head: Head) => T | undefined,
 ) {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
   const value = tryToParse(body);
   if (value === undefined) return unexpected("It is not JSON.");
-  if (status === expected) {
+  if (status === success) {
     const result = readResult(value, head);
     if (result === undefined) return unexpected("Its body or its Link is malformed.");
     return ok({ ...result, quota });
   }
-  return err(readError(value, head, codes));
+  return err(readError(value, head, errors));
 }
 
 function tryToParse(body: string): unknown {
   try {
-    return parseJson(body);
+    // First as it is: `parseExactly` takes valid JSON.
+    const value: unknown = JSON.parse(body);
+    return mayRound(body) ? parseExactly(body) : value;
   } catch {
     return undefined;
   }
@@ -180,19 +183,18 @@ function tryToParse(body: string): unknown {
 function readError<Code extends string>(
   value: unknown,
   head: Head,
-  codes: readonly Code[],
+  errors: OwnErrors<Code>,
 ): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const [code, message] = [field(value, "code"), field(value, "message")];
   if (
     typeof code !== "string" ||
     typeof message !== "string" ||
-    field(value, "status") !== status
+    toInt64(field(value, "status")) !== BigInt(status)
   ) {
     return unexpectedResponse("It is not an Error of the pet store.", status, requestId);
   }
-  const own = codes.find((each) => each === code);
-  if (own !== undefined) return { code: own, message, quota };
+  if (isOwn(code, errors)) return { code, message, quota };
   const error = readAdmissionError(code, message, quota, head);
   if (error !== undefined) return error;
   return unexpectedResponse(`${code}: ${message}`, status, requestId);
@@ -226,4 +228,10 @@ function readAdmissionError(
     default:
       return undefined;
   }
+}
+
+type OwnErrors<Code extends string> = Readonly<Record<Code, true>>;
+
+function isOwn<Code extends string>(code: string, errors: OwnErrors<Code>): code is Code {
+  return Object.hasOwn(errors, code);
 }

@@ -12,6 +12,7 @@ import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/
 import type { CreatePetOptions } from "../pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "../pets/list-query.js";
 import type { NewPetInput } from "../pets/pet.js";
+import type { OperationName } from "../signals.js";
 import { admit } from "./admit.js";
 import type { Calls } from "./calls.js";
 import {
@@ -28,7 +29,7 @@ import {
  * The three operations. `Extra` is part of every result and of every error of an operation;
  * `CommonError` can come from each of them.
  */
-interface PetOperations<CommonError, Extra> {
+interface PetOperations<CommonError, Extra> extends Record<OperationName, unknown> {
   /** Lists pets in ascending order of id (specification, "GET /pets"). */
   listPets(
     input?: ListPetsInput,

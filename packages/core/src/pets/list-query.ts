@@ -2,7 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQueryError } from "../errors.js";
 import { ownField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
-import { isPetStatus, petStatuses, type Pet, type PetStatus } from "./pet.js";
+import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
+import type { Pet } from "./pet.js";
 
 /** The bounds of a page's limit, in pets (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;

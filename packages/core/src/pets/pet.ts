@@ -2,12 +2,7 @@ import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type InvalidPetError } from "../errors.js";
 import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
-
-/** Every availability status, in the order of the specification ("PetStatus"). */
-export const petStatuses = ["available", "pending", "sold"] as const;
-
-/** A pet's availability status. */
-export type PetStatus = (typeof petStatuses)[number];
+import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
 
 /** A pet to add. Unknown fields, including an `id`, are ignored. */
 export interface NewPetInput {
@@ -76,11 +71,6 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPetError> {
   if (categoryId === undefined) problems.push(int64Problem("categoryId", category));
   if (!isPetStatus(status)) problems.push(STATUS);
   return err(invalidPet(problems));
-}
-
-/** Whether a value is one of the three statuses, spelled exactly. */
-export function isPetStatus(value: unknown): value is PetStatus {
-  return petStatuses.some((status) => status === value);
 }
 
 function isName(value: unknown): value is string {

@@ -4,7 +4,8 @@ import { NO_USAGE, type Usage } from "../limits/usage.js";
 import { INT64_MAX } from "../pets/int64.js";
 import { pageOf } from "../pets/list-query.js";
 import { missingPets } from "../pets/moved-pets.js";
-import { petOf, type NewPet, type Pet, type PetStatus } from "../pets/pet.js";
+import type { PetStatus } from "../pets/pet-status.js";
+import { petOf, type NewPet, type Pet } from "../pets/pet.js";
 import {
   storageError,
   type Creation,

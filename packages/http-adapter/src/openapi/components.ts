@@ -1,15 +1,20 @@
-import { petStatuses } from "@petstore/core";
-import { LONGEST_NAME } from "@petstore/core/internal";
+import { petStatuses, type NewPetInput, type Pet } from "@petstore/core";
+import { LONGEST_NAME, type EachField } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { GET_PET_DEPRECATION } from "../render.js";
-import { messages } from "./responses.js";
+import { statusOf } from "../error.js";
+import { deprecationHeaders } from "../render.js";
+import { examples } from "./responses.js";
 
 /** A JSON number, exact. The bounds are those of the format: written out, JavaScript's tools would round them. */
 export const int64 = { type: "integer", format: "int64" } as const;
 
+const GET_PET = deprecationHeaders("getPet");
+
 /** For the description of each int64. */
 export const EXACT =
   "An int64: beyond 2^53, JavaScript needs a JSON parser that is exact, such as `lossless-json` or `json-bigint`.";
+
+type Property = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
 
 const count = { type: "integer", minimum: 0 } as const;
 
@@ -90,17 +95,17 @@ export const headers = {
   Deprecation: {
     description: "When the operation was deprecated (RFC 9745).",
     required: true,
-    schema: { type: "string", enum: [GET_PET_DEPRECATION.Deprecation] },
+    schema: { type: "string", enum: [GET_PET["Deprecation"]] },
   },
   Sunset: {
     description: "When the operation will be removed (RFC 8594).",
     required: true,
-    schema: { type: "string", enum: [GET_PET_DEPRECATION.Sunset] },
+    schema: { type: "string", enum: [GET_PET["Sunset"]] },
   },
   Successor: {
     description: "The replacement of the operation (RFC 5829).",
     required: true,
-    schema: { type: "string", enum: [GET_PET_DEPRECATION.Link] },
+    schema: { type: "string", enum: [GET_PET["Link"]] },
   },
   "X-Request-Id": {
     description:
@@ -146,7 +151,7 @@ export const schemas = {
         $ref: "#/components/schemas/PetStatus",
         description: "The availability of the pet; `available` if it is left out.",
       },
-    },
+    } satisfies EachField<Record<keyof NewPetInput, Property>>,
   },
   Pet: {
     type: "object",
@@ -160,7 +165,7 @@ export const schemas = {
       name: { type: "string", description: "The pet's name: text without U+0000." },
       categoryId: { ...int64, description: `The id of the pet's category. ${EXACT}` },
       status: { $ref: "#/components/schemas/PetStatus" },
-    },
+    } satisfies EachField<Record<keyof Pet, Property>>,
   },
   Pets: {
     type: "array",
@@ -175,13 +180,13 @@ export const schemas = {
       code: {
         type: "string",
         description: "The error code, for programs.",
-        enum: Object.keys(messages),
+        enum: Object.keys(examples),
       },
       message: { type: "string", description: "A description of the error, for people." },
       status: {
         type: "integer",
         description: "The HTTP status code of the response.",
-        enum: [400, 401, 404, 405, 408, 413, 415, 417, 422, 429, 431, 500, 503],
+        enum: [...new Set(Object.values(examples).map(({ code }) => statusOf(code)))].sort(),
       },
     },
   },

@@ -1,3 +1,4 @@
+import { operations } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { headers, schemas } from "./components.js";
 import { createPet, getPet, listPets } from "./operations.js";
@@ -72,7 +73,7 @@ const document = {
         summary: "Fetch the headers of a pet",
         description:
           "Responds with the headers of GET and no body. " +
-          "**Deprecated: to be removed on 5 December 2030.**",
+          `**Deprecated: to be removed on ${operations.getPet.deprecation.removal}.**`,
         responses: withoutBodies(getPet.responses),
       },
     },

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT } from "@petstore/core";
 import type { OpenAPIV3_1 } from "openapi-types";
+import { operations } from "@petstore/wire";
 import { EXACT, headers, int64 } from "./components.js";
 import { error, messageErrors, operationErrors, success, withHeaders } from "./responses.js";
 
@@ -142,7 +143,7 @@ export const getPet = {
   operationId: "getPet",
   summary: "Fetch a pet",
   description:
-    "Returns the pet with this id. **Deprecated: to be removed on 5 December 2030.** " +
+    `Returns the pet with this id. **Deprecated: to be removed on ${operations.getPet.deprecation.removal}.** ` +
     "Use `GET /pets` instead: with a `status` filter, or for one pet with `limit=1` and its id − 1 as `after`.",
   tags: ["pets"],
   deprecated: true,

@@ -1,4 +1,7 @@
+import { engineErrors } from "@petstore/core/internal";
+import * as errors from "../error.js";
 import { statusOf, type ResponseError } from "../error.js";
+import { ALLOWED_METHODS } from "../route.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
@@ -20,31 +23,29 @@ type JsonContent = Readonly<{
 
 type ErrorCode = ResponseError["code"];
 
-/** Every error code, with an example of its message. The type requires an entry for each code. */
-export const messages: Readonly<Record<ErrorCode, string>> = {
-  bad_request: "There is more than one Host header.",
-  malformed_json: "The body is not valid JSON.",
-  invalid_query: "limit must be an integer from 1 to 100.",
-  invalid_pet: "categoryId must be an int64 integer.",
-  invalid_idempotency_key:
-    'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
-  idempotency_key_reused: "The idempotency key was used before, for another pet.",
-  missing_api_key: "An API key is required: send it as a bearer token.",
-  invalid_api_key: "The API key is not valid.",
-  not_found: "Nothing is at this path.",
-  pet_not_found: "No pet has this id.",
-  method_not_allowed: "This path supports only GET, HEAD, POST.",
-  request_timeout: "The request took too long to arrive.",
-  payload_too_large: "The body must not be longer than 65536 bytes.",
-  unsupported_media_type: "The body must be application/json in UTF-8.",
-  expectation_failed: "The only supported expectation is 100-continue.",
-  headers_too_large: "The header section is too long.",
-  rate_limit_exceeded: "The limit of 60 requests per minute is used up; come back in 60 seconds.",
-  api_key_banned:
-    "The API key kept sending after refusals and is banned for a while; come back in 60 seconds.",
-  internal_error: "Something went wrong on our side.",
-  storage_unavailable: "The storage is unavailable; nothing was done. Try again shortly.",
-  store_closed: "The store is closed.",
+/** One error of each code, as the store makes it. */
+export const examples: { readonly [Code in ErrorCode]: { code: Code; message: string } } = {
+  bad_request: errors.badRequest("There is more than one Host header."),
+  malformed_json: errors.malformedJson("The body is not valid JSON."),
+  invalid_query: engineErrors.invalidQuery(["limit must be an integer from 1 to 100"]),
+  invalid_pet: engineErrors.invalidPet(["categoryId must be an int64 integer"]),
+  invalid_idempotency_key: engineErrors.invalidIdempotencyKey(),
+  idempotency_key_reused: engineErrors.idempotencyKeyReused(),
+  missing_api_key: engineErrors.missingApiKey(),
+  invalid_api_key: engineErrors.invalidApiKey(),
+  not_found: errors.notFound(),
+  pet_not_found: engineErrors.petNotFound(),
+  method_not_allowed: errors.methodNotAllowed(ALLOWED_METHODS),
+  request_timeout: errors.requestTimeout(),
+  payload_too_large: errors.payloadTooLarge(65_536),
+  unsupported_media_type: errors.unsupportedMediaType(),
+  expectation_failed: errors.expectationFailed(),
+  headers_too_large: errors.headersTooLarge(),
+  rate_limit_exceeded: engineErrors.rateLimitExceeded(60, "minute", 60),
+  api_key_banned: engineErrors.apiKeyBanned(60),
+  internal_error: errors.internalError(),
+  storage_unavailable: engineErrors.storageUnavailable(undefined),
+  store_closed: engineErrors.storeClosed(),
 };
 
 /** The headers of every response (specification, "Rate limit headers"); three of them only if they are configured. */
@@ -125,8 +126,11 @@ export function error(
       },
     },
   ];
-  const examples = codes.map((code) => [code, { code, message: messages[code], status }] as const);
-  return responseOf(description, headers, { allOf }, Object.fromEntries(examples));
+  const bodies = codes.map((code) => {
+    const { message } = examples[code];
+    return [code, { code, message, status }] as const;
+  });
+  return responseOf(description, headers, { allOf }, Object.fromEntries(bodies));
 }
 
 function responseOf(

@@ -1,0 +1,14 @@
+// Not public: what the packages of this repository know without an engine. It loads nothing else.
+export {
+  eachWindow,
+  limitOf,
+  SHORTEST,
+  windowNames,
+  windows,
+  type EachWindow,
+  type WindowName,
+} from "./limits/windows.js";
+export type { WindowQuota } from "./limits/quota.js";
+export { parseInt64, toInt64 } from "./pets/int64.js";
+export { isPetStatus, petStatuses } from "./pets/pet-status.js";
+export type { OperationName } from "./signals.js";

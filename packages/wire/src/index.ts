@@ -1,0 +1,5 @@
+export { parseExactly, mayRound } from "./json.js";
+export { operations, type OperationFacts } from "./operations.js";
+export { encodePet, encodePets, encodeNewPet, readPet, readPets } from "./pet-json.js";
+export { ownField } from "./own-field.js";
+export { statuses } from "./statuses.js";

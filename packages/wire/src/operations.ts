@@ -1,0 +1,56 @@
+import type { CreatePetError, GetPetError, ListPetsError, PetStoreError } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+
+/** What is known of an operation of the service (specification, "Endpoints" and "Versioning"). */
+export interface OperationFacts {
+  /** A `GET` has a `HEAD`, too (RFC 9110, section 9.1). */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The template of its path, below the base path; at most its end is a parameter. */
+  readonly path: string;
+  /** The status of its success. */
+  readonly success: number;
+  /** The codes of the errors that only this operation has. */
+  readonly errors: Readonly<Partial<Record<PetStoreError["code"], true>>>;
+  /** If it is deprecated: the days in UTC of its deprecation and its removal, and a reference to its successor. */
+  readonly deprecation?: {
+    readonly since: string;
+    readonly removal: string;
+    readonly successor: string;
+  };
+}
+
+/** The codes of an operation's errors that not all operations have; one that is missing does not compile. */
+type OwnCodes<E extends { readonly code: string }> = Readonly<
+  Record<Exclude<E["code"], "storage_unavailable" | "store_closed">, true>
+>;
+
+/** The operations: routes, `Allow`, reports, the client and the OpenAPI document follow from this table. */
+export const operations = {
+  listPets: {
+    method: "GET",
+    path: "/pets",
+    success: 200,
+    errors: { invalid_query: true } satisfies OwnCodes<ListPetsError>,
+  },
+  createPet: {
+    method: "POST",
+    path: "/pets",
+    success: 201,
+    errors: {
+      invalid_idempotency_key: true,
+      invalid_pet: true,
+      idempotency_key_reused: true,
+    } satisfies OwnCodes<CreatePetError>,
+  },
+  getPet: {
+    method: "GET",
+    path: "/pets/{petId}",
+    success: 200,
+    errors: { pet_not_found: true } satisfies OwnCodes<GetPetError>,
+    deprecation: {
+      since: "5 December 2025",
+      removal: "5 December 2030",
+      successor: "../pets",
+    },
+  },
+} as const satisfies Readonly<Record<OperationName, OperationFacts>>;

@@ -1,0 +1,77 @@
+import type { Pet } from "@petstore/core";
+import { isPetStatus, toInt64 } from "@petstore/core/facts";
+import { ownField } from "./own-field.js";
+
+/** How a field stands in JSON. */
+interface FieldJson<Value> {
+  /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
+  readonly write: (value: unknown) => string;
+  /** Returns the value that was parsed; `undefined` if it is anything else. */
+  readonly read: (value: unknown) => Value | undefined;
+}
+
+/** A `bigint` is written as an exact JSON number. */
+const int64: FieldJson<bigint> = {
+  write: (value) => toInt64(value)?.toString() ?? "null",
+  read: toInt64,
+};
+
+const text: FieldJson<string> = {
+  write: (value) => (typeof value === "string" ? JSON.stringify(value) : "null"),
+  read: (value) => (typeof value === "string" ? value : undefined),
+};
+
+/** The JSON of each field of a pet (specification, "Pet"), in its order there. */
+const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
+  id: int64,
+  name: text,
+  categoryId: int64,
+  status: { write: text.write, read: (value) => (isPetStatus(value) ? value : undefined) },
+};
+
+const namesOfAll = Object.keys(fields).filter((name): name is keyof Pet => name in fields);
+const namesOfNew = namesOfAll.filter((name) => name !== "id");
+
+/** Returns the JSON text of a pet. */
+export function encodePet(pet: Pet): string {
+  return encode(pet, namesOfAll);
+}
+
+/** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
+export function encodePets(pets: readonly Pet[]): string {
+  return `[${pets.map(encodePet).join()}]`;
+}
+
+/** Returns the JSON text of a pet to add, as far as it is one; `null` if it is no object. */
+export function encodeNewPet(input: unknown): string {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return isObject ? encode(input, namesOfNew) : "null";
+}
+
+function encode(pet: object, names: readonly (keyof Pet)[]): string {
+  const members: string[] = [];
+  for (const name of names) {
+    const value = ownField(pet, name);
+    if (value !== undefined) members.push(`"${name}":${fields[name].write(value)}`);
+  }
+  return `{${members.join()}}`;
+}
+
+/** Reads an array of pets from parsed JSON; `undefined` if the value is anything else. */
+export function readPets(value: unknown): readonly Pet[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const pets = value.map(readPet);
+  return pets.every((pet) => pet !== undefined) ? pets : undefined;
+}
+
+/** Reads a pet from parsed JSON; `undefined` if the value is anything else. */
+export function readPet(value: unknown): Pet | undefined {
+  const id = fields.id.read(ownField(value, "id"));
+  const name = fields.name.read(ownField(value, "name"));
+  const categoryId = fields.categoryId.read(ownField(value, "categoryId"));
+  const status = fields.status.read(ownField(value, "status"));
+  if (id === undefined || categoryId === undefined) return undefined;
+  if (name === undefined || status === undefined) return undefined;
+  const pet: { readonly [Field in keyof Pet]-?: Pet[Field] } = { id, name, categoryId, status };
+  return pet;
+}
