@@ -125,9 +125,9 @@ function petCalls(trusted: TrustedPets, context: Context) {
         .map(({ pets, next }) => ({ pets: pets.map(shownPet), next: next?.toString() })),
     ),
     // The store remembers the idempotency key, too: also when this process ends, or when it cannot say what was stored.
-    action("pets/add", context, ({ name, categoryId, status }, actor, idempotencyKey) =>
+    action("pets/add", context, ({ categoryId, ...pet }, actor, idempotencyKey) =>
       trusted
-        .createPet({ name, categoryId: int64(categoryId), status }, { idempotencyKey })
+        .createPet({ ...pet, categoryId: int64(categoryId) }, { idempotencyKey })
         .map(({ pet }) => {
           report({ type: "pet_created", keyId: undefined, pet, at: now(), actor });
           return { pet: shownPet(pet) };
@@ -217,6 +217,6 @@ const STATUSES = {
   store_closed: 503,
 } as const;
 
-function shownPet({ id, name, categoryId, status }: Pet): ShownPet {
-  return { id: id.toString(), name, categoryId: categoryId.toString(), status };
+function shownPet(pet: Pet): ShownPet {
+  return { ...pet, id: pet.id.toString(), categoryId: pet.categoryId.toString() };
 }

@@ -2,7 +2,7 @@ import { petStatuses, type RateLimits } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
-import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
+import { KEY_ORDERS, SHOWN_STATES, type CallName, type Calls } from "./protocol.js";
 
 /** A storage looks up an id of any length; ours are short. */
 const id = v.pipe(v.string(), v.maxLength(100));
@@ -48,7 +48,7 @@ const inputs = {
     name: v.string(),
     categoryId: v.string(),
     status: v.picklist(petStatuses),
-  }),
+  } satisfies EachField<Record<keyof Calls["pets/add"]["input"], unknown>>),
 } satisfies Readonly<Record<CallName, v.GenericSchema>>;
 
 /** The input of a call. */

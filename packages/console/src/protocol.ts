@@ -1,4 +1,4 @@
-import type { ApiKey, KeyState, PetStatus, Plan, RateLimits } from "@petstore/core";
+import type { ApiKey, KeyState, Pet, PetStatus, Plan, RateLimits } from "@petstore/core";
 import type { SecretState, EachWindow, WindowName } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
@@ -72,12 +72,9 @@ export interface PlanFields {
 }
 
 /** A pet as the page shows it: JavaScript's numbers are not exact for an int64. */
-export interface ShownPet {
-  readonly id: string;
-  readonly name: string;
-  readonly categoryId: string;
-  readonly status: PetStatus;
-}
+export type ShownPet = { readonly [Field in keyof Pet]: Shown<Pet[Field]> };
+
+type Shown<Value> = bigint extends Value ? string : Value;
 
 /** A key and its secret, which is shown once. */
 export interface SecretOutput {
@@ -138,7 +135,7 @@ export interface Calls {
     output: { readonly pets: readonly ShownPet[]; readonly next?: string | undefined };
   };
   "pets/add": {
-    input: { readonly name: string; readonly categoryId: string; readonly status: PetStatus };
+    input: Omit<ShownPet, "id">;
     output: { readonly pet: ShownPet };
   };
 }

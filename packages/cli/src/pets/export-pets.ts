@@ -2,13 +2,7 @@ import { constants, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import {
-  PAGE_LIMIT,
-  petStatuses,
-  type Pet,
-  type PetStatus,
-  type TrustedPets,
-} from "@petstore/core";
+import { PAGE_LIMIT, petStatuses, type PetStatus, type TrustedPets } from "@petstore/core";
 import { encodePet } from "@petstore/http-adapter";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, Option } from "commander";
@@ -20,6 +14,7 @@ import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf } from "../options.js";
 import { escapeUnprintable } from "../printable.js";
 import { counted, createProgress, isClosedPipe, type CommandIO } from "../terminal.js";
+import { csvHeading, encodeRecord } from "./csv-columns.js";
 import { formatOf, formatOption, type Format } from "./format.js";
 
 /** The options of `petstore pets export`. */
@@ -98,7 +93,7 @@ async function* encodePets(
   format: Format,
   onPage: (pets: number) => void,
 ): AsyncIterable<string> {
-  if (format === "csv") yield "id,name,categoryId,status\n";
+  if (format === "csv") yield `${csvHeading}\n`;
   const encode = format === "csv" ? encodeRecord : encodePet;
   let after: bigint | undefined;
   do {
@@ -109,11 +104,6 @@ async function* encodePets(
     onPage(pets.length);
     after = next;
   } while (after !== undefined);
-}
-
-/** Returns the CSV record of a pet (RFC 4180, section 2). */
-function encodeRecord({ id, name, categoryId, status }: Pet): string {
-  return `${id},"${name.replaceAll('"', '""')}",${categoryId},${status}`;
 }
 
 /** Resolves to whether everything was read: a reader of standard output that has closed its pipe wants no more. */

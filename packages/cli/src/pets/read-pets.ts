@@ -8,6 +8,7 @@ import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
 import { readLines } from "../read-lines.js";
 import { counted } from "../terminal.js";
+import { decodeRecord, HEADING_RULE, isHeading } from "./csv-columns.js";
 import type { Format } from "./format.js";
 
 /** A line of a file, or the lines of a CSV record, which has line breaks in quotes. */
@@ -136,7 +137,7 @@ async function* readCsv(
       const fields = decodeFields(record, text, bytes);
       if (heading === undefined) {
         columns = fields.unwrapOr([]);
-        if (!isHeading(columns)) throw new Error(HEADING);
+        if (!isHeading(columns)) throw new Error(HEADING_RULE);
         heading = Buffer.concat([bytes, LINE_FEED]);
       } else {
         const pet = fields.andThen((values) => toPet(columns, values));
@@ -145,25 +146,15 @@ async function* readCsv(
     }
     yield entries;
   }
-  if (heading === undefined) throw new Error(HEADING);
-}
-
-const HEADING =
-  "The first line must name the columns name and categoryId, and optionally status, each once, separated by commas";
-
-function isHeading(columns: readonly string[]): boolean {
-  const count = (column: string) => columns.filter((name) => name === column).length;
-  return count("name") === 1 && count("categoryId") === 1 && count("status") <= 1;
+  if (heading === undefined) throw new Error(HEADING_RULE);
 }
 
 function toPet(columns: readonly string[], values: readonly string[]): Result<NumberedPet, string> {
   if (values.length !== columns.length) {
     return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
   }
-  const field = (column: string): string => values[columns.indexOf(column)] ?? "";
-  const categoryId = parseInt64(field("categoryId"));
-  const status = field("status") || undefined;
-  return toNumbered({ name: field("name"), categoryId, status }, parseInt64(field("id")));
+  const pet = decodeRecord(columns, values);
+  return toNumbered(pet, pet.id);
 }
 
 /** A record and its lines, without the final line feed. Each character is a byte of the file. */

@@ -1,5 +1,7 @@
 import type { PetStatus } from "@petstore/core";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { ShownPet } from "../protocol.js";
 import { call, usePolled } from "./call.js";
 import { Dialog, DialogForm, Field } from "./dialog.js";
 import { Alert, Button, Label, Pager } from "./shown.js";
@@ -7,6 +9,19 @@ import { Alert, Button, Label, Pager } from "./shown.js";
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 const LIMIT = 50;
 const LAST_ID = 2n ** 63n - 1n;
+
+/** The column of each field of a pet. */
+const COLUMNS: {
+  readonly [Field in keyof ShownPet]-?: {
+    readonly heading: string;
+    readonly cell: (pet: ShownPet) => ComponentChildren;
+  };
+} = {
+  id: { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+  name: { heading: "Name", cell: ({ name }) => <Name text={name} /> },
+  categoryId: { heading: "Category", cell: ({ categoryId }) => <code>{categoryId}</code> },
+  status: { heading: "Status", cell: ({ status }) => status },
+};
 
 /** The pets, in ascending order of id. */
 export function PetsPage() {
@@ -67,25 +82,27 @@ export function PetsPage() {
             <table class={isStale ? "pets stale" : "pets"}>
               <thead>
                 <tr>
-                  <th scope="col">Id</th>
-                  <th scope="col">Name</th>
-                  <th scope="col">Category</th>
-                  <th scope="col">Status</th>
+                  {Object.values(COLUMNS).map(({ heading }) => (
+                    <th key={heading} scope="col">
+                      {heading}
+                    </th>
+                  ))}
                 </tr>
               </thead>
               <tbody>
-                {output.pets.map(({ id, name, categoryId, status: each }) => (
-                  <tr key={id}>
-                    <th scope="row" data-name="Id">
-                      <code>{id}</code>
-                    </th>
-                    <td data-name="Name">
-                      <Name text={name} />
-                    </td>
-                    <td data-name="Category">
-                      <code>{categoryId}</code>
-                    </td>
-                    <td data-name="Status">{each}</td>
+                {output.pets.map((pet) => (
+                  <tr key={pet.id}>
+                    {Object.values(COLUMNS).map(({ heading, cell }, index) =>
+                      index === 0 ? (
+                        <th key={heading} scope="row" data-name={heading}>
+                          {cell(pet)}
+                        </th>
+                      ) : (
+                        <td key={heading} data-name={heading}>
+                          {cell(pet)}
+                        </td>
+                      ),
+                    )}
                   </tr>
                 ))}
               </tbody>
@@ -126,7 +143,12 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const [status, setStatus] = useState<PetStatus>("available");
   const [added, setAdded] = useState<string>();
   const add = async (key: string) => {
-    const { output, problem } = await call("pets/add", { name, categoryId, status }, key);
+    const pet: { readonly [Field in keyof Omit<ShownPet, "id">]-?: ShownPet[Field] } = {
+      name,
+      categoryId,
+      status,
+    };
+    const { output, problem } = await call("pets/add", pet, key);
     setAdded(output?.pet.id);
     return problem;
   };
