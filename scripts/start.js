@@ -47,7 +47,7 @@ async function build() {
       ? "Building… It takes about half a minute, and is only done after a change."
       : "Installing and building… The first time, it takes about a minute, and minutes on Node 20.",
   );
-  if ((await run("npm", ["run", "--silent", "build"])) !== 0) return false;
+  if ((await run("npm", ["run", "--silent", "build"], { cwd: root })) !== 0) return false;
   writeFileSync(stampFile, stamp());
   return true;
 }

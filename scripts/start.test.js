@@ -30,11 +30,11 @@ function createRepository() {
     "touch node_modules/.stamp && mkdir -p packages/cli/dist && cp packages/cli/src/bin.ts packages/cli/dist/bin.js";
   write("bin/npm", `#!/bin/sh\n${build}\n`);
   chmodSync(join(root, "bin/npm"), 0o755);
-  /** Runs `npm start` on this port, and returns what it prints. */
+  /** Starts it on this port, from another folder, and returns what it prints. */
   const start = (PORT = "0") => {
     const env = { PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`, PORT };
-    const command = `"${process.execPath}" scripts/start.js serve 2>&1`;
-    return spawnSync(command, { cwd: root, env, shell: true, encoding: "utf8" }).stdout;
+    const command = `"${process.execPath}" "${join(root, "scripts/start.js")}" serve 2>&1`;
+    return spawnSync(command, { cwd: tmpdir(), env, shell: true, encoding: "utf8" }).stdout;
   };
   return { write, start };
 }
