@@ -1,3 +1,5 @@
+import type { ManualClock } from "@petstore/core";
+
 /** The client's source of time. */
 export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
@@ -7,12 +9,6 @@ export interface ClientClock {
    * function that cancels it.
    */
   startTimer(milliseconds: number, callback: () => void): () => void;
-}
-
-/** A clock that only moves when it is told to. It is also a clock for `createPetStore`. */
-export interface ManualClientClock extends ClientClock {
-  /** Moves the clock forward by this many milliseconds, and calls back the timers on the way, in their order. */
-  advance(milliseconds: number): void;
 }
 
 /** The platform's timers stand still while the machine sleeps, so that a longer one is looked at again. */
@@ -51,31 +47,44 @@ export function createSystemClock(): ClientClock {
   };
 }
 
-/** Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. */
-export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClientClock {
+/**
+ * Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. It is the same as that of
+ * `@petstore/core`, which an application without a store does not need: each is a clock for stores and clients.
+ */
+export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClock {
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   let current = startsAt;
+  let passed = 0;
 
   const next = (end: number) =>
     [...timers].filter(({ at }) => at <= end).toSorted((one, other) => one.at - other.at)[0];
+  const pass = (milliseconds: number): void => {
+    current += milliseconds;
+    passed += milliseconds;
+  };
   return {
     now: () => current,
+    monotonic: () => passed,
     startTimer: (milliseconds, callback) => {
-      const timer = { at: current + milliseconds, callback };
+      const timer = { at: passed + milliseconds, callback };
       timers.add(timer);
       if (milliseconds <= 0) {
         void Promise.resolve().then(() => timers.delete(timer) && callback());
       }
-      return () => timers.delete(timer);
+      return () => void timers.delete(timer);
     },
     advance: (milliseconds) => {
-      const end = current + milliseconds;
+      if (milliseconds < 0) current += milliseconds;
+      const end = passed + Math.max(0, milliseconds);
       for (let timer = next(end); timer !== undefined; timer = next(end)) {
         timers.delete(timer);
-        current = Math.max(current, timer.at);
+        pass(Math.max(0, timer.at - passed));
         timer.callback();
       }
-      current = end;
+      pass(Math.max(0, end - passed));
+    },
+    set: (milliseconds) => {
+      current = milliseconds;
     },
   };
 }

@@ -1,7 +1,15 @@
-export { createManualClock, type ManualClientClock } from "./clock.js";
+export { createManualClock } from "./clock.js";
 export { createPetsClient, type CallOptions, type PetsClient } from "./create-pets-client.js";
 export type { TransportError } from "./errors.js";
 export type { ClientEvent } from "./events.js";
 export type { PetsClientOptions } from "./options.js";
 export { pagesOf, petsOf } from "./pages.js";
-export type { ListPetsInput, NewPetInput, Pet, PetPage, Pets, PetStatus } from "@petstore/core";
+export type {
+  ListPetsInput,
+  ManualClock,
+  NewPetInput,
+  Pet,
+  PetPage,
+  Pets,
+  PetStatus,
+} from "@petstore/core";
