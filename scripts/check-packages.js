@@ -59,6 +59,21 @@ const BUNDLED = new Map([
   ],
 ]);
 
+/** Functions whose return types the compiler has to name, or to write out, in declarations. */
+const INFERRED = `
+import { createPetStore, type Caller, type PetStore } from "@petstore/core";
+import { createPetsClient, petsOf } from "@petstore/client";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
+import { createPetStoreServer } from "@petstore/http-adapter";
+const remote = createPetsClient({ baseUrl: "http://127.0.0.1", apiKey: "" });
+const rex = { name: "Rex", categoryId: 1n };
+export const local = (c: Caller) => [c.admit(), c.listPets(), c.createPet(rex), c.getPet(1n)] as const;
+export const ofClient = () => [remote, remote.listPets(), remote.createPet(rex), remote.getPet(1n)] as const;
+export const pets = () => petsOf(remote);
+export const ofHost = (store: PetStore) => [store.keys.issue({ plan: "free" }), store.close()] as const;
+export const open = () => openSqliteStorage({ filename: "petstore.db" });
+export const serve = () => createPetStoreServer(createPetStore());`;
+
 /** better-sqlite3 12, which Node 20 alone needs, is compiled. */
 const isNode20 = process.versions.node.startsWith("20.");
 
@@ -190,7 +205,9 @@ function useInTypeScript() {
   const imports = names.map((name, i) => `import * as p${i} from "${name}";`);
   write(
     "consumer.ts",
-    [...imports, `export const all = [${names.map((_, i) => `p${i}`).join()}];`].join("\n"),
+    `${imports.join("\n")}
+export const all = [${names.map((_, i) => `p${i}`).join()}];
+${INFERRED}`,
   );
   write("tsconfig.json", {
     compilerOptions: {
@@ -201,11 +218,16 @@ function useInTypeScript() {
       noUncheckedIndexedAccess: true,
       skipLibCheck: false,
       noEmit: true,
+      declaration: true,
       types: ["node"],
     },
     files: ["consumer.ts"],
   });
-  must("strict TypeScript", project, join(bin, "tsc"), "--project", project);
+  /** @type {[string, ...string[]]} */
+  const tsc = [join(bin, "tsc"), "--project", project];
+  must("strict TypeScript", project, ...tsc);
+  const bundler = ["--module", "ESNext", "--moduleResolution", "Bundler"];
+  must("strict TypeScript for a bundler", project, ...tsc, ...bundler);
 }
 
 /** Runs the client in other runtimes, against a server in Node. The client needs only its one dependency there. */

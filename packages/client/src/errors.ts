@@ -1,34 +1,34 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 
 /** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
-export interface UnreachableError {
+export type UnreachableError = {
   readonly code: "unreachable";
   readonly message: string;
   readonly cause: unknown;
-}
+};
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
-export interface TimedOutError {
+export type TimedOutError = {
   readonly code: "timed_out";
   readonly message: string;
-}
+};
 
 /** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
-export interface AbortedError {
+export type AbortedError = {
   readonly code: "aborted";
   readonly message: string;
   readonly cause: unknown;
-}
+};
 
 /** The response is not one that the operation has, such as the HTML of a proxy, a redirect, or a 413. */
-export interface UnexpectedResponseError {
+export type UnexpectedResponseError = {
   readonly code: "unexpected_response";
   readonly message: string;
   /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
   readonly status: number;
   /** The response's `X-Request-Id`, by which the operator finds it in the log. */
   readonly requestId: string | undefined;
-}
+};
 
 /** The errors that a remote client adds to those of a caller in process. A union closed on `code`. */
 export type TransportError =

@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from "neverthrow";
 import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
-import { storageUnavailable, type StorageUnavailableError } from "./errors.js";
+import { storageUnavailable, type PetStoreError } from "./errors.js";
 import { createEvents, type Events } from "./events.js";
 import {
   changePlan,
@@ -29,6 +29,9 @@ import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { signalChannel } from "./signals.js";
 import type { StorageWarning } from "./storage/storage.js";
 
+// From a public union: an error that a declaration of the root imports by its own name cannot be written out.
+type CloseError = Extract<PetStoreError, { readonly code: "storage_unavailable" }>;
+
 /** A pet store: the engine that `createPetStore` returns. */
 export interface PetStore {
   /**
@@ -53,7 +56,7 @@ export interface PetStore {
    * Refuses new calls with `store_closed`, lets running calls finish, and closes the storage. Another
    * call returns the first one's result.
    */
-  close(): ResultAsync<void, StorageUnavailableError>;
+  close(): ResultAsync<void, CloseError>;
 }
 
 /**
@@ -85,8 +88,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const checkPlan = createPlanCheck(settings.plans, warn);
   const context: Context = { ...settings, ...reader, anonymous, newKeyId, checkPlan, emit, bans };
 
-  let closing: ResultAsync<void, StorageUnavailableError> | undefined;
-  const close = (): ResultAsync<void, StorageUnavailableError> =>
+  let closing: ResultAsync<void, CloseError> | undefined;
+  const close = (): ResultAsync<void, CloseError> =>
     calls
       .close(closeTimeoutSeconds, async () => {
         flush();

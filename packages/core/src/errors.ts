@@ -1,35 +1,30 @@
 import type { Charged } from "./limits/charged.js";
 import type { WindowName } from "./limits/windows.js";
 
-/** An expected failure. Unions of these are closed on `code`. */
-export interface CodedError<Code extends string = string> {
-  readonly code: Code;
-  readonly message: string;
-}
+/**
+ * An expected failure. Unions of these are closed on `code`. The errors are types, not interfaces: few of their names
+ * are public, and for a type without one the compiler writes its fields into a host's declarations.
+ */
+export type CodedError<Code extends string> = { readonly code: Code; readonly message: string };
 
 /** No API key was presented. */
-export interface MissingApiKeyError extends CodedError {
-  readonly code: "missing_api_key";
-}
+export type MissingApiKeyError = CodedError<"missing_api_key">;
 export const missingApiKey = (): MissingApiKeyError =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
 /** The API key is malformed, unknown, revoked or expired. The error does not say which. */
-export interface InvalidApiKeyError extends CodedError {
-  readonly code: "invalid_api_key";
-}
+export type InvalidApiKeyError = CodedError<"invalid_api_key">;
 /** Creates the error of a call whose API key is not valid, for whatever reason. */
 export const invalidApiKey = (): InvalidApiKeyError =>
   coded("invalid_api_key", "The API key is not valid.");
 
 /** A limit is used up (specification, "Limits", rule 1). The request cost nothing. */
-export interface RateLimitExceededError extends CodedError {
-  readonly code: "rate_limit_exceeded";
+export type RateLimitExceededError = CodedError<"rate_limit_exceeded"> & {
   /** The window whose limit is used up; `undefined` in a remote client whose server does not tell. */
   readonly window: WindowName | undefined;
   /** The seconds until the window ends: whole, at least 1. The same request succeeds after them. */
   readonly retryAfterSeconds: number;
-}
+};
 export const rateLimitExceeded = (
   limit: number,
   window: WindowName,
@@ -44,11 +39,10 @@ export const rateLimitExceeded = (
 });
 
 /** The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3). */
-export interface ApiKeyBannedError extends CodedError {
-  readonly code: "api_key_banned";
+export type ApiKeyBannedError = CodedError<"api_key_banned"> & {
   /** The seconds until the key is served again: whole, at least 1. The same request succeeds after them. */
   readonly retryAfterSeconds: number;
-}
+};
 /** Creates the error of a call during a ban, which ends in this many seconds. */
 export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
   ...coded(
@@ -59,41 +53,31 @@ export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
 });
 
 /** A list parameter is invalid. The message names every wrong parameter. */
-export interface InvalidQueryError extends CodedError {
-  readonly code: "invalid_query";
-}
+export type InvalidQueryError = CodedError<"invalid_query">;
 /** Creates the error of list parameters with these problems, of which there is at least one. */
 export const invalidQuery = (problems: readonly string[]): InvalidQueryError =>
   coded("invalid_query", sentence(problems));
 
 /** The new pet lacks required fields or has invalid values. The message names every wrong field. */
-export interface InvalidPetError extends CodedError {
-  readonly code: "invalid_pet";
-}
+export type InvalidPetError = CodedError<"invalid_pet">;
 /** Creates the error of a new pet with these problems, of which there is at least one. */
 export const invalidPet = (problems: readonly string[]): InvalidPetError =>
   coded("invalid_pet", sentence(problems));
 
 /** An idempotency key must be 1 to 255 visible ASCII characters. */
-export interface InvalidIdempotencyKeyError extends CodedError {
-  readonly code: "invalid_idempotency_key";
-}
+export type InvalidIdempotencyKeyError = CodedError<"invalid_idempotency_key">;
 /** Creates the error of an idempotency key that is malformed, or of several. */
 export const invalidIdempotencyKey = (
   message = 'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
 ): InvalidIdempotencyKeyError => coded("invalid_idempotency_key", message);
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
-export interface IdempotencyKeyReusedError extends CodedError {
-  readonly code: "idempotency_key_reused";
-}
+export type IdempotencyKeyReusedError = CodedError<"idempotency_key_reused">;
 export const idempotencyKeyReused = (): IdempotencyKeyReusedError =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
 /** No pet has this id. */
-export interface PetNotFoundError extends CodedError {
-  readonly code: "pet_not_found";
-}
+export type PetNotFoundError = CodedError<"pet_not_found">;
 /** Creates the error of an id that no pet has, or that no pet can have. */
 export const petNotFound = (): PetNotFoundError => coded("pet_not_found", "No pet has this id.");
 
@@ -101,11 +85,10 @@ export const petNotFound = (): PetNotFoundError => coded("pet_not_found", "No pe
  * The storage failed, and the same call may succeed later. Nothing was done, unless the message says that the
  * change may have been stored.
  */
-export interface StorageUnavailableError extends CodedError {
-  readonly code: "storage_unavailable";
+export type StorageUnavailableError = CodedError<"storage_unavailable"> & {
   /** The failure of the storage, for the host's own log. It is never shown to a client. */
   readonly cause: unknown;
-}
+};
 /** Creates the error of a storage that failed; the default message says that nothing was done. */
 export const storageUnavailable = (
   cause: unknown,
@@ -132,23 +115,17 @@ export const closeTimedOut = (calls: number, seconds: number): StorageUnavailabl
 };
 
 /** The host has closed the store. */
-export interface StoreClosedError extends CodedError {
-  readonly code: "store_closed";
-}
+export type StoreClosedError = CodedError<"store_closed">;
 export const storeClosed = (): StoreClosedError => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
-export interface InvalidKeyRequestError extends CodedError {
-  readonly code: "invalid_key_request";
-}
+export type InvalidKeyRequestError = CodedError<"invalid_key_request">;
 /** Creates the error of a key request with these problems, of which there is at least one. */
 export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequestError =>
   coded("invalid_key_request", sentence(problems));
 
 /** No API key has this id or this secret, or the key has no secret with this hint. */
-export interface KeyNotFoundError extends CodedError {
-  readonly code: "key_not_found";
-}
+export type KeyNotFoundError = CodedError<"key_not_found">;
 /** Creates the error of an id, a secret, or a hint of a key's secret that does not exist. */
 export const keyNotFound = (what: "id" | "secret" | "hint" = "id"): KeyNotFoundError =>
   coded(
@@ -157,9 +134,7 @@ export const keyNotFound = (what: "id" | "secret" | "hint" = "id"): KeyNotFoundE
   );
 
 /** The API key is revoked or expired, so it cannot be rotated. */
-export interface KeyInactiveError extends CodedError {
-  readonly code: "key_inactive";
-}
+export type KeyInactiveError = CodedError<"key_inactive">;
 export const keyInactive = (): KeyInactiveError =>
   coded("key_inactive", "The API key is revoked or expired.");
 

@@ -1,7 +1,6 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export { systemClock } from "./clock.js";
 export * as engineErrors from "./errors.js";
-export type { InvalidIdempotencyKeyError } from "./errors.js";
 export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel, type PlanInput } from "./keys/key-requests.js";

@@ -1,5 +1,5 @@
 import { MIMEType } from "node:util";
-import { parseIdempotencyKey, type InvalidIdempotencyKeyError } from "@petstore/core/internal";
+import { parseIdempotencyKey, type engineErrors } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,
@@ -60,7 +60,7 @@ export function apiKeyOf(lines: readonly string[]): string | undefined {
 /** Returns the key in a request's Idempotency-Key lines, quoted or bare; `undefined` if there is no line. */
 export function idempotencyKeyOf(
   lines: readonly string[],
-): Result<string | undefined, InvalidIdempotencyKeyError> {
+): Result<string | undefined, engineErrors.InvalidIdempotencyKeyError> {
   const [line, ...others] = lines;
   if (line === undefined) return ok(undefined);
   return parseIdempotencyKey(others.length === 0 ? unquoted(line) : "");

@@ -1,14 +1,14 @@
 import type { Quota } from "./quota.js";
 
 /** The fields that every result and error of a caller with an API key has. */
-export interface Charged {
+export type Charged = {
   /** The quota after this request. */
   readonly quota: Quota;
   /** The id of the request's API key; `undefined` if the request was not admitted, and in a remote client. */
   readonly keyId?: string | undefined;
   /** The plan of the request's API key; `undefined` if the key was not valid, and in a remote client. */
   readonly plan?: string | undefined;
-}
+};
 
 /** The key that a request was charged to, and its quota afterwards. */
 export interface ChargedKey extends Charged {

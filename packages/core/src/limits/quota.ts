@@ -10,13 +10,13 @@ import {
 } from "./windows.js";
 
 /** The requests that are left in a window. During a ban none are left, until the ban ends. */
-export interface WindowQuota {
+export type WindowQuota = {
   /** How many requests the window admits. */
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends, in milliseconds since the Unix epoch. */
   readonly resetAt: number;
-}
+};
 
 /** The requests that are left in each window. */
 export type WindowQuotas = EachWindow<WindowQuota>;
@@ -25,10 +25,11 @@ export type WindowQuotas = EachWindow<WindowQuota>;
  * The requests that a caller has left (specification, "Rate limit headers"): in each window, and in the
  * one that binds, which is the one with fewest left (if equal, the one that ends last).
  */
-export interface Quota extends WindowQuota, WindowQuotas {
-  /** The window whose numbers these are; `undefined` in a remote client that is not told. */
-  readonly window?: WindowName | undefined;
-}
+export type Quota = WindowQuota &
+  WindowQuotas & {
+    /** The window whose numbers these are; `undefined` in a remote client that is not told. */
+    readonly window?: WindowName | undefined;
+  };
 
 /** Returns the quota of a window under these limits. */
 export function quotaOf(name: WindowName, window: Window, limits: RateLimits): WindowQuota {

@@ -24,15 +24,15 @@ import { change, read } from "../storage/outcomes.js";
 export type PetIdInput = bigint | number | string;
 
 /** The success of `getPet`. */
-export interface PetResult {
+export type PetResult = {
   readonly pet: Pet;
-}
+};
 
 /** A pet that was added. */
-export interface CreatedPet extends PetResult {
+export type CreatedPet = PetResult & {
   /** Whether an earlier call with the same idempotency key added it. */
   readonly replayed: boolean;
-}
+};
 
 /** A read whose input is validated. It reads when it is started, and never rejects. */
 export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
-import { invalidIdempotencyKey, type InvalidIdempotencyKeyError } from "../errors.js";
+import { invalidIdempotencyKey, type CreatePetError } from "../errors.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
 /** Options of `createPet`. */
@@ -13,10 +13,13 @@ export interface CreatePetOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+// From a public union, as the error of close() is.
+type InvalidIdempotencyKey = Extract<CreatePetError, { readonly code: "invalid_idempotency_key" }>;
+
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** Checks an idempotency key: 1 to 255 visible ASCII characters. */
-export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKeyError> {
+export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKey> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
     ? ok(key)
     : err(invalidIdempotencyKey());
@@ -25,7 +28,7 @@ export function parseIdempotencyKey(key: string): Result<string, InvalidIdempote
 /** Returns the idempotency key of these options, if there is one. */
 export function parseCreatePetOptions(
   options: CreatePetOptions | null,
-): Result<string | undefined, InvalidIdempotencyKeyError> {
+): Result<string | undefined, InvalidIdempotencyKey> {
   if (typeof options !== "object" || options === null) {
     return err(invalidIdempotencyKey("The options of createPet must be an object."));
   }
