@@ -8,7 +8,7 @@ import {
   type Quota,
   type WindowQuotas,
 } from "./quota.js";
-import { toWindowsUsage, usedAt, windowsOf, type Usage } from "./usage.js";
+import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
 import {
   eachWindow,
@@ -70,14 +70,14 @@ export function charge(stored: Usage, rules: LimitRules, reading: ClockReading):
   const banEnd = ban === undefined ? undefined : bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
     return {
-      usage: withWindows(usage, windows),
+      usage: upToDate(usage, windows),
       verdict: banned(banEnd, false, windows, limits),
     };
   }
   if (windowNames.every((name) => hasTokens(name, windows, limits))) {
     return admitted(usage, windows, limits, reading.now);
   }
-  const current = withWindows(usage, windows);
+  const current = upToDate(usage, windows);
   if (ban === undefined) return { usage: current, verdict: refused(windows, limits) };
   const next = afterRefusal(current, ban, limits, reading);
   const until = bannedUntil(next, ban, reading.now);
@@ -131,14 +131,16 @@ function admitted(usage: Usage, before: Windows, limits: RateLimits, now: number
   }));
   const quotas = quotasOf(windows, limits);
   return {
-    usage: {
-      ...toWindowsUsage(windows),
-      refusedSince: 0,
-      refusals: 0,
-      bans: usage.bans,
-      bannedAt: usage.bannedAt,
-      lastUsedAt: usedAt(now),
-    },
+    usage: withWindows(
+      {
+        refusedSince: 0,
+        refusals: 0,
+        bans: usage.bans,
+        bannedAt: usage.bannedAt,
+        lastUsedAt: usedAt(now),
+      },
+      windows,
+    ),
     verdict: { kind: "admitted", quota: withBinding(quotas, bindingWindow(quotas)) },
   };
 }
@@ -173,10 +175,10 @@ function noQuotas(until: number, limits: RateLimits): WindowQuotas {
  * ended stays ended even if the clock is set back afterwards, because its end is stored. The start of an unused window
  * does not matter.
  */
-function withWindows(usage: Usage, windows: Windows): Usage {
+function upToDate(usage: Usage, windows: Windows): Usage {
   const stored = windowsOf(usage);
   const isUnchanged = windowNames.every(
     (name) => stored[name].used === 0 || windows[name].openedAt === stored[name].openedAt,
   );
-  return isUnchanged ? usage : { ...usage, ...toWindowsUsage(windows) };
+  return isUnchanged ? usage : withWindows(usage, windows);
 }

@@ -1,3 +1,4 @@
+import type { EachField } from "../validation.js";
 import type { Window } from "./window.js";
 import {
   limitOf,
@@ -54,5 +55,7 @@ export function bindingWindow(quotas: WindowQuotas): WindowName {
 /** Returns the quotas of all windows with that of the one that binds. */
 export function withBinding(quotas: WindowQuotas, binding: WindowName): Quota {
   const { limit, remaining, resetAt } = quotas[binding];
-  return { limit, remaining, resetAt, window: binding, ...quotas };
+  const { minute, day } = quotas;
+  const quota: EachField<Quota> = { limit, remaining, resetAt, window: binding, minute, day };
+  return quota;
 }

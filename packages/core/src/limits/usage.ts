@@ -31,18 +31,26 @@ export function windowsOf(usage: WindowsUsage): EachWindow<Window> {
   };
 }
 
-/** Returns these windows as a usage stores them. */
-export function toWindowsUsage({ minute, day }: EachWindow<Window>): WindowsUsage {
+/** Returns a time as `refusedSince` and `lastUsedAt` keep it: 0 means that there is none. */
+export const usedAt = (now: number): number => Math.max(1, now);
+
+/** Returns the usage with these windows. Field by field: a spread of numbers takes a hundred times as long in Node 20. */
+export function withWindows(
+  { refusedSince, refusals, bans, bannedAt, lastUsedAt }: Omit<Usage, keyof WindowsUsage>,
+  { minute, day }: EachWindow<Window>,
+): Usage {
   return {
     minuteOpenedAt: minute.openedAt,
     minuteUsed: minute.used,
     dayOpenedAt: day.openedAt,
     dayUsed: day.used,
+    refusedSince,
+    refusals,
+    bans,
+    bannedAt,
+    lastUsedAt,
   };
 }
-
-/** Returns a time as `refusedSince` and `lastUsedAt` keep it: 0 means that there is none. */
-export const usedAt = (now: number): number => Math.max(1, now);
 
 /** The usage of a key that has never been used. */
 export const NO_USAGE: Usage = Object.freeze({
