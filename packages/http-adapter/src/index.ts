@@ -1,7 +1,6 @@
 export { statusOf } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
-export { decodeJson } from "./json.js";
-export { encodePet } from "@petstore/wire";
+export { decodeJson, encodePet } from "./json.js";
 export { clientAddressBehind } from "./node/client-address.js";
 export { petStorePlugin } from "./node/fastify.js";
 export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";

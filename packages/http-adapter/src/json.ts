@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { mayRound, parseExactly } from "@petstore/wire";
+import type { Pet } from "@petstore/core";
+import { encodePet as encode, mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,
@@ -63,6 +64,11 @@ function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
   return index;
+}
+
+/** Returns the JSON text of a pet (specification, "Pet"); its int64s are exact JSON numbers. */
+export function encodePet(pet: Pet): string {
+  return encode(pet);
 }
 
 /** Returns the JSON text of an Error (specification, "Error"). */
