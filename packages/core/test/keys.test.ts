@@ -198,6 +198,8 @@ describe("rotate", () => {
     const ended: unknown[] = [];
     store.events.on("secret_ended", ({ key }) => ended.push(key.secrets.length));
     for (const hint of [third, first]) value(await store.keys.endSecret(id, hint));
+    const rest = keyStateAt(value(await store.keys.find(id)), clock.now()).secrets;
+    expect(rest).toEqual([{ hint: second, name: "replaced", at: clock.now() + 30_000 }]);
     clock.advance(-60_000);
     const codes = await Promise.all(secrets.map((each) => store.as(each).admit()));
     const codeOf = codes.map((each) => each.isErr() && each.error.code);

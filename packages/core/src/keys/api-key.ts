@@ -70,12 +70,12 @@ export interface SecretState {
 export function keyStateAt(key: ApiKey, now: number): KeyState {
   const isOver = hasEnded(key, now);
   const end = endOf(key);
-  const secrets = key.secrets.map(({ hint, expiresAt }, index): SecretState => {
+  const secrets = key.secrets.map(({ hint, expiresAt }): SecretState => {
     const isRefused = isOver || hasExpired(expiresAt, now);
     const at = Math.min(expiresAt ?? Infinity, end);
     return {
       hint,
-      name: isRefused ? "refused" : index === 0 ? "current" : "replaced",
+      name: isRefused ? "refused" : expiresAt === undefined ? "current" : "replaced",
       at: at === Infinity ? undefined : at,
     };
   });
