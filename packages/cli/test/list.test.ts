@@ -57,10 +57,11 @@ describe("keys list", () => {
     expect(piped).toContain(" a\uFFFD\uFFFD\uFFFD👩‍🚀 ");
     expect(piped).toContain(" a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb 🐈 ");
 
-    for (const width of [200, 120, 80, 60, 40]) {
+    for (const width of [200, 120, 88, 80, 60, 40]) {
       const { out } = await petstoreAt(width, ...list);
       const lines = out.split("\n");
       expect(lines).toHaveLength(9);
+      if (width === 88) expect(lines[0]).toMatch(/PLAN +DAY/);
       const stateAt = lines[0]?.indexOf("STATE") ?? -1;
       for (const line of lines.slice(1)) {
         const [before = ""] = line.split(/(?=active|revoked)/);

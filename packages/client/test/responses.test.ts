@@ -120,6 +120,13 @@ test.each<[link: string, next: bigint | undefined]>([
   expect(listed._unsafeUnwrap().next).toBe(next);
 });
 
+test("quotes, backslashes and fractions in names do not hide a long id", async () => {
+  const name = ['1.5 "', "2e3", "\\", '"id":1', '\\"\\'].join("\\");
+  const body = petsWith("1234567890123456789").replace('"Rex"', () => JSON.stringify(name));
+  const listed = await listFrom(() => new Response(body, { headers: LIMITS }));
+  expect(listed._unsafeUnwrap().pets).toMatchObject([{ id: 1234567890123456789n, name }]);
+});
+
 test("an unknown field with any number is no harm", async () => {
   for (const number of ["0.30000000000000004", "-1234567890123456e5", "1E-1234567890123456"]) {
     const body = petsWith("1", "1234567890123456789").replace("}", `,"weight":${number}}`);

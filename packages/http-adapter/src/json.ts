@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Pet } from "@petstore/core";
-import { encodePet as encode, mayRound, parseExactly } from "@petstore/wire";
+import { encodePet as encode, endOfString, mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   badRequest,
@@ -58,12 +58,6 @@ function isDeeperThan(limit: number, text: string): boolean {
     if (depth > limit) return true;
   }
   return false;
-}
-
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
-  return index;
 }
 
 /** Returns the JSON text of a pet (specification, "Pet"); its int64s are exact JSON numbers. */

@@ -86,6 +86,7 @@ describe("the limits of a server", () => {
     [{ timeoutSeconds: -1 }, /option limits.timeoutSeconds must be from 0 to 2,147,483/],
     // Node would take it for 1 ms.
     [{ requestTimeoutSeconds: 2_147_484 }, /requestTimeoutSeconds must be/],
+    [{ headersTimeoutSeconds: 20 }, /requestTimeoutSeconds must not be under/],
     [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
     [5, /limits must be an object/],
   ])("must not be %j", (limits, message) =>

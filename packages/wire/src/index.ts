@@ -1,4 +1,4 @@
-export { parseExactly, mayRound } from "./json.js";
+export { endOfString, mayRound, parseExactly } from "./json.js";
 export { operations, type OperationFacts } from "./operations.js";
 export { encodePet, encodePets, encodeNewPet, readPet, readPets } from "./pet-json.js";
 export { ownField } from "./own-field.js";

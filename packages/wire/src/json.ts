@@ -1,8 +1,34 @@
 import { parse } from "lossless-json";
 
-/** Whether this JSON text may contain a number that `JSON.parse` rounds, or a fraction or exponent. */
+/** Matches a number that `JSON.parse` may round, or a fraction or exponent; also in a string. */
+const ROUNDED = /\d{16}|\d[.eE]/;
+
+/** Whether this valid JSON text contains a number that `JSON.parse` may round, or a fraction or exponent. */
 export function mayRound(text: string): boolean {
-  return /\d{16}|\d[.eE]/.test(text);
+  return ROUNDED.test(text) && ROUNDED.test(withoutStrings(text));
+}
+
+function withoutStrings(text: string): string {
+  const parts: string[] = [];
+  let end = -1;
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', end + 1)) {
+    parts.push(text.slice(end + 1, start));
+    end = endOfString(text, start);
+  }
+  return parts.join() + text.slice(end + 1);
+}
+
+/** Returns the index of the quote that ends the string that starts at this index of valid JSON text. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let start = index;
+  while (text[start - 1] === "\\") start -= 1;
+  return (index - start) % 2 === 1;
 }
 
 /**

@@ -77,11 +77,15 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   { heading: "ID", cell: (key) => replaceUnprintable(key.id) },
   { heading: "SECRET", cell: (key) => `${replaceUnprintable(key.hint)}…`, dropOrder: 3 },
   { heading: "LABEL", cell: (key) => replaceUnprintable(key.label ?? "-"), shrinks: true },
-  { heading: "PLAN", cell: (key) => replaceUnprintable(key.plan), dropOrder: 6 },
-  ...windowNames.map((name) => ({
+  {
+    heading: "PLAN",
+    cell: (key) => replaceUnprintable(key.plan),
+    dropOrder: 5 + windowNames.length,
+  },
+  ...windowNames.map((name, index) => ({
     heading: name.toUpperCase(),
     cell: (key: ApiKey) => used(key.usage[name]),
-    dropOrder: 5,
+    dropOrder: 5 + index,
   })),
   { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), dropOrder: 1 },
   { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), dropOrder: 4 },

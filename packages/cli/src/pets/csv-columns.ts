@@ -40,7 +40,7 @@ function quoted(text: string): string {
 const required = Object.entries(columns).flatMap(([name, { isRequired }]) =>
   isRequired ? name : [],
 );
-const optional = Object.keys(columns).filter((name) => name !== "id" && !required.includes(name));
+const optional = Object.keys(columns).filter((name) => !required.includes(name));
 
 /** Which columns a file to import has. */
 export const HEADING_RULE = `The first line must name the columns ${required.join(" and ")}, and optionally ${optional.join(" and ")}, each once, separated by commas`;

@@ -182,7 +182,7 @@ describe("pets import", () => {
   const WRONG = {
     ndjson:
       "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).",
-    csv: "The first line must name the columns name and categoryId, and optionally status, each once, separated by commas.",
+    csv: "The first line must name the columns name and categoryId, and optionally id and status, each once, separated by commas.",
   };
 
   it.each([

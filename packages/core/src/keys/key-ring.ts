@@ -33,8 +33,8 @@ export interface KeyRing {
    */
   rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
   /**
-   * Refuses the secret with this hint permanently, in every process; the others stay valid. The last valid secret cannot be
-   * ended (`invalid_key_request`): rotate the key first, or revoke it.
+   * Refuses the secret with this hint permanently, in every process; the others stay valid as long as before. The last valid
+   * secret cannot be ended (`invalid_key_request`): rotate the key first, or revoke it.
    */
   endSecret(id: string, hint: string): ResultAsync<ApiKey, KeyError>;
   /** Puts the key on another plan; its usage is kept. */

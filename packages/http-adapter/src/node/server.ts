@@ -9,14 +9,14 @@ import { socketAddress, type NodeOptions } from "./handler.js";
 
 /**
  * The limits of a message before it reaches the store: those of Node's server, in seconds, which may be fractions down
- * to a millisecond. At most 2,147,483; 0 turns a limit off.
+ * to a millisecond. At most 2,147,483; 0 turns a timeout off.
  */
 export interface ServerLimits {
   /** From the first byte, or from the connection, to the end of the header section; after it, 408. Default: 8. */
   readonly headersTimeoutSeconds: number;
   /** From the first byte to the end of the body; after it, 408. At least `headersTimeoutSeconds`. Default: 12. */
   readonly requestTimeoutSeconds: number;
-  /** How often both timeouts are checked, and so how late a slow request may be ended. Default: 0.5. */
+  /** How often both timeouts are checked, and so how late a slow request may be ended; 0 is a millisecond. Default: 0.5. */
   readonly connectionsCheckingIntervalSeconds: number;
   /** How long a connection may stay idle between two requests. Default: 5. */
   readonly keepAliveTimeoutSeconds: number;
@@ -78,9 +78,15 @@ export function createPetStoreServer(
   const { clientAddress = socketAddress, fallback } = options;
   const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
   const limits: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
+  const { headersTimeoutSeconds, requestTimeoutSeconds } = limits;
+  if (requestTimeoutSeconds > 0 && headersTimeoutSeconds > requestTimeoutSeconds) {
+    throw new TypeError(
+      "@petstore/http-adapter: option limits.requestTimeoutSeconds must not be under headersTimeoutSeconds",
+    );
+  }
   const server = createServer({
-    headersTimeout: millisecondsOf(limits.headersTimeoutSeconds),
-    requestTimeout: millisecondsOf(limits.requestTimeoutSeconds),
+    headersTimeout: millisecondsOf(headersTimeoutSeconds),
+    requestTimeout: millisecondsOf(requestTimeoutSeconds),
     connectionsCheckingInterval: millisecondsOf(limits.connectionsCheckingIntervalSeconds),
     keepAliveTimeout: millisecondsOf(limits.keepAliveTimeoutSeconds),
     maxHeaderSize: limits.maxHeaderSize,
