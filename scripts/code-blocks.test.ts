@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { packageNames } from "./packages.js";
+import { publishedNames } from "./packages.js";
 import { inCi } from "./test-size.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const documents = [
   ...["docs/client.md", "docs/console.md", "docs/signals.md"],
-  ...packageNames.map((name) => `packages/${name}/README.md`),
+  ...publishedNames.map((name) => `packages/${name}/README.md`),
 ];
 
 /** A block, and a comment before it: the declarations that a reader supplies, or why it cannot run. */
