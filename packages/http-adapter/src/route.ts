@@ -1,5 +1,6 @@
-import { parseInt64 } from "@petstore/core";
+import { parseInt64, type ListPetsInput } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
+import type { EachField } from "@petstore/core/internal";
 import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
@@ -127,7 +128,7 @@ type Text = string | readonly string[] | undefined;
  * The list parameters, not validated: a number or an int64 if the text is one, otherwise the text, or
  * all texts if a parameter is repeated. The engine validates them.
  */
-export interface ListQuery {
+export interface ListQuery extends EachField<Record<keyof ListPetsInput, unknown>> {
   readonly limit: number | Text;
   readonly status: Text;
   readonly after: bigint | Text;
@@ -148,9 +149,15 @@ export function readListQuery(query: string): ListQuery {
  * query, so that it also works behind a mount or a proxy (RFC 3986, section 5.3).
  */
 export function nextLink({ limit, status }: ListQuery, after: bigint): string {
-  const limitPart = typeof limit === "number" ? `limit=${limit}&` : "";
-  const statusPart = typeof status === "string" ? `status=${status}&` : "";
-  return `<?${limitPart}${statusPart}after=${after}>; rel="next"`;
+  const parameters: EachField<Record<keyof ListPetsInput, bigint | number | Text>> = {
+    limit,
+    status,
+    after,
+  };
+  const parts = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || typeof value === "object" ? [] : `${name}=${value}`,
+  );
+  return `<?${parts.join("&")}>; rel="next"`;
 }
 
 function textOf(parameters: URLSearchParams, name: string): Text {

@@ -1,6 +1,7 @@
 import { standardPlans } from "@petstore/core";
 import { openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { ResponseError } from "@petstore/http-adapter/internal";
+import { operations as facts } from "@petstore/wire";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
@@ -48,6 +49,9 @@ test("it has the three operations by their names, getPet deprecated with the dat
     "head headPets",
     "post createPet",
   ]);
+  const known: Readonly<Record<string, object>> = paths;
+  for (const { method, path } of Object.values(facts))
+    expect(known[path]).toHaveProperty(method.toLowerCase());
   for (const { deprecated, description } of Object.values(paths["/pets/{petId}"])) {
     expect(deprecated).toBe(true);
     expect(description).toContain("5 December 2030");

@@ -70,7 +70,8 @@ export function createPageCache<Revision extends string | number>(): PageCache<R
 
 /** The same for equal queries, and for no others. */
 export function keyOf({ limit, status, after }: PetQuery): string {
-  return `${limit} ${status ?? ""} ${after?.toString() ?? ""}`;
+  const parts: EachField<PetQuery> = { limit, status, after };
+  return Object.values(parts).join(" ");
 }
 
 function sizeOf({ pets }: PetPage): number {

@@ -5,6 +5,7 @@ import type {
   CreatePetError,
   GetPetError,
   ListPetsError,
+  ListPetsInput,
   PetPage,
   PetResult,
   Quota,
@@ -59,14 +60,11 @@ export interface Operation<T, E extends { readonly code: string }> extends Opera
 /** GET /pets. Input that a query cannot carry becomes input that the server refuses. */
 export function listPets(input: unknown): Operation<PetPage, ListPetsError & Charged> {
   const isObject = typeof input === "object" && input !== null;
-  const limit = isObject ? field(input, "limit") : null;
-  const status = field(input, "status");
-  const after = field(input, "after");
-  const parameters = new URLSearchParams();
-  if (limit !== undefined)
-    parameters.set("limit", typeof limit === "number" ? String(limit) : "null");
-  if (status !== undefined) parameters.set("status", typeof status === "string" ? status : "null");
-  if (after !== undefined) parameters.set("after", int64Text(after));
+  const parameters = new URLSearchParams(isObject ? {} : { limit: "null" });
+  for (const [name, text] of Object.entries(listParameters)) {
+    const value = field(input, name);
+    if (value !== undefined) parameters.set(name, text(value));
+  }
   const query = parameters.toString();
   return {
     ...requestOf("listPets"),
@@ -79,6 +77,13 @@ export function listPets(input: unknown): Operation<PetPage, ListPetsError & Cha
       }),
   };
 }
+
+/** The text of each parameter in a query. */
+const listParameters: { readonly [Name in keyof ListPetsInput]-?: (value: unknown) => string } = {
+  limit: (value) => (typeof value === "number" ? String(value) : "null"),
+  status: (value) => (typeof value === "string" ? value : "null"),
+  after: int64Text,
+};
 
 /** POST /pets. `isOwnKey` says whether the client made the key, so that no earlier call can have used it. */
 export function createPet(

@@ -1,4 +1,5 @@
-import { PAGE_LIMIT } from "@petstore/core";
+import { PAGE_LIMIT, type ListPetsInput } from "@petstore/core";
+import type { EachField } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { operations } from "@petstore/wire";
 import { EXACT, headers, int64 } from "./components.js";
@@ -6,36 +7,39 @@ import { error, messageErrors, operationErrors, success, withHeaders } from "./r
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
+/** The parameters of `GET /pets`. */
+const listParameters = {
+  limit: {
+    name: "limit",
+    in: "query",
+    description:
+      "The maximum number of pets on the page, in decimal digits. A page of about 1 MiB ends earlier; if more pets follow, it has a `Link`.",
+    required: false,
+    schema: { type: "integer", ...PAGE_LIMIT },
+  },
+  status: {
+    name: "status",
+    in: "query",
+    description: "Returns only pets with this status.",
+    required: false,
+    schema: { $ref: "#/components/schemas/PetStatus" },
+  },
+  after: {
+    name: "after",
+    in: "query",
+    description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
+    required: false,
+    schema: int64,
+  },
+} satisfies EachField<Record<keyof ListPetsInput, OpenAPIV3_1.ParameterObject>>;
+
 /** `GET /pets`. */
 export const listPets = {
   operationId: "listPets",
   summary: "List pets",
   description: "Returns a page of pets in ascending order of id.",
   tags: ["pets"],
-  parameters: [
-    {
-      name: "limit",
-      in: "query",
-      description:
-        "The maximum number of pets on the page, in decimal digits. A page of about 1 MiB ends earlier; if more pets follow, it has a `Link`.",
-      required: false,
-      schema: { type: "integer", ...PAGE_LIMIT },
-    },
-    {
-      name: "status",
-      in: "query",
-      description: "Returns only pets with this status.",
-      required: false,
-      schema: { $ref: "#/components/schemas/PetStatus" },
-    },
-    {
-      name: "after",
-      in: "query",
-      description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
-      required: false,
-      schema: int64,
-    },
-  ],
+  parameters: Object.values(listParameters),
   responses: {
     ...messageErrors,
     ...operationErrors,
