@@ -125,7 +125,7 @@ const bansByPackage = {
   ],
   console: [
     others(
-      "(?!core(?:/|$)).*",
+      "(?!core(?:/|$)|wire$).*",
       "The console is a handler for any host: it knows the engine, and no server or storage.",
     ),
     { regex: "^node:", message: "The console runs in every host that has Request and Response." },

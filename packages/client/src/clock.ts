@@ -1,5 +1,3 @@
-import type { ManualClock } from "@petstore/core";
-
 /** The client's source of time. */
 export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
@@ -43,48 +41,6 @@ export function createSystemClock(): ClientClock {
       };
       wait(milliseconds);
       return () => clearTimeout(timer);
-    },
-  };
-}
-
-/**
- * Creates a manual clock that starts at `startsAt`, in milliseconds since the Unix epoch. It is the same as that of
- * `@petstore/core`, which an application without a store does not need: each is a clock for stores and clients.
- */
-export function createManualClock(startsAt = Date.UTC(2030, 0, 1)): ManualClock {
-  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
-  let current = startsAt;
-  let passed = 0;
-
-  const next = (end: number) =>
-    [...timers].filter(({ at }) => at <= end).toSorted((one, other) => one.at - other.at)[0];
-  const pass = (milliseconds: number): void => {
-    current += milliseconds;
-    passed += milliseconds;
-  };
-  return {
-    now: () => current,
-    monotonic: () => passed,
-    startTimer: (milliseconds, callback) => {
-      const timer = { at: passed + milliseconds, callback };
-      timers.add(timer);
-      if (milliseconds <= 0) {
-        void Promise.resolve().then(() => timers.delete(timer) && callback());
-      }
-      return () => void timers.delete(timer);
-    },
-    advance: (milliseconds) => {
-      if (milliseconds < 0) current += milliseconds;
-      const end = passed + Math.max(0, milliseconds);
-      for (let timer = next(end); timer !== undefined; timer = next(end)) {
-        timers.delete(timer);
-        pass(Math.max(0, timer.at - passed));
-        timer.callback();
-      }
-      pass(Math.max(0, end - passed));
-    },
-    set: (milliseconds) => {
-      current = milliseconds;
     },
   };
 }

@@ -1,4 +1,4 @@
-export { createManualClock } from "./clock.js";
+export { createManualClock } from "@petstore/core/facts";
 export { createPetsClient, type CallOptions, type PetsClient } from "./create-pets-client.js";
 export type { TransportError } from "./errors.js";
 export type { ClientEvent } from "./events.js";

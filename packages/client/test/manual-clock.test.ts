@@ -4,10 +4,13 @@ import { createFetchHandler } from "@petstore/http-adapter";
 import { describe, expect, test } from "vitest";
 import { clientOf } from "./support/stores.js";
 
-describe.each([
-  ["@petstore/core", core.createManualClock],
-  ["@petstore/client", client.createManualClock],
-])("the manual clock of %s", (_, create) => {
+const create = core.createManualClock;
+
+describe("the manual clock", () => {
+  test("is one, whether an application has the engine or the client alone", () => {
+    expect(client.createManualClock).toBe(create);
+  });
+
   test("calls timers back in their order, each at its time, and those that they start", async () => {
     const clock = create(1_000);
     const calls: [name: string, at: number][] = [];

@@ -10,6 +10,7 @@ import {
   type PetStoreEvent,
   type TrustedPets,
 } from "@petstore/core";
+import { statuses } from "@petstore/wire";
 import { err, okAsync, ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
@@ -162,7 +163,7 @@ function call<Name extends CallName>(
     const result = await run(...given);
     return result
       .map((output) => ({ ...output, now: now() }))
-      .mapErr((error) => ({ ...error, status: STATUSES[error.code] }));
+      .mapErr((error) => ({ ...error, status: statuses[error.code] }));
   });
 }
 
@@ -203,19 +204,6 @@ function checked<Name extends CallName>(
     },
   ];
 }
-
-/** The HTTP status of each error that the store can return to the console. */
-const STATUSES = {
-  idempotency_key_reused: 422,
-  invalid_idempotency_key: 400,
-  invalid_key_request: 400,
-  invalid_pet: 400,
-  invalid_query: 400,
-  key_inactive: 409,
-  key_not_found: 404,
-  storage_unavailable: 503,
-  store_closed: 503,
-} as const;
 
 function shownPet(pet: Pet): ShownPet {
   return { ...pet, id: pet.id.toString(), categoryId: pet.categoryId.toString() };

@@ -1,5 +1,6 @@
 import type { ApiKey, KeyState, Pet, PetStatus, Plan, RateLimits } from "@petstore/core";
-import type { SecretState, EachWindow, WindowName } from "@petstore/core/internal";
+import type { EachWindow, WindowName } from "@petstore/core/facts";
+import type { SecretState } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
 export const SHOWN_STATES = [

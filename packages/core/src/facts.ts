@@ -9,6 +9,7 @@ export {
   type WindowName,
 } from "./limits/windows.js";
 export type { WindowQuota } from "./limits/quota.js";
+export { createManualClock } from "./manual-clock.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
 export type { OperationName } from "./signals.js";

@@ -1,4 +1,4 @@
-export { createManualClock, type Clock, type ManualClock } from "./clock.js";
+export type { Clock } from "./clock.js";
 export { createPetStore, type PetStore } from "./create-pet-store.js";
 export type {
   AdmissionError,
@@ -19,6 +19,7 @@ export type { Charged } from "./limits/charged.js";
 export { standardPlans, type Plan } from "./limits/plan.js";
 export type { Quota } from "./limits/quota.js";
 export type { RateLimits } from "./limits/windows.js";
+export { createManualClock, type ManualClock } from "./manual-clock.js";
 export type { Admission, Caller, Pets, TrustedPets } from "./operations/callers.js";
 export type { CreatedPet, PetResult } from "./operations/pets.js";
 export type { CreatePetOptions } from "./pets/idempotency.js";

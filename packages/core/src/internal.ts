@@ -6,15 +6,6 @@ export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel, type PlanInput } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
 export { limitNames } from "./limits/plan.js";
-export type { WindowQuota } from "./limits/quota.js";
-export {
-  eachWindow,
-  limitOf,
-  windowNames,
-  windows,
-  type EachWindow,
-  type WindowName,
-} from "./limits/windows.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
 export { INT64_MIN } from "./pets/int64.js";
 export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";

@@ -1,6 +1,11 @@
 import type { Clock, Pet, Quota } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
-import { windowNames, windows, type WindowQuota, type WindowName } from "@petstore/core/internal";
+import {
+  windowNames,
+  windows,
+  type OperationName,
+  type WindowName,
+  type WindowQuota,
+} from "@petstore/core/facts";
 import { encodePets, operations, type OperationFacts } from "@petstore/wire";
 import { match, P } from "ts-pattern";
 import { PREFLIGHT_HEADERS } from "./cors.js";

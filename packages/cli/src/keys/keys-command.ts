@@ -9,13 +9,8 @@ import {
   type PurgedKeys,
   type RateLimits,
 } from "@petstore/core";
-import {
-  limitNames,
-  limitOf,
-  systemClock,
-  windowNames,
-  type EachField,
-} from "@petstore/core/internal";
+import { limitOf, windowNames } from "@petstore/core/facts";
+import { limitNames, systemClock, type EachField } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";

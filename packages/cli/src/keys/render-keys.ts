@@ -1,5 +1,6 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
-import { windowNames, type SecretState, type WindowQuota } from "@petstore/core/internal";
+import { windowNames, type WindowQuota } from "@petstore/core/facts";
+import type { SecretState } from "@petstore/core/internal";
 import { replaceUnprintable } from "../printable.js";
 import { table, type Column } from "./table.js";
 

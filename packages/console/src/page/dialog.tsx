@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Plan, RateLimits } from "@petstore/core";
-import type { WindowName } from "@petstore/core/internal";
+import type { WindowName } from "@petstore/core/facts";
 import { WINDOW_LIMITS, WINDOWS, type PlanFields } from "../protocol.js";
 import { newIdempotencyKey, type Problem } from "./call.js";
 import { Alert, Button, focusHeading, limitsText } from "./shown.js";

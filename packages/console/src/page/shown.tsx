@@ -1,5 +1,5 @@
 import type { RateLimits } from "@petstore/core";
-import type { WindowQuota } from "@petstore/core/internal";
+import type { WindowQuota } from "@petstore/core/facts";
 import type { ComponentChildren } from "preact";
 import { WINDOW_LIMITS, WINDOWS, type ShownKey, type ShownState } from "../protocol.js";
 
