@@ -7,9 +7,9 @@ import { isBusy, isCausedByCall, toFailure } from "./database/errors.js";
 import { openDatabase, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenPostgresError } from "./database/open-storage-error.js";
 import { parseOptions, type PostgresStorageOptions, type Settings } from "./database/options.js";
-import { createKeyStorage } from "./storage/key-storage.js";
-import { createPetStorage } from "./storage/pet-storage.js";
-import { createUsageStorage } from "./storage/usage-storage.js";
+import { createPostgresKeyStorage } from "./storage/key-storage.js";
+import { createPostgresPetStorage } from "./storage/pet-storage.js";
+import { createPostgresUsageStorage } from "./storage/usage-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
 import { prepareApiKeys } from "./tables/api-keys.js";
 import { preparePetCreations } from "./tables/pet-creations.js";
@@ -54,13 +54,13 @@ function createStorage(
     imports: createWriter(connection, warn, "on"),
   };
   const calls = createAttempts(settings);
-  const usage = createUsageStorage({
+  const usage = createPostgresUsageStorage({
     table: prepareApiKeyUsage(connection, usageCommit),
     writer: writers.usage,
     clock,
     settings,
   });
-  const pets = createPetStorage({
+  const pets = createPostgresPetStorage({
     pets: preparePets(connection),
     creations: preparePetCreations(connection),
     writer: writers.pets,
@@ -71,7 +71,7 @@ function createStorage(
 
   return {
     pets: pets.pets,
-    keys: createKeyStorage(prepareApiKeys(connection), writers.keys, calls.run),
+    keys: createPostgresKeyStorage(prepareApiKeys(connection), writers.keys, calls.run),
     usage: usage.usage,
     clock,
     onWarning,

@@ -5,12 +5,8 @@ import type { Connection, Select } from "../database/connection.js";
 /** A prepared statement that writes. */
 export type Write<Argument> = Select<Numbered<Argument>, Recorded>;
 
-/** What a statement has written, how it commits, and whether the server syncs its disk. */
-type Recorded = readonly [
-  written: readonly (bigint | null)[],
-  synchronous: string,
-  isDurable: boolean,
-];
+/** What a statement has written, and whether the server syncs its disk. */
+type Recorded = readonly [written: readonly (bigint | null)[], isDurable: boolean];
 
 /** The argument of a statement, with the writer's id and the number of the statement. */
 interface Numbered<Argument> {
@@ -45,23 +41,24 @@ export function prepareWrite<Argument>(
   { prepare, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,
 ): Write<Argument> {
-  return prepare(COLUMNS, (_queries, value: Parameter<Numbered<Argument>>) => {
-    const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
-    const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
-    const { expressions, written, synchronous } = build(Object.assign(named, { of }));
-    const writers = table("writers");
-    const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
-    return sql<{ written: (bigint | null)[]; synchronous: string; is_durable: boolean }>`
+  return prepare(
+    ["written", "is_durable"],
+    (value: Parameter<Numbered<Argument>>, columns: RawBuilder<unknown>) => {
+      const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
+      const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
+      const { expressions, written, synchronous } = build(Object.assign(named, { of }));
+      const writers = table("writers");
+      const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
+      return sql<{ written: readonly (bigint | null)[]; is_durable: boolean }>`
       with writer as (select id from ${writers} where ${before} and ${withLockTimeout} for no key update),
         ${expressions}
       update ${writers}
       set seq = ${value("seq")}, written = coalesce((${written}), '{}'), seen_at = clock_timestamp()
-      where ${before}
-      returning written, ${LEVELS[synchronous]}, ${IS_DURABLE}`;
-  });
+      from (select ${IS_DURABLE} as is_durable) as server where ${before}
+      returning ${columns}, ${LEVELS[synchronous]}`;
+    },
+  );
 }
-
-const COLUMNS = ["written", "synchronous", "is_durable"] as const;
 
 /**
  * Sets the level of this statement's own commit. A session may have a weaker one, which its role, a pooler's other client

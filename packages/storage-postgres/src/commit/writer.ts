@@ -1,7 +1,7 @@
 import type { StorageWarning } from "@petstore/core/storage";
 import { systemRandom } from "@petstore/core/internal";
 import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-sql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
 import {
   isBusy,
@@ -93,7 +93,7 @@ export function createWriter(
         const [recorded] = await statement({ argument, writer: after.id, seq: after.seq }, timeout);
         if (recorded) {
           row = after;
-          reportDurability(recorded[2]);
+          reportDurability(recorded[1]);
           return recorded[0];
         }
       } catch (error) {
@@ -167,7 +167,7 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
   return {
     insert: prepare(
       [],
-      (_queries, value: Parameter<{ id: string }>) =>
+      (value: Parameter<{ id: string }>) =>
         sql`insert into ${writers} (id, seq, written, seen_at)
         values (${value("id")}, 0, '{}', clock_timestamp()) returning ${committing("off")}`,
     ),
@@ -177,7 +177,7 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
      */
     fence: prepare(
       ["seq", "written"],
-      (_queries, value: Parameter<WriterRow>) =>
+      (value: Parameter<WriterRow>, columns: RawBuilder<unknown>) =>
         sql<{ seq: number; written: readonly (bigint | null)[] }>`
         with found as (
           select * from ${writers} where id = ${value("id")} and ${withLockTimeout} for no key update),
@@ -186,16 +186,16 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
             written = case when found.seq = ${value("seq")} then found.written else '{}' end
           from found where own.id = found.id and found.seq >= ${value("seq")}::bigint - 1
           returning ${synchronous === "on" ? LEVELS.on : committing("local")})
-        select seq, written from found`,
+        select ${columns} from found`,
     ),
     find: select(
       ["seq"],
-      (_queries, value: Parameter<{ id: string }>) =>
+      (value: Parameter<{ id: string }>) =>
         sql<{ seq: number }>`select seq from ${writers} where id = ${value("id")}`,
     ),
     remove: prepare(
       [],
-      (_queries, value: Parameter<{ id: string }>) =>
+      (value: Parameter<{ id: string }>) =>
         sql`delete from ${writers} where id = ${value("id")} returning ${committing("off")}`,
     ),
     sweep: prepare(

@@ -1,28 +1,35 @@
 import { createHash } from "node:crypto";
-import { compile, type BuildQuery, type Integers, type Tuple } from "@petstore/storage-sql";
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import { createQueries, type Schema } from "../tables/schema.js";
+import { compile, type Integers, type Parameter, type Tuple } from "@petstore/storage-sql";
+import { sql, type RawBuilder } from "kysely";
+import { createCompiler, type TableName } from "../tables/schema.js";
 import type { Database, Statement } from "./database.js";
 
 /** Prepares statements on the tables of one schema. */
 export interface Connection {
-  readonly database: Database;
-  /** The full name of a table, for a query that is written as text. */
-  readonly table: (name: keyof Schema) => RawBuilder<unknown>;
+  /** The full name of a table. */
+  readonly table: (name: TableName) => RawBuilder<unknown>;
   /** A call of a function of this schema. */
   readonly callOf: (name: string) => RawBuilder<unknown>;
-  /** Prepares a statement that writes. */
+  /** Prepares a statement that writes. The text has to end with the columns. */
   readonly prepare: Prepare;
-  /** Prepares a query that only reads. It fails on a standby: a pooler's connection may lead there at any time. */
+  /**
+   * Prepares a query that only reads, and takes these columns out of what it selects. It fails on a standby: a pooler's
+   * connection may lead there at any time.
+   */
   readonly select: Prepare;
 }
 
-/** Prepares a statement that has to return exactly these columns first, for the type of its rows. */
-type Prepare = <Argument, Row, const Columns extends readonly string[]>(
-  columns: Columns,
-  build: BuildQuery<Schema, Argument, Row>,
+/** Prepares a statement. Its columns are named once, for its text and for the type of its rows. */
+type Prepare = <Argument, Row, const Names extends readonly (keyof Row & string)[]>(
+  names: Names,
+  build: BuildText<Argument, Row>,
   integers?: Integers,
-) => Select<Argument, Tuple<Row, Columns>>;
+) => Select<Argument, Tuple<Row, Names>>;
+
+type BuildText<Argument, Row> = (
+  value: Parameter<Argument>,
+  columns: RawBuilder<unknown>,
+) => RawBuilder<Row>;
 
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
 export type Select<Argument, Row> = (
@@ -32,24 +39,41 @@ export type Select<Argument, Row> = (
 
 /** Creates the connection to the tables of a schema. */
 export function createConnection(database: Database, schema: string): Connection {
-  const queries: Kysely<Schema> = createQueries(schema);
-  const preparing =
-    (wrap: (source: string) => string): Prepare =>
-    (_columns, build, integers = "number") => {
-      const { source, bind } = compile(queries, build);
-      const statement = named(wrap(source));
-      return (argument, timeout) => database.query(statement, bind(argument), integers, timeout);
-    };
+  const compiler = createCompiler();
+  const table = (name: TableName) => sql.id(schema, name);
   // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked. Each charge
   // needs `writers`, so that no other table stops it.
-  const onPrimary = `not exists (select from "${schema}".writers where false for key share)`;
+  const onPrimary = sql`not exists (select from ${table("writers")} where false for key share)`;
+  const preparing =
+    (
+      wrap: (text: RawBuilder<unknown>, columns: RawBuilder<unknown>) => RawBuilder<unknown>,
+    ): Prepare =>
+    <Argument, Row>(
+      names: readonly string[],
+      build: BuildText<Argument, Row>,
+      integers: Integers = "number",
+    ) => {
+      const columns = columnsOf(names);
+      const { source, bind } = compile(compiler, (_, value: Parameter<Argument>) =>
+        wrap(build(value, columns), columns),
+      );
+      const statement = named(source);
+      return <T>(argument: Argument, timeout?: number) =>
+        database.query<T>(statement, bind(argument), integers, timeout);
+    };
   return {
-    database,
-    table: (name) => sql.id(schema, name),
+    table,
     callOf: (name) => sql`${sql.id(schema, name)}()`,
-    prepare: preparing((source) => source),
-    select: preparing((source) => `select * from (${source}) as found where ${onPrimary}`),
+    prepare: preparing((text) => text),
+    select: preparing(
+      (text, columns) => sql`select ${columns} from (${text}) as found where ${onPrimary}`,
+    ),
   };
+}
+
+/** Returns the names of columns, separated by commas. */
+export function columnsOf(names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.ref(name)));
 }
 
 /** Two storages may share a host's pool, so that a name must depend on the whole text. */

@@ -1,4 +1,5 @@
 import { createWarnings, monotonicNow, type Warnings } from "@petstore/storage-sql";
+import { TABLES } from "../tables/schema.js";
 import { migrate } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
@@ -87,16 +88,6 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
     throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);
   }
 }
-
-const TABLES = [
-  "pets",
-  "inventory",
-  "writers",
-  "pet_creations",
-  "api_keys",
-  "api_key_secrets",
-  "api_key_usage",
-];
 
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
   const names = TABLES.map((table) => `${schema}.${table}`);

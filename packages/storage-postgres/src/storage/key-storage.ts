@@ -7,7 +7,7 @@ import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
 
 /** Creates the storage of API keys. Changes of one key run one after another. */
-export function createKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
+export function createPostgresKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
   const inTurn = createTurns();
   const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {
     const argument = { added, version: randomStamp() };

@@ -44,7 +44,7 @@ export interface PetStorageOptions {
 }
 
 /** Creates the storage of pets. `close` resolves when its calls are settled. */
-export function createPetStorage({
+export function createPostgresPetStorage({
   pets,
   creations,
   writer,

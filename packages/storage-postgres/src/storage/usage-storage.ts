@@ -35,7 +35,7 @@ export interface UsageStorageOptions {
 const GATHER_TURNS = 16;
 
 /** Creates the storage of usage. `close` resolves when its calls are settled. */
-export function createUsageStorage(options: UsageStorageOptions): {
+export function createPostgresUsageStorage(options: UsageStorageOptions): {
   readonly usage: UsageStorage;
   readonly close: () => Promise<void>;
 } {

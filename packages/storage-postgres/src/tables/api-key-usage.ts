@@ -1,17 +1,17 @@
 import type { PresentedKey, Usage } from "@petstore/core/storage";
 import {
   PRESENTED_KEY_COLUMNS,
-  PRESENTED_KEY_SELECTION,
-  joinPresentedKeys,
   toPresentedKey,
   toUsage,
   USAGE_COLUMNS,
   usageFields,
+  type ApiKeysTable,
+  type ApiKeyUsageTable,
   type Parameter,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { prepareWrite, type Synchronous, type Write } from "../commit/write.js";
-import type { Connection } from "../database/connection.js";
+import { columnsOf, type Connection } from "../database/connection.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
@@ -49,9 +49,6 @@ export interface UsageChanges {
   readonly stamp: string;
 }
 
-const STAMP = sql<string>`usage.stamp::text`.as("stamp");
-const READ_AT = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`.as("read_at");
-
 /** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
   const findByDigests = prepareFindByDigests(connection);
@@ -74,25 +71,35 @@ export function prepareApiKeyUsage(connection: Connection, synchronous: Synchron
   };
 }
 
-function prepareFindByDigests(connection: Connection) {
-  return connection.select(
-    ["digest", "stamp", "read_at", ...PRESENTED_KEY_COLUMNS],
-    (queries, value: Parameter<{ digests: readonly string[] }>) =>
-      joinPresentedKeys(queries)
-        .select(["secret.digest", STAMP, READ_AT])
-        .select(PRESENTED_KEY_SELECTION)
-        .where(sql<boolean>`secret.digest = any(${value("digests")}::text[])`),
+/** A stamp is an int8, which a number cannot hold. */
+interface Stamped {
+  readonly stamp_text: string;
+}
+
+interface PresentedRow extends ApiKeysTable, ApiKeyUsageTable, Stamped {
+  readonly digest: string;
+  readonly secret_expires_at: number | null;
+  readonly read_at: number;
+}
+
+function prepareFindByDigests({ select, table }: Connection) {
+  return select(
+    ["digest", "stamp_text", "read_at", ...PRESENTED_KEY_COLUMNS],
+    (value: Parameter<{ digests: readonly string[] }>) => sql<PresentedRow>`
+      select key.*, usage.*, usage.stamp::text as stamp_text, secret.digest, secret.expires_at as secret_expires_at,
+        (extract(epoch from clock_timestamp()) * 1000)::float8 as read_at
+      from ${table("api_key_secrets")} as secret join ${table("api_keys")} as key on key.id = secret.key_id
+      left join ${table("api_key_usage")} as usage on usage.key_id = key.id
+      where secret.digest = any(${value("digests")}::text[])`,
   );
 }
 
-function prepareFind(connection: Connection) {
-  return connection.select(
-    ["key_id", "stamp", ...USAGE_COLUMNS],
-    (queries, value: Parameter<{ keyIds: readonly string[] }>) =>
-      queries
-        .selectFrom("api_key_usage as usage")
-        .select(["usage.key_id", STAMP, ...USAGE_COLUMNS])
-        .where(sql<boolean>`usage.key_id = any(${value("keyIds")}::text[])`),
+function prepareFind({ select, table }: Connection) {
+  return select(
+    ["key_id", "stamp_text", ...USAGE_COLUMNS],
+    (value: Parameter<{ keyIds: readonly string[] }>) => sql<ApiKeyUsageTable & Stamped>`
+      select *, stamp::text as stamp_text from ${table("api_key_usage")}
+      where key_id = any(${value("keyIds")}::text[])`,
   );
 }
 
@@ -107,7 +114,7 @@ function prepareSave(connection: Connection, synchronous: Synchronous) {
     const values = usageFields.map(
       (field) => sql`${value.of(({ usages }) => usages.map((each) => each[field]))}::bigint[]`,
     );
-    const columns = sql.join(USAGE_COLUMNS.map((column) => sql.ref(column)));
+    const columns = columnsOf(USAGE_COLUMNS);
     const changes = sql.join(
       USAGE_COLUMNS.map((column) => sql`${sql.ref(column)} = locked.${sql.ref(column)}`),
     );

@@ -2,19 +2,18 @@ import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petsto
 import {
   KEY_COLUMNS,
   keyValues,
-  selectKey,
-  selectKeys,
   toKeyWithUsage,
   USAGE_COLUMNS,
   usageFields,
-  type KeyRow,
-  type KeysAfter,
+  type ApiKeysTable,
+  type ApiKeyUsageTable,
   type Parameter,
+  type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import * as v from "valibot";
 import { prepareWrite, type Write } from "../commit/write.js";
-import type { Connection } from "../database/connection.js";
+import { columnsOf, type Connection } from "../database/connection.js";
 
 /** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
@@ -46,18 +45,37 @@ export interface KeyChange {
   readonly version: string;
 }
 
-const COLUMNS = ["version", "secrets", ...KEY_COLUMNS] as const;
+interface KeysAfter {
+  readonly count: number;
+  readonly after: string;
+}
+
+/** A key and its usage, and what numbers cannot hold: the version as text, and the secrets, newest first, as JSON. */
+interface VersionedRow extends ApiKeysTable, ApiKeyUsageTable {
+  readonly version_text: string;
+  readonly secrets: string;
+}
+
+const COLUMNS = ["version_text", "secrets", ...KEY_COLUMNS] as const;
 
 export function prepareApiKeys(connection: Connection): ApiKeys {
-  const columns = [VERSION, secretsIn(connection), ...KEY_COLUMNS] as const;
-  const find = connection.select(COLUMNS, (queries, value: Parameter<{ id: string }>) =>
-    selectKey(queries, value).clearSelect().select(columns),
-  );
-  const list = connection.select(COLUMNS, (queries, value: Parameter<KeysAfter>) =>
-    selectKeys(queries, value).clearSelect().select(columns),
-  );
-  const listBanned = connection.select(COLUMNS, (queries, value: Parameter<KeysAfter>) =>
-    selectKeys(queries, value).clearSelect().select(columns).where("bans", ">", sql.lit(0)),
+  const { select, table } = connection;
+  const prepareFind = <Argument>(which: (value: Parameter<Argument>) => RawBuilder<unknown>) =>
+    select(
+      COLUMNS,
+      (value: Parameter<Argument>) => sql<VersionedRow>`
+        select key.*, usage.*, version::text as version_text, (
+          select coalesce(json_agg(json_build_array(digest, hint, expires_at) order by position), '[]')
+          from ${table("api_key_secrets")} where key_id = id) as secrets
+        from ${table("api_keys")} as key left join ${table("api_key_usage")} as usage on key_id = id
+        where ${which(value)}`,
+    );
+  const after = (value: Parameter<KeysAfter>) =>
+    sql`id > ${value("after")} order by id limit ${value("count")}`;
+  const find = prepareFind((value: Parameter<{ id: string }>) => sql`id = ${value("id")}`);
+  const list = prepareFind(after);
+  const listBanned = prepareFind(
+    (value: Parameter<KeysAfter>) => sql`bans > 0 and ${after(value)}`,
   );
   return {
     find: async (id) => {
@@ -74,26 +92,17 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
   };
 }
 
-const VERSION = sql<string>`version::text`.as("version");
-
-/** The secrets of a key, newest first, as JSON. */
-function secretsIn({ table }: Connection) {
-  return sql<string>`(
-    select coalesce(json_agg(json_build_array(digest, hint, expires_at) order by position), '[]')
-    from ${table("api_key_secrets")} where key_id = id)`.as("secrets");
-}
-
 function prepareInsert(connection: Connection) {
   const { table } = connection;
   return prepareWrite(connection, (value: Parameter<NewKeys>) => {
     const keys = keyValues(valuesOf(value, ({ key }) => key));
     const usages = valuesOf(value, ({ usage }) => usage);
     const ids = value.of(({ added }) => added.map(({ key }) => key.id));
-    const usageColumns = sql.join(USAGE_COLUMNS.map((column) => sql.ref(column)));
+    const usageColumns = columnsOf(USAGE_COLUMNS);
     return {
       expressions: sql`
         inserted as (
-          insert into ${table("api_keys")} (version, id, ${namesOf(keys)})
+          insert into ${table("api_keys")} (version, id, ${columnsOf(Object.keys(keys))})
           select ${value("version")}, key.* from writer, unnest(${ids}::text[], ${sql.join(
             Object.entries(keys).map(([column, values]) => sql`${values}::${typeOf(column)}[]`),
           )}) as key
@@ -221,16 +230,12 @@ function keyOf(value: Parameter<{ readonly key: StoredApiKey }>): Parameter<Stor
   });
 }
 
-function namesOf(columns: object): RawBuilder<unknown> {
-  return sql.join(Object.keys(columns).map((column) => sql.ref(column)));
-}
-
 const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.number())]));
 
 function toVersionedKey([version, secrets, ...row]: readonly [
   string,
   string,
-  ...KeyRow,
+  ...Tuple<VersionedRow, typeof KEY_COLUMNS>,
 ]): VersionedKey {
   const { key, usage } = toKeyWithUsage(row);
   const newestFirst = v.parse(secretsSchema, JSON.parse(secrets));

@@ -4,6 +4,7 @@ import {
   toCreation,
   type Parameter,
   type PetCreation,
+  type SqlSchema,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
@@ -39,14 +40,11 @@ export function preparePetCreations(connection: Connection): PetCreations {
   };
 }
 
-function prepareFind(connection: Connection) {
-  return connection.select(
+function prepareFind({ select, table }: Connection) {
+  return select(
     CREATION_COLUMNS,
-    (queries, value: Parameter<{ tokens: readonly string[] }>) =>
-      queries
-        .selectFrom("pet_creations")
-        .select(CREATION_COLUMNS)
-        .where(sql<boolean>`token = any(${value("tokens")}::text[])`),
+    (value: Parameter<{ tokens: readonly string[] }>) => sql<SqlSchema["pet_creations"]>`
+      select * from ${table("pet_creations")} where token = any(${value("tokens")}::text[])`,
     "bigint",
   );
 }
@@ -92,7 +90,7 @@ function prepareRemoveExpired({ prepare, table }: Connection) {
   const creations = table("pet_creations");
   return prepare(
     [],
-    (_queries, value: Parameter<{ now: number; count: number }>) => sql`
+    (value: Parameter<{ now: number; count: number }>) => sql`
       delete from ${creations} where token = any(array(
         select token from ${creations} where expires_at <= ${value("now")}
         order by expires_at limit ${value("count")} for update skip locked))

@@ -11,7 +11,7 @@ import {
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
-import type { Connection } from "../database/connection.js";
+import { columnsOf, type Connection } from "../database/connection.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -115,9 +115,7 @@ export function countIds<Item>(
 }
 
 /** The columns of a new pet, separated by commas. */
-export const NEW_PET_COLUMNS = sql.join(
-  newPetFields.map((field) => sql.ref(petColumns[field].column)),
-);
+export const NEW_PET_COLUMNS = columnsOf(newPetFields.map((field) => petColumns[field].column));
 
 /** Returns the arrays of the values of these pets, one for each of `NEW_PET_COLUMNS`, for `unnest`. */
 export function newPetArrays<Argument>(
@@ -181,15 +179,12 @@ function isPet(
   return row[0] !== null;
 }
 
-function prepareFind(connection: Connection) {
-  return connection.select(
+/** In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once. */
+function prepareFind({ select, table }: Connection) {
+  return select(
     PET_COLUMNS,
-    (queries, value: Parameter<{ ids: readonly bigint[] }>) =>
-      queries
-        .selectFrom("pets")
-        .select(PET_COLUMNS)
-        // In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once.
-        .where(sql<boolean>`id = any((select ${value("ids")}::bigint[])::bigint[])`),
+    (value: Parameter<{ ids: readonly bigint[] }>) => sql<PetsTable>`
+      select * from ${table("pets")} where id = any((select ${value("ids")}::bigint[])::bigint[])`,
     "bigint",
   );
 }
@@ -209,7 +204,7 @@ function prepareList(
 ) {
   return select(
     LIST_COLUMNS,
-    (_queries, value: Parameter<ListArgument>) => sql<ListRow>`
+    (value: Parameter<ListArgument>) => sql<ListRow>`
       select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
       left join lateral (
         select id, ${NEW_PET_COLUMNS} from (
