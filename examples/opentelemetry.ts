@@ -31,7 +31,7 @@ on("petstore:ban", ({ plan }) => bans.add(1, { plan }));
 on("petstore:transaction", ({ group, storage, commitMilliseconds }) =>
   commits.record(commitMilliseconds / 1_000, { group, storage }),
 );
-on("petstore:storage-failure", () => failures.add(1));
+on("petstore:storage-error", () => failures.add(1));
 
 function on<Name extends keyof Signals>(name: Name, listener: (signal: Signals[Name]) => void) {
   subscribe(name, (message) => listener(message as Signals[Name]));

@@ -27,8 +27,8 @@ it("help is shown, with exit code 1, when no command is given", async () => {
   expect(out + error).toContain("Usage: petstore");
 });
 
-it("help of keys issue and plan lists the plans with their limits, and says that a time is in UTC", async () => {
-  for (const name of ["issue", "plan"]) {
+it("help of keys issue and change-plan lists the plans with their limits, and says that a time is in UTC", async () => {
+  for (const name of ["issue", "change-plan"]) {
     const { out } = await petstore("keys", name, "--help");
     expect(out).toMatch(/free +60 requests per minute, 1,000 requests per day/);
     expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);

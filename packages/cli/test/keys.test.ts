@@ -80,7 +80,7 @@ describe("the other commands of keys", () => {
     const secrets = [{ state: "current" }, { state: "replaced" }];
     await run("rotate", "--overlap", "60");
     expect(await run("end-secret", `${secret.slice(0, 13)}…`)).toMatchObject({ secrets });
-    expect(await run("plan", "business")).toMatchObject({ plan: "business", secrets });
+    expect(await run("change-plan", "business")).toMatchObject({ plan: "business", secrets });
     expect((await petstore("keys", "find", id, "--database", database)).out).toMatch(
       /SECRET +pet_live_\w{4}…\nSECRET +pet_live_\w{4}… {2}replaced; accepted until \S+ \S+ UTC\n/,
     );

@@ -43,7 +43,7 @@ export interface TransactionSignal {
 }
 
 /** A call of a store that failed with `storage_unavailable`. */
-export interface StorageFailureSignal {
+export interface StorageErrorSignal {
   /** The code of the driver or the system, such as `SQLITE_FULL` or `ECONNREFUSED`, if there is one. */
   readonly code: string | undefined;
 }
@@ -65,7 +65,7 @@ export interface BanSignal {
 export interface Signals {
   readonly "petstore:request": RequestSignal;
   readonly "petstore:transaction": TransactionSignal;
-  readonly "petstore:storage-failure": StorageFailureSignal;
+  readonly "petstore:storage-error": StorageErrorSignal;
   readonly "petstore:storage-warning": StorageWarningSignal;
   readonly "petstore:ban": BanSignal;
 }

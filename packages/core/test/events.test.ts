@@ -229,7 +229,7 @@ it.each([
   ["EIO", undefined],
   [loop, undefined],
 ])("a failing call publishes the code of %s and nothing else", async (cause, code) => {
-  const failures = collect("petstore:storage-failure");
+  const failures = collect("petstore:storage-error");
   const { store, storage } = openStore();
   const failure = err(storageError("Adding a pet failed.", cause));
   Object.assign(storage.pets, { create: () => Promise.resolve(failure) });

@@ -70,10 +70,12 @@ export function keysCommand(io: CommandIO): Command {
   add({ name: "lift-ban", text: LIFT_BAN, renderer: singleKey, action: liftBan })
     .argument("<id>", ID)
     .addHelpText("after", example(`petstore keys lift-ban ${AN_ID}`));
-  addLimits(add({ name: "plan", text: PLAN, renderer: singleKey, action: changePlan }))
+  addLimits(
+    add({ name: "change-plan", text: CHANGE_PLAN, renderer: singleKey, action: changePlan }),
+  )
     .argument("<id>", ID)
     .addArgument(new Argument("<plan>", "the new plan").choices(PLANS))
-    .addHelpText("after", example(`petstore keys plan ${AN_ID} business`));
+    .addHelpText("after", example(`petstore keys change-plan ${AN_ID} business`));
   add({ name: "rotate", text: ROTATE, renderer: issuedKey, action: rotate })
     .argument("<id>", ID)
     .option("--overlap <seconds>", OVERLAP, wholeNumber(0, LONGEST_OVERLAP), 0)
@@ -122,7 +124,7 @@ const ISSUE = "Issue a key and print its secret, which is shown only once.";
 const LIST = "List all keys with their usage.";
 const REVOKE = "Revoke a key permanently.";
 const LIFT_BAN = "Lift a key's ban and forget earlier bans.";
-const PLAN = "Move a key to another plan and keep its usage.";
+const CHANGE_PLAN = "Move a key to another plan and keep its usage.";
 const ROTATE = "Give a key a new secret and print it; it is shown only once.";
 const END_SECRET =
   "End one secret of a key at once, such as one that has leaked; the others stay valid.";

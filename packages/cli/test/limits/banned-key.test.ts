@@ -54,6 +54,6 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   expect(await keys("lift-ban", id)).toMatch(/ active$/);
   expect(await keys("list", "--banned", "--json")).toBe("[]");
   // The usage is kept; another plan raises the limit.
-  await keys("plan", id, "pro");
+  await keys("change-plan", id, "pro");
   expect(await outcome(again)).toBe(300 - 4);
 });

@@ -103,7 +103,7 @@ function startDeadline(seconds: number) {
 
 /** Creates the function that publishes the error of a call, if its storage has failed. */
 function createFailureSignal(): (error: unknown) => void {
-  const failures = signalChannel("petstore:storage-failure");
+  const failures = signalChannel("petstore:storage-error");
   return (error) => {
     if (isStorageUnavailable(error)) failures.publish({ code: codeOf(error.cause) });
   };

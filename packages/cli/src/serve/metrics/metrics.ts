@@ -90,7 +90,7 @@ function createMetrics(prom: typeof PromClient): ProcessMetrics {
     registers,
   });
   on("petstore:ban", () => bans.inc());
-  on("petstore:storage-failure", () => failures.inc());
+  on("petstore:storage-error", () => failures.inc());
   on("petstore:storage-warning", () => warnings.inc());
   return {
     text: async () => {
