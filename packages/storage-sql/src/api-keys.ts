@@ -1,8 +1,8 @@
-import type { EachField } from "@petstore/core/internal";
 import type { StoredApiKey, Usage } from "@petstore/core/storage";
 import { toLimitsAndUsage } from "./api-key-usage.js";
 import type { Parameter, Tuple } from "./query.js";
 import {
+  keysOf,
   LIMIT_COLUMNS,
   USAGE_COLUMNS,
   type ApiKeysTable,
@@ -57,18 +57,21 @@ function selectAll(queries: Selecting) {
     .select(KEY_COLUMNS);
 }
 
-/** Everything but the id. */
-export function keyValues(value: Parameter<BareKey>) {
-  return {
-    plan: value("plan"),
-    per_minute: value.of(({ limits }) => limits.perMinute),
-    per_day: value.of(({ limits }) => limits.perDay),
-    label: value.of(({ label }) => label ?? null),
-    created_at: value("createdAt"),
-    expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
-    revoked_at: value.of(({ revokedAt }) => revokedAt ?? null),
-  } satisfies EachField<Record<keyof Omit<ApiKeysTable, "id">, unknown>>;
-}
+/** The value of each column of a key. */
+export const keyValues: {
+  readonly [Column in keyof ApiKeysTable]: (key: BareKey) => ApiKeysTable[Column];
+} = {
+  id: ({ id }) => id,
+  plan: ({ plan }) => plan,
+  per_minute: ({ limits }) => limits.perMinute,
+  per_day: ({ limits }) => limits.perDay,
+  label: ({ label }) => label ?? null,
+  created_at: ({ createdAt }) => createdAt,
+  expires_at: ({ expiresAt }) => expiresAt ?? null,
+  revoked_at: ({ revokedAt }) => revokedAt ?? null,
+};
+
+export const keyColumns = keysOf(keyValues);
 
 /** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
 export function toKeyWithUsage([

@@ -23,6 +23,7 @@ export {
   type UsageTransaction,
 } from "./api-key-usage.js";
 export {
+  keyColumns,
   keyValues,
   KEY_COLUMNS,
   selectKey,

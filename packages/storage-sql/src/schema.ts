@@ -101,7 +101,8 @@ export const usageFields = keysOf(usageColumns);
 /** The fields of a pet without its id, in the order of their columns. */
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 
-function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
+/** Returns the names in a table, in its order. */
+export function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
   return Object.keys(table).filter((name): name is keyof T & string => name in table);
 }
 

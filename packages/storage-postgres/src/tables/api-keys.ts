@@ -1,6 +1,7 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import {
   KEY_COLUMNS,
+  keyColumns,
   keyValues,
   toKeyWithUsage,
   USAGE_COLUMNS,
@@ -95,44 +96,34 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
 function prepareInsert(connection: Connection) {
   const { table } = connection;
   return prepareWrite(connection, (value: Parameter<NewKeys>) => {
-    const keys = keyValues(valuesOf(value, ({ key }) => key));
-    const usages = valuesOf(value, ({ usage }) => usage);
-    const ids = value.of(({ added }) => added.map(({ key }) => key.id));
-    const usageColumns = columnsOf(USAGE_COLUMNS);
+    const each = <T>(read: (added: KeyWithUsage) => T) => value.of(({ added }) => added.map(read));
+    const keys = keyColumns.map(
+      (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
+    );
+    const usages = usageFields.map((field) => sql`${each(({ usage }) => usage[field])}::bigint[]`);
+    const [columns, usageColumns] = [columnsOf(keyColumns), columnsOf(USAGE_COLUMNS)];
     return {
       expressions: sql`
         inserted as (
-          insert into ${table("api_keys")} (version, id, ${columnsOf(Object.keys(keys))})
-          select ${value("version")}, key.* from writer, unnest(${ids}::text[], ${sql.join(
-            Object.entries(keys).map(([column, values]) => sql`${values}::${typeOf(column)}[]`),
-          )}) as key
+          insert into ${table("api_keys")} (version, ${columns})
+          select ${value("version")}, key.* from writer, unnest(${sql.join(keys)}) as key
           on conflict (id) do nothing returning id),
         secrets as (
-          insert into ${table("api_key_secrets")} (key_id, digest, hint, expires_at, position)
+          insert into ${table("api_key_secrets")} (${SECRET_COLUMNS})
           select secret.* from inserted join ${secretsOf(value, newKeys)} on key_id = id),
         usage as (
           insert into ${table("api_key_usage")} (stamp, key_id, ${usageColumns})
-          select ${value("version")}, usage.* from inserted join unnest(${ids}::text[], ${sql.join(
-            usageFields.map((field) => sql`${usages(field)}::bigint[]`),
-          )}) as usage (key_id, ${usageColumns}) on key_id = id)`,
+          select ${value("version")}, usage.* from inserted join
+            unnest(${each(({ key }) => key.id)}::text[], ${sql.join(usages)})
+            as usage (key_id, ${usageColumns}) on key_id = id)`,
       written: sql`select array[count(*)] from inserted`,
       synchronous: "on",
     };
   });
 }
 
-/** The values that a part of each new key has, as a list. */
-function valuesOf<Part>(
-  value: Parameter<NewKeys>,
-  partOf: (added: KeyWithUsage) => Part,
-): Parameter<Part> {
-  const of = <T>(read: (part: Part) => T) =>
-    sql<T>`${value.of(({ added }) => added.map((each) => read(partOf(each))))}`;
-  return Object.assign(<Name extends keyof Part>(name: Name) => of((part) => part[name]), { of });
-}
-
-const typeOf = (column: string) =>
-  column === "plan" || column === "label" ? sql`text` : sql`bigint`;
+const typeOf = (column: (typeof keyColumns)[number]) =>
+  sql.raw(["id", "plan", "label"].includes(column) ? "text" : "bigint");
 
 const newKeys = ({ added }: NewKeys) => added.map(({ key }) => key);
 const changedKey = ({ key }: KeyChange) => [key];
@@ -142,8 +133,8 @@ function prepareUpdate(connection: Connection) {
   const { table } = connection;
   const secrets = table("api_key_secrets");
   return prepareWrite(connection, (value: Parameter<KeyChange>) => {
-    const changes = Object.entries(keyValues(keyOf(value))).map(
-      ([column, to]) => sql`${sql.ref(column)} = ${to}`,
+    const changes = keyColumns.map(
+      (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
     );
     const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
     return {
@@ -164,7 +155,7 @@ function prepareUpdate(connection: Connection) {
           from changed, ${secretsOf(value, changedKey)}
           where kept.key_id = changed.id and kept.digest = secret.digest),
         added as (
-          insert into ${secrets} (key_id, digest, hint, expires_at, position)
+          insert into ${secrets} (${SECRET_COLUMNS})
           select secret.* from changed, ${secretsOf(value, changedKey)}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
@@ -202,6 +193,8 @@ function prepareRemove(connection: Connection) {
   }));
 }
 
+const SECRET_COLUMNS = columnsOf(["key_id", "digest", "hint", "expires_at", "position"]);
+
 /** The secrets of the keys in an argument, as a table. */
 function secretsOf<Argument>(
   value: Parameter<Argument>,
@@ -219,15 +212,7 @@ function secretsOf<Argument>(
     ${each(({ hint }) => hint)}::text[],
     ${each(({ expiresAt }) => expiresAt ?? null)}::bigint[],
     ${each((_secret, index) => index)}::bigint[]
-  ) as secret (key_id, digest, hint, expires_at, position)`;
-}
-
-/** Reads the values of the key in an argument. */
-function keyOf(value: Parameter<{ readonly key: StoredApiKey }>): Parameter<StoredApiKey> {
-  const of = <T>(read: (key: StoredApiKey) => T) => value.of(({ key }) => read(key));
-  return Object.assign(<Name extends keyof StoredApiKey>(name: Name) => of((key) => key[name]), {
-    of,
-  });
+  ) as secret (${SECRET_COLUMNS})`;
 }
 
 const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.number())]));

@@ -1,6 +1,7 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import {
   KEY_COLUMNS,
+  keyColumns,
   keyValues,
   selectKey,
   selectKeys,
@@ -64,13 +65,25 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
 
 function prepareInsert(connection: Connection) {
   return connection.change((queries, value: Parameter<BareKey>) =>
-    queries.insertInto("api_keys").values({ id: value("id"), ...keyValues(value) }),
+    queries
+      .insertInto("api_keys")
+      .columns(keyColumns)
+      .expression(
+        sql`values (${sql.join(keyColumns.map((column) => value.of((key) => keyValues[column](key))))})`,
+      ),
   );
 }
 
 function prepareUpdate(connection: Connection) {
   return connection.change((queries, value: Parameter<BareKey>) =>
-    queries.updateTable("api_keys").set(keyValues(value)).where("id", "=", value("id")),
+    queries
+      .updateTable("api_keys")
+      .set(
+        Object.fromEntries(
+          keyColumns.map((column) => [column, value.of((key) => keyValues[column](key))]),
+        ),
+      )
+      .where("id", "=", value("id")),
   );
 }
 
