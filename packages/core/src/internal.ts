@@ -8,6 +8,7 @@ export { parseAddress } from "./limits/client-address.js";
 export { limitNames } from "./limits/plan.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
 export { INT64_MIN } from "./pets/int64.js";
+export { jsonBytes, petFilters, type PetFilter } from "./pets/list-query.js";
 export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
 export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./signals.js";

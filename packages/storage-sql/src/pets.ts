@@ -1,6 +1,6 @@
 import type { Pet, PetPage } from "@petstore/core";
 import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
-import { petOf, type EachField } from "@petstore/core/internal";
+import { jsonBytes, petOf, type EachField } from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";
@@ -44,9 +44,9 @@ export interface PageCache<Revision> {
   keep(revision: Revision, query: PetQuery, page: PetPage): void;
 }
 
-/** In characters of names, plus an estimate for each pet: a few MiB. */
-const CAPACITY = 2_000_000;
-const OVERHEAD_PER_PET = 100;
+/** In bytes of JSON, plus an estimate for each page: a few MiB. */
+const CAPACITY = 4_000_000;
+const OVERHEAD = 100;
 
 export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
   const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
@@ -75,5 +75,5 @@ export function keyOf({ limit, status, after }: PetQuery): string {
 }
 
 function sizeOf({ pets }: PetPage): number {
-  return pets.reduce((sum, { name }) => sum + name.length, (1 + pets.length) * OVERHEAD_PER_PET);
+  return pets.reduce((sum, pet) => sum + jsonBytes(pet), OVERHEAD);
 }

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQueryError } from "../errors.js";
-import { ownField } from "../validation.js";
+import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
-import type { Pet } from "./pet.js";
+import type { NewPet, Pet } from "./pet.js";
 
 /** The bounds of a page's limit, in pets (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
@@ -21,11 +21,23 @@ export interface ListPetsInput {
   readonly after?: bigint | number | undefined;
 }
 
+/** The fields of a pet by whose value a list can be filtered. */
+export const petFilters = ["status"] as const satisfies readonly (keyof NewPet)[];
+
+/** The value that each of these fields must have; `undefined`: any. */
+export type PetFilter = {
+  readonly [Field in (typeof petFilters)[number]]: NewPet[Field] | undefined;
+};
+
 /** A validated list query. */
-export interface PetQuery {
+export interface PetQuery extends PetFilter {
   readonly limit: number;
-  readonly status: PetStatus | undefined;
   readonly after: bigint | undefined;
+}
+
+/** Whether a pet passes a filter. */
+export function matches(pet: NewPet, filter: PetFilter): boolean {
+  return petFilters.every((field) => filter[field] === undefined || filter[field] === pet[field]);
 }
 
 /** One page of pets, in ascending order of id. */
@@ -53,16 +65,28 @@ export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
   return Object.freeze({ pets: Object.freeze(pets), next: undefined });
 }
 
-/** More than the other fields of a pet take in JSON. */
-const OTHER_FIELDS = 120;
+/** More than the name and the punctuation of a field take, with a value of a few characters. */
+const SHORT = 40;
 
-/** A page of names up to this length is never too long, even if each character is escaped. */
-const SHORT_NAME = 1_000;
+/** The most bytes of each field in JSON, in UTF-8. */
+const bytesOf: { readonly [Field in keyof Pet]-?: (pet: Pet) => number } = {
+  id: () => SHORT,
+  name: ({ name }) => SHORT + bytesOfText(name),
+  categoryId: () => SHORT,
+  status: () => SHORT,
+};
+const bytesOfEach = Object.values(bytesOf);
 
 /** Returns the size of a pet in JSON, in bytes, or a little more. */
-function jsonBytes({ name }: Pet): number {
-  const text = name.length > SHORT_NAME ? Buffer.byteLength(JSON.stringify(name)) : 6 * name.length;
-  return OTHER_FIELDS + text;
+export function jsonBytes(pet: Pet): number {
+  return bytesOfEach.reduce((bytes, ofField) => bytes + ofField(pet), 0);
+}
+
+/** A page of texts up to this length is never too long, even if each character is escaped. */
+const SHORT_TEXT = 1_000;
+
+function bytesOfText(text: string): number {
+  return text.length <= SHORT_TEXT ? 6 * text.length : Buffer.byteLength(JSON.stringify(text));
 }
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;
@@ -82,7 +106,10 @@ export function parseListQuery(input: unknown): Result<PetQuery, InvalidQueryErr
   const afterId = toInt64(after);
   const isStatus = status === undefined || isPetStatus(status);
   const isAfter = after === undefined || afterId !== undefined;
-  if (isPageLimit(limit) && isStatus && isAfter) return ok({ limit, status, after: afterId });
+  if (isPageLimit(limit) && isStatus && isAfter) {
+    const query: EachField<PetQuery> = { limit, status, after: afterId };
+    return ok(query);
+  }
 
   const problems: string[] = [];
   if (!isPageLimit(limit)) problems.push(LIMIT);

@@ -2,9 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import { INT64_MAX } from "../pets/int64.js";
-import { pageOf } from "../pets/list-query.js";
+import { matches, pageOf, type PetFilter } from "../pets/list-query.js";
 import { missingPets } from "../pets/moved-pets.js";
-import type { PetStatus } from "../pets/pet-status.js";
 import { petOf, type NewPet, type Pet } from "../pets/pet.js";
 import {
   storageError,
@@ -46,18 +45,13 @@ type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
 
 function petsInMemory(run: Run): PetStorage {
   const all: Pet[] = [];
-  const byStatus: Record<PetStatus, Pet[]> = { available: [], pending: [], sold: [] };
   const creations = createCreations();
 
+  /** Returns the index of the first pet with this id or a greater one. */
+  const indexOf = (id: bigint): number => indexAfter(all, (each) => each.id >= id);
   const put = (id: bigint, newPet: NewPet): Pet => {
     const pet = petOf(id, newPet);
-    for (const pets of [all, byStatus[pet.status]]) {
-      pets.splice(
-        indexAfter(pets, (each) => each.id > id),
-        0,
-        pet,
-      );
-    }
+    all.splice(indexOf(id), 0, pet);
     return pet;
   };
   const add = (pet: NewPet): Pet => {
@@ -66,8 +60,15 @@ function petsInMemory(run: Run): PetStorage {
     return put(lastId + 1n, pet);
   };
   const find = (id: bigint): Pet | undefined => {
-    const pet = all[indexAfter(all, (each) => each.id >= id)];
+    const pet = all[indexOf(id)];
     return pet?.id === id ? pet : undefined;
+  };
+  /** Yields the pets from this index on that pass the filter. */
+  const from = function* (start: number, filter: PetFilter) {
+    for (let index = start; index < all.length; index += 1) {
+      const pet = all[index];
+      if (pet !== undefined && matches(pet, filter)) yield pet;
+    }
   };
   return {
     create: (pet) => run(() => add(pet)),
@@ -86,12 +87,8 @@ function petsInMemory(run: Run): PetStorage {
         return { added: missing.length, conflict };
       }),
     find: (id) => run(() => find(id)),
-    list: ({ status, limit, after }) =>
-      run(() => {
-        const inOrder = status === undefined ? all : byStatus[status];
-        const start = after === undefined ? 0 : indexAfter(inOrder, (pet) => pet.id > after);
-        return pageOf(inOrder.slice(start, start + limit + 1), limit);
-      }),
+    list: ({ limit, after, ...filter }) =>
+      run(() => pageOf(from(after === undefined ? 0 : indexOf(after + 1n), filter), limit)),
   };
 }
 
