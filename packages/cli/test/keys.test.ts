@@ -132,12 +132,17 @@ const withDigestOf = (line: string, first: string) =>
   line.replace(DIGEST, DIGEST.exec(first)?.[0] ?? "");
 
 describe("keys export and import", () => {
-  it("move keys with any label, in chunks of any size, with CRLF and blank lines, too", async () => {
+  it("move keys with any label, in chunks of any size, with CRLF and blank lines, from before a field or a window, too", async () => {
     const from = newDatabase();
     for (const label of LABELS) await issueKey(from, "--label", label);
     const { out } = await petstore("keys", "export", "--database", from);
-    const bytes = Buffer.from(out.replaceAll("\n", "\r\n \r\n"));
-    for (const size of [1, 3, 100_000]) {
+    const older = out.replaceAll(/,"dayUsed":0|"expiresAt":null,/g, "");
+    for (const [size, lines] of [
+      [1, out],
+      [3, older],
+      [100_000, out],
+    ] as const) {
+      const bytes = Buffer.from(lines.replaceAll("\n", "\r\n \r\n"));
       const chunks: Buffer[] = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
       const to = ["--database", newDatabase()];
@@ -166,6 +171,13 @@ describe("keys export and import", () => {
     ],
     ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
     ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
+    ["a field of a newer export", / tag$/, (line) => line.replace("{", '{"tag":1,')],
+    [
+      "a window of a newer one",
+      /usage\.hourUsed$/,
+      (line) => line.replace('"minuteUsed', '"hourUsed":0,$&'),
+    ],
+    ["a limit of a newer one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],
     ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
     ["the id of line 2", / or a secret of line 2$/, (line) => `${line}\n${line}`],
   ])("refuse all keys for %s", async (_, reason, change) => {

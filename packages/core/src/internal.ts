@@ -5,7 +5,7 @@ export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel, type PlanInput } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
-export { limitNames } from "./limits/plan.js";
+export { areRateLimits, limitNames } from "./limits/plan.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
 export { INT64_MIN } from "./pets/int64.js";
 export { jsonBytes, petFilters, type PetFilter } from "./pets/list-query.js";

@@ -1,6 +1,19 @@
 import type { RateLimits } from "@petstore/core";
-import type { KeyWithUsage, Storage, StorageError, Usage } from "@petstore/core/storage";
-import { isKeyHint, isKeyId, isKeyLabel, type EachField } from "@petstore/core/internal";
+import {
+  NO_USAGE,
+  type KeyWithUsage,
+  type Storage,
+  type StorageError,
+  type StoredApiKey,
+  type Usage,
+} from "@petstore/core/storage";
+import {
+  areRateLimits,
+  isKeyHint,
+  isKeyId,
+  isKeyLabel,
+  type EachField,
+} from "@petstore/core/internal";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
@@ -111,28 +124,23 @@ async function importKeys(
   return err((await findTaken(storage, lines)) ?? added.error);
 }
 
-/** How many keys are looked up together. */
-const LOOK_UPS = 250;
-
 /** Finds out which line has a secret of another key in the storage, after this has refused one of them. */
 async function findTaken(
   { keys, usage }: Storage,
   lines: readonly Line[],
 ): Promise<StoreError | undefined> {
-  for (let start = 0; start < lines.length; start += LOOK_UPS) {
-    const secrets = lines
-      .slice(start, start + LOOK_UPS)
-      .flatMap(({ key, number }) => key.secrets.map(({ digest }) => ({ digest, key, number })));
-    const owners = await Promise.all(secrets.map(({ digest }) => usage.findByDigest(digest)));
-    for (const [index, { key, number }] of secrets.entries()) {
-      const owner = owners[index];
-      if (owner?.isOk() !== true) return undefined;
-      const ownerId = owner.value?.key.id;
-      if (ownerId === undefined || ownerId === key.id) continue;
-      const found = await keys.find(key.id);
-      if (found.isOk() && found.value === undefined)
-        return { message: `line ${number} has a secret of the key ${ownerId}, which is there` };
-    }
+  const secrets = lines.flatMap(({ key, number }) =>
+    key.secrets.map(({ digest }) => ({ digest, id: key.id, number })),
+  );
+  for (const { digest, id, number } of secrets) {
+    const found = await usage.findByDigest(digest);
+    if (found.isErr()) return undefined;
+    const owner = found.value?.key.id;
+    if (owner === undefined || owner === id) continue;
+    // A key that is there stays as it is.
+    const own = await keys.find(id);
+    if (own.isOk() && own.value === undefined)
+      return { message: `line ${number} has a secret of the key ${owner}, which is there` };
   }
   return undefined;
 }
@@ -199,10 +207,10 @@ function whyNot([issue]: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>
 /** Plans of hosts have any names; no terminal has to interpret them, and every database can store them. */
 const planSchema = v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]+$/u));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const limit = v.pipe(count, v.minValue(1));
+/** Null, or missing in an export from before the field. */
 const maybe = <Value>(schema: v.GenericSchema<Value>) =>
   v.pipe(
-    v.nullable(schema),
+    v.nullish(schema, null),
     v.transform((value) => value ?? undefined),
   );
 
@@ -210,19 +218,13 @@ const secretSchema = v.strictObject({
   digest: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),
   hint: v.pipe(v.string(), v.check(isKeyHint)),
   expiresAt: maybe(count),
-});
+} satisfies EachField<Record<keyof StoredApiKey["secrets"][number], unknown>>);
 
-const usageSchema = v.strictObject({
-  minuteOpenedAt: count,
-  minuteUsed: count,
-  dayOpenedAt: count,
-  dayUsed: count,
-  refusedSince: count,
-  refusals: count,
-  bans: count,
-  bannedAt: count,
-  lastUsedAt: count,
-} satisfies EachField<Record<keyof Usage, unknown>>);
+/** What an export from before a window lacks is as in a key that was never used. */
+const usageSchema = v.pipe(
+  v.record(v.picklist(Object.keys(NO_USAGE)), count),
+  v.transform((usage): Usage => ({ ...NO_USAGE, ...usage })),
+);
 
 const lineSchema = v.pipe(
   v.string(),
@@ -230,15 +232,12 @@ const lineSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.check(isKeyId)),
     plan: planSchema,
-    limits: v.strictObject({
-      perMinute: limit,
-      perDay: limit,
-    } satisfies EachField<Record<keyof RateLimits, unknown>>),
+    limits: v.custom<RateLimits>(areRateLimits),
     label: maybe(v.custom<string>(isKeyLabel)),
     createdAt: count,
     expiresAt: maybe(count),
     revokedAt: maybe(count),
     secrets: v.pipe(v.array(secretSchema), v.minLength(1)),
     usage: usageSchema,
-  }),
+  } satisfies EachField<Record<keyof StoredApiKey | "usage", unknown>>),
 );

@@ -1,8 +1,8 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
 import { windowNames, type WindowQuota } from "@petstore/core/facts";
 import type { SecretState } from "@petstore/core/internal";
+import stringWidth from "string-width";
 import { replaceUnprintable } from "../printable.js";
-import { table, type Column } from "./table.js";
 
 /** The time and the place for which a value is shown as text. */
 export interface View {
@@ -31,7 +31,7 @@ export const singleKey: Renderer<ApiKey> = {
 /** Renders a list of keys: a JSON array or a table. */
 export const keyList: Renderer<readonly ApiKey[]> = {
   json: (keys, now) => keys.map((key) => keyToJson(key, now)),
-  text: keysToTable,
+  text: (keys, view) => table(COLUMNS, keys, view, LEAVING),
 };
 
 /** Renders a key with its secret. */
@@ -73,51 +73,92 @@ function keyToJson(key: ApiKey, now: number): object {
   };
 }
 
-/** The columns of a list; also the lines of one key. */
-const COLUMNS: readonly Column<ApiKey>[] = [
-  { heading: "ID", cell: (key) => replaceUnprintable(key.id) },
-  { heading: "SECRET", cell: (key) => `${replaceUnprintable(key.hint)}…`, dropOrder: 3 },
-  { heading: "LABEL", cell: (key) => replaceUnprintable(key.label ?? "-"), shrinks: true },
-  {
-    heading: "PLAN",
-    cell: (key) => replaceUnprintable(key.plan),
-    dropOrder: 5 + windowNames.length,
-  },
-  ...windowNames.map((name, index) => ({
-    heading: name.toUpperCase(),
-    cell: (key: ApiKey) => used(key.usage[name]),
-    dropOrder: 5 + index,
-  })),
-  { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt), dropOrder: 1 },
-  { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt), dropOrder: 4 },
-  { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt), dropOrder: 2 },
-  { heading: "STATE", cell: state },
-];
-
-function keysToTable(keys: readonly ApiKey[], { now, columns }: View): string {
-  return table(COLUMNS, keys, now, columns);
+/** A column of a list; also a line of one key. */
+interface Column {
+  readonly heading: string;
+  /** Returns the text of a key at this time. */
+  readonly cell: (key: ApiKey, now: number) => string;
 }
 
-/** Which columns leave a screen last. */
-const LAST_TO_LEAVE: ReadonlyMap<string, number> = new Map([
-  ["PLAN", 5],
-  ["DAY", 6],
-  ["MINUTE", 7],
-]);
+const WINDOWS = windowNames.map((name) => ({
+  heading: name.toUpperCase(),
+  cell: (key: ApiKey) => used(key.usage[name]),
+}));
+const STATE: Column = { heading: "STATE", cell: state };
 
-const SCREEN_COLUMNS = COLUMNS.map((column): Column<ApiKey> => {
-  const { heading, dropOrder = Infinity } = column;
-  if (heading === "STATE") return { ...column, cell: presentState };
-  return { ...column, dropOrder: LAST_TO_LEAVE.get(heading) ?? dropOrder };
-});
+const COLUMNS: readonly Column[] = [
+  { heading: "ID", cell: (key) => replaceUnprintable(key.id) },
+  { heading: "SECRET", cell: (key) => `${replaceUnprintable(key.hint)}…` },
+  { heading: "LABEL", cell: (key) => replaceUnprintable(key.label ?? "-") },
+  { heading: "PLAN", cell: (key) => replaceUnprintable(key.plan) },
+  ...WINDOWS,
+  { heading: "CREATED (UTC)", cell: (key) => short(key.createdAt) },
+  { heading: "LAST USED (UTC)", cell: (key) => short(key.lastUsedAt) },
+  { heading: "EXPIRES (UTC)", cell: (key) => short(key.expiresAt) },
+  STATE,
+];
+
+/** The columns that are left out of a table that is too wide, the first one first. */
+const FIRST_TO_LEAVE = ["CREATED (UTC)", "EXPIRES (UTC)", "SECRET", "LAST USED (UTC)"];
+const USAGE = WINDOWS.map(({ heading }) => heading);
+const LEAVING = [...FIRST_TO_LEAVE, ...USAGE, "PLAN", "LABEL"];
+const LEAVING_SCREEN = [...FIRST_TO_LEAVE, "PLAN", ...USAGE.toReversed(), "LABEL"];
 
 /** Renders keys for a screen that is refreshed: a ban counts down, and the usage stays when the screen is narrow. */
-export function keysOnScreen(keys: readonly ApiKey[], { now, columns }: View): string {
-  return table(SCREEN_COLUMNS, keys, now, columns);
+export function keysOnScreen(keys: readonly ApiKey[], view: View): string {
+  const columns = COLUMNS.map((column) =>
+    column === STATE ? { ...column, cell: presentState } : column,
+  );
+  return table(columns, keys, view, LEAVING_SCREEN);
+}
+
+const GAP = "  ";
+/** To how many characters a label is cut, before a column is left out. */
+const SHORT_LABEL = 20;
+
+/** Returns a table. On a screen, labels are cut, columns left out, and at last all lines cut, until it fits. */
+function table(
+  columns: readonly Column[],
+  keys: readonly ApiKey[],
+  { now, columns: width = Infinity }: View,
+  leaving: readonly string[],
+): string {
+  const fill = (longestLabel: number) =>
+    columns.map(({ heading, cell }) => {
+      const texts = [heading, ...keys.map((key) => cell(key, now))];
+      const cells = heading === "LABEL" ? texts.map((text) => cut(text, longestLabel)) : texts;
+      const width = cells.reduce((widest, each) => Math.max(widest, stringWidth(each)), 0);
+      return { heading, cells, width };
+    });
+  let kept = fill(Infinity);
+  const isTooWide = (): boolean =>
+    kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) > width;
+  if (isTooWide()) kept = fill(SHORT_LABEL);
+  for (const next of leaving)
+    if (isTooWide()) kept = kept.filter(({ heading }) => heading !== next);
+  const line = (_: unknown, index: number): string =>
+    kept.map(({ cells, width }) => pad(cells[index] ?? "", width)).join(GAP);
+  const lines = Array.from({ length: keys.length + 1 }, line);
+  return lines.map((each) => cut(each.trimEnd(), width)).join("\n");
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
+}
+
+function cut(text: string, most: number): string {
+  if (most === Infinity || stringWidth(text) <= most) return text;
+  let [kept, width] = ["", 0];
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += stringWidth(segment);
+    if (width >= most) break;
+    kept += segment;
+  }
+  return `${kept}…`;
 }
 
 /** Each secret has a line of its own. */
-function describe({ heading, cell }: Column<ApiKey>, key: ApiKey, now: number): readonly string[] {
+function describe({ heading, cell }: Column, key: ApiKey, now: number): readonly string[] {
   const cells = heading === "SECRET" ? keyStateAt(key, now).secrets.map(secret) : [cell(key, now)];
   return cells.map((text) => `${heading.padEnd(15)}  ${text}`);
 }
