@@ -10,7 +10,7 @@ import { startServer, useBuiltPetstore, workersOf } from "./support/built-petsto
 import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
-import { createSums } from "../src/serve/metrics/sums.js";
+import { createSums } from "../src/serve/metrics/metrics.js";
 
 const FRESH = /^[\da-f-]{36}$/;
 

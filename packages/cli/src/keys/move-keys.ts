@@ -18,10 +18,10 @@ import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { describeFileError, type StoreError } from "../describe-error.js";
-import { openSource } from "../open-source.js";
+import { openSource } from "../files/open-file.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { readLines } from "../read-lines.js";
+import { readLines } from "../files/read-lines.js";
 import {
   counted,
   createProgress,

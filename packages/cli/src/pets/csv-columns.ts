@@ -43,7 +43,10 @@ const required = Object.entries(columns).flatMap(([name, { isRequired }]) =>
 const optional = Object.keys(columns).filter((name) => !required.includes(name));
 
 /** Which columns a file to import has. */
-export const HEADING_RULE = `The first line must name the columns ${required.join(" and ")}, and optionally ${optional.join(" and ")}, each once, separated by commas`;
+export const COLUMNS = `${required.join(" and ")}, and optionally ${optional.join(" and ")}`;
+
+/** The rule for its heading. */
+export const HEADING_RULE = `The first line must name the columns ${COLUMNS}, each once, separated by commas`;
 
 /** Whether a file with these columns, in any order and beside others, can be imported. */
 export function isHeading(names: readonly string[]): boolean {
@@ -57,12 +60,11 @@ export function isHeading(names: readonly string[]): boolean {
 export function decodeRecord(
   names: readonly string[],
   values: readonly string[],
-): EachField<Record<keyof Pet, unknown>> {
-  const read = (name: keyof Pet) => columns[name].read(values[names.indexOf(name)] ?? "");
-  return {
-    id: read("id"),
-    name: read("name"),
-    categoryId: read("categoryId"),
-    status: read("status"),
-  };
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { read }]) => [
+      name,
+      read(values[names.indexOf(name)] ?? ""),
+    ]),
+  );
 }

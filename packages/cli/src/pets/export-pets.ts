@@ -2,14 +2,15 @@ import { constants, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { PAGE_LIMIT, petStatuses, type PetStatus, type TrustedPets } from "@petstore/core";
+import { PAGE_LIMIT, petStatuses, type TrustedPets } from "@petstore/core";
+import type { PetFilter } from "@petstore/core/internal";
 import { encodePet } from "@petstore/http-adapter";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
-import { complete, createUnfinished, fileAt, modeFrom } from "../new-file.js";
-import { openUnlessStopped } from "../named-pipe.js";
+import { complete, createUnfinished, fileAt, modeFrom } from "../files/new-file.js";
+import { openUnlessStopped } from "../files/open-file.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf } from "../options.js";
 import { escapeUnprintable } from "../printable.js";
@@ -18,26 +19,31 @@ import { csvHeading, encodeRecord } from "./csv-columns.js";
 import { formatOf, formatOption, type Format } from "./format.js";
 
 /** The options of `petstore pets export`. */
-interface ExportOptions {
+interface ExportOptions extends Partial<PetFilter> {
   readonly database: string;
   readonly format?: Format;
-  readonly status?: PetStatus;
   readonly overwrite?: true;
 }
 
+/** The option of each filter, whose value is that of the filter. */
+const filterOptions: Record<keyof PetFilter, Option> = {
+  status: new Option("--status <status>", "only pets with this status").choices(petStatuses),
+};
+
 /** `petstore pets export`: writes pets, even while servers use the database. */
 export function exportCommand(io: CommandIO): Command {
-  return new Command("export")
+  const command = new Command("export")
     .description("Write the pets of the store to a file, in ascending order of id.")
     .argument("[file]", "the file to write; - for standard output", "-")
     .addOption(databaseOption())
     .addOption(formatOption())
-    .addOption(new Option("--status <status>", "only pets with this status").choices(petStatuses))
     .option("--overwrite", "replace an existing file")
     .addHelpText("after", example("petstore pets export pets.csv --status sold"))
     .action(async (file: string, options: ExportOptions) => {
       (await exportPets(file, options, io)).mapErr(io.fail);
     });
+  for (const option of Object.values(filterOptions)) command.addOption(option);
+  return command;
 }
 
 /**
@@ -49,7 +55,7 @@ async function exportPets(
   options: ExportOptions,
   { terminal, streams, stop }: CommandIO,
 ): Promise<Result<void, string>> {
-  const { database, format, status } = options;
+  const { database, format } = options;
   const name = path === "-" ? "to standard output" : path;
   if (isFileOfDatabase(database, path === "-" ? "/dev/stdout" : path)) {
     return err(`cannot write ${name}: it is a file of the database`);
@@ -65,7 +71,7 @@ async function exportPets(
     progress(counted(pets, "pet"));
   };
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
-    const text = encodePets(trusted, status, formatOf(format, path), onPage);
+    const text = encodePets(trusted, options, formatOf(format, path), onPage);
     const shown = isShown ? escaped(text) : text;
     const written = await write(shown, path, options, streams.stdout, stop.signal);
     return written.mapErr((message) => ({ message }));
@@ -89,7 +95,7 @@ class ReadFailed extends Error {
 /** Encodes page after page, in ascending order of id. Throws `ReadFailed` if the store fails. */
 async function* encodePets(
   store: TrustedPets,
-  status: PetStatus | undefined,
+  filter: Partial<PetFilter>,
   format: Format,
   onPage: (pets: number) => void,
 ): AsyncIterable<string> {
@@ -97,7 +103,7 @@ async function* encodePets(
   const encode = format === "csv" ? encodeRecord : encodePet;
   let after: bigint | undefined;
   do {
-    const page = await store.listPets({ limit: PAGE_LIMIT.maximum, status, after });
+    const page = await store.listPets({ ...filter, limit: PAGE_LIMIT.maximum, after });
     if (page.isErr()) throw new ReadFailed(describeStoreError(page.error));
     const { pets, next } = page.value;
     yield pets.map((pet) => `${encode(pet)}\n`).join("");

@@ -2,11 +2,12 @@ import { addAbortSignal } from "node:stream";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import { openSource } from "../open-source.js";
+import { openSource } from "../files/open-file.js";
 import { openStorage, withStore } from "../open-store.js";
 import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { addGroup, importGroup, withIds, type AddPets, type Tally } from "./add-pets.js";
+import { COLUMNS } from "./csv-columns.js";
 import { formatOf, formatOption, type Format } from "./format.js";
 import { readEntries, type Entry } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
@@ -52,7 +53,7 @@ const REJECTS_HELP =
 const FORMATS_HELP = `
 Formats:
   ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
-  csv     a heading with the columns name, categoryId and optionally status, then one pet per record
+  csv     a heading with the columns ${COLUMNS}, then one pet per record
 Other fields and columns are ignored, also ids without --keep-ids, and so are blank lines. Lines that cannot be
 imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
 lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.

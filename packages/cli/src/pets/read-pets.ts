@@ -6,7 +6,7 @@ import { parseNewPet } from "@petstore/core/internal";
 import { decodeJson } from "@petstore/http-adapter";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
-import { readLines } from "../read-lines.js";
+import { readLines } from "../files/read-lines.js";
 import { counted } from "../terminal.js";
 import { decodeRecord, HEADING_RULE, isHeading } from "./csv-columns.js";
 import type { Format } from "./format.js";
@@ -154,7 +154,7 @@ function toPet(columns: readonly string[], values: readonly string[]): Result<Nu
     return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
   }
   const pet = decodeRecord(columns, values);
-  return toNumbered(pet, pet.id);
+  return toNumbered(pet, pet["id"]);
 }
 
 /** A record and its lines, without the final line feed. Each character is a byte of the file. */

@@ -11,7 +11,7 @@ import {
   linkAt,
   modeFrom,
   type UnfinishedFile,
-} from "../new-file.js";
+} from "../files/new-file.js";
 import { counted } from "../terminal.js";
 import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 

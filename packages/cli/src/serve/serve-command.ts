@@ -13,7 +13,7 @@ import type { CommandIO } from "../terminal.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
 import { openMetrics } from "./metrics/metrics.js";
-import type { Sums } from "./metrics/sums.js";
+import type { Sums } from "./metrics/metrics.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
 import { isWorker, portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
@@ -54,7 +54,7 @@ async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<
   if (isWorker()) {
     // The process that started the workers prints for all of them.
     const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
-    const snapshot = own && (() => own.snapshot());
+    const snapshot = own && (() => own.getMetricsAsJSON());
     await runAsWorker((listening) => serve(options, quiet, listening), snapshot);
     return ok();
   }

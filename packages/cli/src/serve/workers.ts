@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
-import type { Snapshot, Sums } from "./metrics/sums.js";
+import type { Snapshot, Sums } from "./metrics/metrics.js";
 import { DRAIN_SECONDS } from "./server.js";
 
 /** Processes that serve on one port. A worker that ends by itself is restarted. */

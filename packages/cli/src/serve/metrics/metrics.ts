@@ -3,16 +3,15 @@ import type { Signals } from "@petstore/core";
 import type { RequestSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
-import type { Registry } from "prom-client";
+import type { MetricObject, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 import type { CommandIO } from "../../terminal.js";
 import { isWorker } from "../workers.js";
 import { serveMetrics, type MetricsAddress } from "./metrics-server.js";
-import { createSums, type Snapshot, type Sums } from "./sums.js";
 
 /** The metrics of a process, and the server that serves them. */
 export interface Metrics {
   /** The metrics of this process, if it serves requests and metrics. */
-  readonly own: ProcessMetrics | undefined;
+  readonly own: Registry | undefined;
   /** The sums of the workers' metrics, if this process has started workers. */
   readonly sums: Sums | undefined;
   readonly close: () => void;
@@ -36,19 +35,14 @@ export async function openMetrics(
   if (isWorker()) return ok({ ...NONE, own: createMetrics(prom) });
   const sums = workers > 1 ? createSums(prom) : undefined;
   const own = sums === undefined ? createMetrics(prom) : undefined;
-  const serving = await serveMetrics(address, () => (own ?? sums)?.text() ?? Promise.resolve(""));
+  const serving = await serveMetrics(
+    address,
+    () => own?.metrics() ?? sums?.text() ?? Promise.resolve(""),
+  );
   if (serving.isErr()) return err(serving.error);
   const { url, close } = serving.value;
   terminal.out(`metrics at ${url}`);
   return ok({ own, sums, close });
-}
-
-/** The metrics of one process. */
-interface ProcessMetrics {
-  /** Returns them in the text format of Prometheus. */
-  text(): Promise<string>;
-  /** Returns them as they are summed over processes. */
-  snapshot(): Promise<Snapshot>;
 }
 
 /** OpenTelemetry's advice for the duration of requests, in seconds. */
@@ -67,13 +61,13 @@ const MISNAMED = ["handles", "requests", "resources"].map((name) => `nodejs_acti
  * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
  * is one. Labels have few values: none holds a key, a path or an address.
  */
-function createMetrics(prom: typeof PromClient): ProcessMetrics {
+function createMetrics(prom: typeof PromClient): Registry {
   const registry = new prom.Registry();
+  const registers = [registry];
   prom.collectDefaultMetrics({ register: registry });
   MISNAMED.forEach((name) => registry.removeSingleMetric(name));
-  const histograms = [recordRequests(prom, registry), ...recordCommits(prom)];
-  const readHistograms = () => Promise.all(histograms.map((histogram) => histogram.read()));
-  const registers = [registry];
+  recordRequests(prom, registers);
+  recordTransactions(prom, registers);
   const bans = new prom.Counter({
     name: "petstore_bans_total",
     help: "Bans of API keys that have begun.",
@@ -92,42 +86,40 @@ function createMetrics(prom: typeof PromClient): ProcessMetrics {
   on("petstore:ban", () => bans.inc());
   on("petstore:storage-error", () => failures.inc());
   on("petstore:storage-warning", () => warnings.inc());
-  return {
-    text: async () => {
-      const rendered = prom.AggregatorRegistry.aggregate([await readHistograms()]);
-      return `${await registry.metrics()}\n${await rendered.metrics()}`;
-    },
-    snapshot: async () => [...(await registry.getMetricsAsJSON()), ...(await readHistograms())],
-  };
+  return registry;
 }
 
-function recordRequests(prom: typeof PromClient, registry: Registry): Histogram {
-  const registers = [registry];
-  const durations = createHistogram(prom, {
+function recordRequests({ Counter, Histogram }: typeof PromClient, registers: Registry[]): void {
+  const durations = new Histogram({
     name: "http_server_request_duration_seconds",
     help: "Duration of requests over HTTP.",
     labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: REQUEST_BUCKETS,
+    registers,
   });
-  const refusals = new prom.Counter({
+  const refusals = new Counter({
     name: "petstore_refusals_total",
     help: "Requests refused with 429, by the limit and the plan of the key: none without a valid key.",
     labelNames: ["reason", "plan"],
     registers,
   });
-  const deprecated = new prom.Counter({
+  const deprecated = new Counter({
     name: "petstore_deprecated_calls_total",
     help: "Requests of deprecated operations that were not refused.",
     registers,
   });
   on("petstore:request", (request) => {
     const { operation, route = "", method, status = "", plan, milliseconds } = request;
-    durations.observe(milliseconds / 1_000, method, route, String(status));
+    const labels = {
+      http_request_method: method,
+      http_route: route,
+      http_response_status_code: status,
+    };
+    durations.observe(labels, milliseconds / 1_000);
     const reason = reasonOf(request);
     if (reason !== undefined) refusals.inc({ reason, plan: plan ?? "none" });
     else if (operation === "getPet" && plan !== undefined) deprecated.inc();
   });
-  return durations;
 }
 
 /** Returns why a request was refused with 429. */
@@ -135,31 +127,32 @@ function reasonOf({ code, window }: RequestSignal): string | undefined {
   return code === "api_key_banned" ? "banned" : window;
 }
 
-function recordCommits(prom: typeof PromClient): readonly Histogram[] {
-  const durations = createHistogram(prom, {
+function recordTransactions({ Histogram }: typeof PromClient, registers: Registry[]): void {
+  const durations = new Histogram({
     name: "petstore_commit_duration_seconds",
     help: "Duration of transactions of the storage.",
     labelNames: ["group"],
     buckets: COMMIT_BUCKETS,
+    registers,
   });
-  const calls = createHistogram(prom, {
+  const calls = new Histogram({
     name: "petstore_commit_calls",
     help: "Calls that share a transaction of the storage.",
     labelNames: ["group"],
     buckets: CALL_BUCKETS,
+    registers,
   });
-  const waits = createHistogram(prom, {
+  const waits = new Histogram({
     name: "petstore_commit_wait_seconds",
     help: "How long the first call of a transaction waits until it begins.",
-    labelNames: [],
     buckets: COMMIT_BUCKETS,
+    registers,
   });
-  on("petstore:transaction", (transaction) => {
-    durations.observe(transaction.commitMilliseconds / 1_000, transaction.group);
-    calls.observe(transaction.calls, transaction.group);
+  on("petstore:transaction", ({ group, ...transaction }) => {
+    durations.observe({ group }, transaction.commitMilliseconds / 1_000);
+    calls.observe({ group }, transaction.calls);
     waits.observe(transaction.waitMilliseconds / 1_000);
   });
-  return [durations, calls, waits];
 }
 
 function on<Name extends keyof Signals>(
@@ -170,72 +163,38 @@ function on<Name extends keyof Signals>(
   subscribe(name, (message) => listener(message as Signals[Name]));
 }
 
-/** A histogram that counts by itself. prom-client only renders what it has counted. */
-interface Histogram {
-  /** Adds a value, with the values of the labels in the order of their names. */
-  observe(value: number, ...labels: readonly string[]): void;
-  read(): Promise<Snapshot[number]>;
+/** The metrics of one process at one time. */
+export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** The sums of the metrics of all workers. */
+export interface Sums {
+  /** Replaces the metrics of a running worker. */
+  receive(worker: number, snapshot: Snapshot): void;
+  /** Keeps what a worker has counted that has ended: counters never fall. */
+  retire(worker: number): void;
+  /** Returns the sums in the text format of Prometheus. */
+  text(): Promise<string>;
 }
 
-interface HistogramOptions {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: readonly string[];
-  readonly buckets: readonly number[];
-}
+/** Creates sums without workers. */
+export function createSums({ AggregatorRegistry }: typeof PromClient): Sums {
+  const running = new Map<number, Snapshot>();
+  let ended: Promise<Snapshot> = Promise.resolve([]);
 
-/** What a histogram has counted of one set of labels. */
-interface Series {
-  readonly labels: Readonly<Record<string, string>>;
-  /** How many values are in each bucket, and at the end those beyond the last one. */
-  readonly counts: number[];
-  sum: number;
-}
-
-/**
- * Creates a histogram. `observe` of prom-client's own takes five times as long: it checks and joins the names and values
- * of the labels each time.
- */
-function createHistogram(prom: typeof PromClient, options: HistogramOptions): Histogram {
-  const { name, help, labelNames, buckets } = options;
-  const empty = new prom.Histogram({ name, help, registers: [] });
-  const series = new Map<string, Series>();
-
-  const addSeries = (key: string, values: readonly string[]): Series => {
-    const labels = Object.fromEntries(labelNames.map((label, i) => [label, values[i] ?? ""]));
-    const added = { labels, counts: Array<number>(buckets.length + 1).fill(0), sum: 0 };
-    series.set(key, added);
-    return added;
-  };
-  // As with prom-client, a histogram without labels is there before its first value.
-  if (labelNames.length === 0) addSeries("", []);
+  const sum = (...snapshots: readonly Snapshot[]) =>
+    AggregatorRegistry.aggregate(snapshots.map((snapshot) => [...snapshot]));
   return {
-    observe: (value, ...values) => {
-      const key = values.join(" ");
-      const counted = series.get(key) ?? addSeries(key, values);
-      let bucket = 0;
-      while (value > (buckets[bucket] ?? Infinity)) bucket += 1;
-      counted.counts[bucket] = (counted.counts[bucket] ?? 0) + 1;
-      counted.sum += value;
+    receive: (worker, snapshot) => void running.set(worker, snapshot),
+    retire: (worker) => {
+      const last = running.get(worker)?.filter(isCount) ?? [];
+      running.delete(worker);
+      ended = ended.then((earlier) => sum(earlier, last).getMetricsAsJSON());
     },
-    read: async () => ({
-      ...(await empty.get()),
-      values: [...series.values()].flatMap((each) => valuesOf(name, buckets, each)),
-    }),
+    text: async () => sum(await ended, ...running.values()).metrics(),
   };
 }
 
-/** Returns the values as Prometheus has them: each bucket includes those below it. */
-function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: Series) {
-  let count = 0;
-  const cumulative = counts.map((each, bucket) => {
-    count += each;
-    const le = buckets[bucket] ?? "+Inf";
-    return { labels: { le, ...labels }, value: count, metricName: `${name}_bucket` };
-  });
-  return [
-    ...cumulative,
-    { labels, value: sum, metricName: `${name}_sum` },
-    { labels, value: count, metricName: `${name}_count` },
-  ];
+/** The gauges of an ended process, such as its memory, mean nothing. */
+function isCount({ type }: MetricObject): boolean {
+  return String(type) === "counter" || String(type) === "histogram";
 }

@@ -1,12 +1,18 @@
 import { once } from "node:events";
-import { createReadStream, fstatSync, type BigIntStats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  type BigIntStats,
+} from "node:fs";
 import { stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError } from "./describe-error.js";
-import { openUnlessStopped } from "./named-pipe.js";
-import type { Streams } from "./terminal.js";
+import { describeFileError } from "../describe-error.js";
+import type { Streams } from "../terminal.js";
 
 /** A file to read. */
 export interface Source {
@@ -52,4 +58,30 @@ async function openStandardInput(stdin: Streams["stdin"]): Promise<Result<Source
   const isNull =
     stats.isCharacterDevice() && stats.rdev === (await stat(devNull, { bigint: true })).rdev;
   return isNull ? failed(`it is closed, or ${devNull}`) : ok({ ...source, stats });
+}
+
+/** Opens a file. If it is a named pipe, this waits for its other end, but not after this signal. */
+export async function openUnlessStopped<T>(
+  path: string,
+  stats: BigIntStats,
+  signal: AbortSignal,
+  open: () => Promise<T>,
+): Promise<T> {
+  if (!stats.isFIFO()) return open();
+  let other: number | undefined;
+  const openOther = (): void => {
+    try {
+      other = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    } catch {
+      // Without the permission to, the next signal ends the process.
+    }
+  };
+  if (signal.aborted) openOther();
+  else signal.addEventListener("abort", openOther);
+  try {
+    return await open();
+  } finally {
+    signal.removeEventListener("abort", openOther);
+    if (other !== undefined) closeSync(other);
+  }
 }
