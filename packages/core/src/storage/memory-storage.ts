@@ -1,19 +1,13 @@
-import { err, ok, type Result } from "neverthrow";
+import { err, ok } from "neverthrow";
 import type { StoredApiKey } from "../keys/api-key.js";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
-import { INT64_MAX } from "../pets/int64.js";
-import { matches, pageOf, type PetFilter } from "../pets/list-query.js";
-import { missingPets } from "../pets/moved-pets.js";
-import { petOf, type NewPet, type Pet } from "../pets/pet.js";
+import { createMemoryPetStorage, indexAfter, type Run } from "./memory-pets.js";
 import {
   storageError,
-  type Creation,
   type PresentedKey,
   type KeyStorage,
   type KeyWithUsage,
-  type PetStorage,
   type Storage,
-  type StorageError,
   type UsageStorage,
 } from "./storage.js";
 
@@ -30,86 +24,12 @@ export function createMemoryStorage(): Storage {
   };
   const tables: KeyTables = { keys: new Map(), ids: [], owners: new Map(), usages: new Map() };
   return {
-    pets: petsInMemory(run),
+    pets: createMemoryPetStorage(run),
     keys: createKeyStorage(run, tables),
     usage: usageInMemory(run, tables),
     close: () => {
       isOpen = false;
       return Promise.resolve(ok());
-    },
-  };
-}
-
-/** Runs a call immediately. If the work throws, the call fails. */
-type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
-
-function petsInMemory(run: Run): PetStorage {
-  const all: Pet[] = [];
-  const creations = createCreations();
-
-  /** Returns the index of the first pet with this id or a greater one. */
-  const indexOf = (id: bigint): number => indexAfter(all, (each) => each.id >= id);
-  const put = (id: bigint, newPet: NewPet): Pet => {
-    const pet = petOf(id, newPet);
-    all.splice(indexOf(id), 0, pet);
-    return pet;
-  };
-  const add = (pet: NewPet): Pet => {
-    const lastId = all.at(-1)?.id ?? 0n;
-    if (lastId === INT64_MAX) throw new Error("No id is left.");
-    return put(lastId + 1n, pet);
-  };
-  const find = (id: bigint): Pet | undefined => {
-    const pet = all[indexOf(id)];
-    return pet?.id === id ? pet : undefined;
-  };
-  /** Yields the pets from this index on that pass the filter. */
-  const from = function* (start: number, filter: PetFilter) {
-    for (let index = start; index < all.length; index += 1) {
-      const pet = all[index];
-      if (pet !== undefined && matches(pet, filter)) yield pet;
-    }
-  };
-  return {
-    create: (pet) => run(() => add(pet)),
-    createOnce: (pet, { token, fingerprint, now, expiresAt }) =>
-      run(() => {
-        const earlier = creations.get(token);
-        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
-        const creation = { petId: add(pet).id, fingerprint, expiresAt };
-        creations.add(token, creation, now);
-        return { ...creation, replayed: false };
-      }),
-    import: (pets) =>
-      run(() => {
-        const { missing, conflict } = missingPets(pets, find);
-        missing.forEach((pet) => put(pet.id, pet));
-        return { added: missing.length, conflict };
-      }),
-    find: (id) => run(() => find(id)),
-    list: ({ limit, after, ...filter }) =>
-      run(() => pageOf(from(after === undefined ? 0 : indexOf(after + 1n), filter), limit)),
-  };
-}
-
-/**
- * Creates the creations that are remembered. For each that is added, the next two are looked at, round and round, and
- * removed if they have expired: no call takes long, and memory stays bounded, however long each is remembered.
- */
-function createCreations() {
-  const creations = new Map<string, Omit<Creation, "replayed">>();
-  let next = creations.entries();
-  const removeNext = (now: number): void => {
-    const { done, value } = next.next();
-    if (done === true) next = creations.entries();
-    else if (now >= value[1].expiresAt) creations.delete(value[0]);
-  };
-  return {
-    get: (token: string) => creations.get(token),
-    add: (token: string, creation: Omit<Creation, "replayed">, now: number): void => {
-      removeNext(now);
-      removeNext(now);
-      creations.set(token, creation);
     },
   };
 }
@@ -229,17 +149,4 @@ function usageInMemory(run: Run, { keys, owners, usages }: KeyTables): UsageStor
         return result;
       }),
   };
-}
-
-/** Returns the index of the first item that comes after some place, in an array in order. */
-function indexAfter<T>(inOrder: readonly T[], isAfter: (item: T) => boolean): number {
-  let low = 0;
-  let high = inOrder.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = inOrder[middle];
-    if (item === undefined || isAfter(item)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
