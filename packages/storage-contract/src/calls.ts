@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { Pet } from "@petstore/core";
+import type { Pet, PetPage } from "@petstore/core";
 import type {
+  Creation,
+  CreationRequest,
   PresentedKey,
   KeyQuery,
   KeyWithUsage,
@@ -13,7 +15,7 @@ import type {
   Usage,
 } from "@petstore/core/storage";
 import type { Result } from "neverthrow";
-import { aKey, oneMore } from "./samples.js";
+import { aKey, aPet, aRequest, firstPage, oneMore } from "./samples.js";
 
 /** Resolves to the value of a call. Rejects with an `AssertionError` if the storage fails. */
 export async function valueOf<T>(call: Promise<Result<T, StorageError>>): Promise<T> {
@@ -43,16 +45,47 @@ export async function createPets(storage: Storage, pets: readonly NewPet[]): Pro
   return created;
 }
 
+/** Adds a pet. An import adds it under this id. */
+type AddPet = (storage: Storage, pet: NewPet, id: bigint) => Promise<Pet>;
+
+const adding: Readonly<Record<"create" | "createOnce" | "import", AddPet>> = {
+  create: (storage, pet) => valueOf(storage.pets.create(pet)),
+  createOnce: async (storage, pet, id) => {
+    const created = storage.pets.createOnce(pet, aRequest({ token: `token ${id}` }));
+    return { id: (await valueOf(created)).petId, ...pet };
+  },
+  import: async (storage, pet, id) => {
+    const { added } = await valueOf(storage.pets.import([{ id, ...pet }]));
+    assert.equal(added, 1);
+    return { id, ...pet };
+  },
+};
+
+/** Each way to add a pet. */
+export const waysToAdd = Object.values(adding);
+
+/** Adds a sample pet under a token. */
+export function createOnce(
+  storage: Storage,
+  changes?: Partial<CreationRequest>,
+): Promise<Creation> {
+  return valueOf(storage.pets.createOnce(aPet(), aRequest(changes)));
+}
+
+/** Resolves to a page of pets; by default the first 100. */
+export function listPets(storage: Storage, query: Partial<PetQuery> = {}): Promise<PetPage> {
+  return valueOf(storage.pets.list({ ...firstPage, ...query }));
+}
+
 /** Resolves to every pet that a query finds, page by page, in the order of the storage. */
 export async function allPets(
   storage: Storage,
   query: Partial<PetQuery> = {},
 ): Promise<readonly Pet[]> {
-  const { limit = 100, status, after } = query;
-  const { pets, next } = await valueOf(storage.pets.list({ limit, status, after }));
+  const { pets, next } = await listPets(storage, query);
   if (next === undefined) return pets;
   assert.equal(next, pets.at(-1)?.id, "next must be the last id of its page");
-  return [...pets, ...(await allPets(storage, { limit, status, after: next }))];
+  return [...pets, ...(await allPets(storage, { ...query, after: next }))];
 }
 
 /** Resolves to the ids that each of these storages lists, page after page, until this is done. */

@@ -11,6 +11,12 @@ export interface StorageRequirement {
   check(open: OpenStorage, start: StartProcess): Promise<void>;
 }
 
+/** Checks, by what they check: a sentence without its subject, which is the storage. */
+export type Requirements = Readonly<Record<string, StorageRequirement["check"]>>;
+
+/** The requirements on each member of a port. */
+export type RequirementsOf<Port> = { readonly [Member in keyof Port]-?: Requirements };
+
 /**
  * A feature that not every storage has. `reopening`: its data is still there when it is opened again.
  * `sharing`: several storages can be open on the same data at the same time. `processes`: and in several

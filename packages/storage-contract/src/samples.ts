@@ -1,14 +1,92 @@
+import { petStatuses } from "@petstore/core";
+import { INT64_MIN, type EachField } from "@petstore/core/internal";
 import {
+  INT64_MAX,
   NO_USAGE,
   type ApiKeySecret,
+  type CreationRequest,
   type NewPet,
+  type PetQuery,
   type StoredApiKey,
   type Usage,
 } from "@petstore/core/storage";
 
+/** An int64 that a double cannot hold. */
+export const beyondDouble = 2n ** 53n + 1n;
+
+/** The values of each field that a storage must keep exact; first that of `aPet`. */
+export const petValues = {
+  name: [
+    "Rex",
+    "",
+    " padded ",
+    'O\'Malley; "drop" --`%_\\',
+    "two\nlines\r\nand a\ttab",
+    "🐕‍🦺 and \u{10FFFF}",
+    "caf\u00e9",
+    "cafe\u0301",
+    "\uFEFF\uFFFD\uFFFF",
+    "12",
+    "1e3",
+    "long ".repeat(20_000),
+  ],
+  categoryId: [7n, 0n, 1n, -1n, beyondDouble, -beyondDouble, INT64_MAX, INT64_MIN],
+  status: petStatuses,
+} as const satisfies { readonly [Field in keyof NewPet]-?: readonly NewPet[Field][] };
+
 /** A pet to create. */
 export function aPet(changes: Partial<NewPet> = {}): NewPet {
-  return { name: "Rex", categoryId: 7n, status: "available", ...changes };
+  const { name, categoryId, status } = petValues;
+  const pet: EachField<NewPet> = { name: name[0], categoryId: categoryId[0], status: status[0] };
+  return { ...pet, ...changes };
+}
+
+/** Pets that have each of these values once; each differs from `aPet` in one field. */
+export const unusualPets: readonly NewPet[] = Object.entries(petValues).flatMap(([field, values]) =>
+  values.slice(1).map((value) => aPet({ [field]: value })),
+);
+
+/** The filters of a list. */
+export type PetFilter = Omit<PetQuery, "limit" | "after">;
+
+/** For each filter, values, each with what a pet has that passes it, and other pets have not. */
+const filterSamples: {
+  readonly [Filter in keyof PetFilter]-?: readonly (readonly [
+    PetFilter[Filter],
+    Partial<NewPet>,
+  ])[];
+} = {
+  status: petStatuses.map((status) => [status, { status }]),
+};
+
+/** Filters, and what a pet has that passes them. */
+export interface FilterSample {
+  readonly filter: PetFilter;
+  readonly fields: Partial<NewPet>;
+}
+
+const NO_FILTER: EachField<PetFilter> = { status: undefined };
+
+/** The first 100 pets. */
+export const firstPage: EachField<PetQuery> = { limit: 100, after: undefined, ...NO_FILTER };
+
+/** Each filter alone, with the others, and left out. */
+export const filterCombinations = Object.entries(filterSamples).reduce<readonly FilterSample[]>(
+  (all, [name, samples]) =>
+    all.flatMap(({ filter, fields }) => [
+      { filter, fields },
+      ...samples.map(([value, more]) => ({
+        filter: { ...filter, [name]: value },
+        fields: { ...fields, ...more },
+      })),
+    ]),
+  [{ filter: NO_FILTER, fields: {} }],
+);
+
+/** How a creation is remembered, until a second after `now`. */
+export function aRequest(changes: Partial<CreationRequest> = {}): CreationRequest {
+  const now = 1_900_000_000_000;
+  return { token: "token", fingerprint: "of a pet", now, expiresAt: now + 1_000, ...changes };
 }
 
 /** A key to insert. Its one secret has the digest `digest of <id>`. */
@@ -26,6 +104,27 @@ export function aKey(id: string, changes: Partial<StoredApiKey> = {}): StoredApi
   };
 }
 
+const GREATEST = Number.MAX_SAFE_INTEGER;
+
+/** A key with a value in every field. 0 is a valid time, not a missing one. */
+export function aFullKey(id: string): StoredApiKey {
+  const key: EachField<StoredApiKey> = {
+    id,
+    plan: "enterprise",
+    limits: { perMinute: 1, perDay: GREATEST },
+    label: "Ünïcode 🐾 'label'",
+    createdAt: 0,
+    expiresAt: GREATEST,
+    revokedAt: 0,
+    secrets: [
+      aSecret(`newest of ${id}`, { expiresAt: 0 }),
+      aSecret(`middle of ${id}`, { hint: "pet_live_zzzz", expiresAt: GREATEST }),
+      aSecret(`oldest of ${id}`),
+    ],
+  };
+  return key;
+}
+
 /** A secret of a key. */
 export function aSecret(digest: string, changes: Partial<ApiKeySecret> = {}): ApiKeySecret {
   return { digest, hint: "pet_live_abcd", expiresAt: undefined, ...changes };
@@ -33,18 +132,16 @@ export function aSecret(digest: string, changes: Partial<ApiKeySecret> = {}): Ap
 
 /** A usage with a different value in every field. */
 export function aUsage(changes: Partial<Usage> = {}): Usage {
-  return {
-    minuteOpenedAt: 1_900_000_000_001,
-    minuteUsed: 2,
-    dayOpenedAt: 1_900_000_000_003,
-    dayUsed: 4,
-    refusedSince: 1_900_000_000_005,
-    refusals: 6,
-    bans: 7,
-    bannedAt: 1_900_000_000_008,
-    lastUsedAt: 1_900_000_000_009,
-    ...changes,
-  };
+  return { ...usageOf((index) => index + 1), ...changes };
+}
+
+/** A usage with the greatest number in every field. */
+export const greatestUsage = usageOf(() => GREATEST);
+
+/** Returns the usage in whose fields this function returns the numbers. */
+function usageOf(number: (index: number) => number): Usage {
+  const numbers = Object.keys(NO_USAGE).map((field, index) => [field, number(index)] as const);
+  return { ...NO_USAGE, ...Object.fromEntries(numbers) };
 }
 
 /** The usage with one more request in both windows. */

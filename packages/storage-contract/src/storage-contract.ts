@@ -1,17 +1,16 @@
-import { creationRequirements } from "./creations.js";
-import { importRequirements } from "./import.js";
-import { keyRequirements } from "./keys.js";
-import { lifecycleRequirements } from "./lifecycle.js";
-import { petRequirements } from "./pets.js";
 import type { StorageModule } from "./processes.js";
 import {
   checkRequirement,
   type Fixture,
+  type Requirements,
   type StorageFeature,
   type StorageRequirement,
 } from "./requirement.js";
-import { processRequirements } from "./several-processes.js";
-import { usageRequirements } from "./usage.js";
+import { keyRequirements } from "./requirements/keys.js";
+import { closingRequirements, reopeningRequirements } from "./requirements/lifecycle.js";
+import { petRequirements } from "./requirements/pets.js";
+import { processRequirements, sharingRequirements } from "./requirements/sharing.js";
+import { usageRequirements } from "./requirements/usage.js";
 
 /** The part of a test runner that the suite uses. Vitest, Jest, Mocha and `node:test` have it. */
 export interface TestRunner {
@@ -36,14 +35,22 @@ export interface StorageUnderTest {
 
 /** Every requirement of the storage port. */
 export const storageRequirements: readonly StorageRequirement[] = [
-  ...petRequirements,
-  ...creationRequirements,
-  ...keyRequirements,
-  ...importRequirements,
-  ...usageRequirements,
-  ...lifecycleRequirements,
-  ...processRequirements,
+  ...[petRequirements, keyRequirements, usageRequirements]
+    .flatMap((port) => Object.values<Requirements>(port))
+    .flatMap((requirements) => listed(requirements)),
+  ...listed(closingRequirements),
+  ...listed(reopeningRequirements, "reopening"),
+  ...listed(sharingRequirements, "sharing"),
+  ...listed(processRequirements, "processes"),
 ];
+
+function listed(requirements: Requirements, needs?: StorageFeature): StorageRequirement[] {
+  return Object.entries(requirements).map(([name, check]) => ({
+    name,
+    ...(needs && { needs }),
+    check,
+  }));
+}
 
 /**
  * Declares one test for each requirement of the storage port. A requirement that needs an unsupported

@@ -56,17 +56,17 @@ const faultsOfProcesses: Readonly<Record<string, FileOptions["fault"] | Fault>> 
 const faults: Readonly<Record<string, Fault>> = {
   "gives each pet its own positive id: gives two the same": withIds((id) => (id + 1n) / 2n),
   "gives a pet a greater id: counts downwards": withIds((id) => 1_000n - id),
-  "keeps every int64 categoryId exact: converts it to a double": withPet(({ categoryId }) => {
+  "keeps every field of a pet: converts categoryId to a double": withPet(({ categoryId }) => {
     return { categoryId: BigInt.asIntN(64, BigInt(Number(categoryId))) };
   }),
-  "keeps every name exact: normalizes Unicode": withPet(({ name }) => {
+  "keeps every field of a pet: normalizes Unicode": withPet(({ name }) => {
     return { name: name.normalize("NFC") };
   }),
-  "finds a pet by its id: loses the status": withPet(() => ({ status: "available" })),
+  "keeps every field of a pet: loses the status": withPet(() => ({ status: "available" })),
   "returns undefined for an id: cuts ids to 32 bits": pets("find", (find) => (id) => {
     return find(BigInt.asUintN(32, id));
   }),
-  "lists whole pets: lists the newest first": withPage(({ pets, next }) => {
+  "lists exactly the pets: lists the newest first": withPage(({ pets, next }) => {
     return { pets: pets.toReversed(), next };
   }),
   "lists exactly the pets: filters after it has cut the page": pets("list", (list) => {
@@ -76,7 +76,7 @@ const faults: Readonly<Record<string, Fault>> = {
       return ok({ ...page, pets });
     };
   }),
-  "ends a page at its limit: sets next on every full page": withPage(({ pets }, { limit }) => {
+  "lists exactly the pets: sets next on every full page": withPage(({ pets }, { limit }) => {
     return { pets, next: pets.length === limit ? pets.at(-1)?.id : undefined };
   }),
   "ends a page before its JSON: counts pets only": pets("list", (list) => async (query) => {
@@ -92,7 +92,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "lists the pets after any int64: includes the id itself": pets("list", (list) => {
     return (query) => list({ ...query, after: query.after && query.after - 1n });
   }),
-  "lists a pet as soon as: caches a page": cachingAPage,
+  "finds and lists a pet: caches a page": cachingAPage,
 
   "adds one pet for each token, even: looks first": pets("createOnce", (createOnce, { pets }) => {
     const known = new Set<string>();
@@ -103,29 +103,32 @@ const faults: Readonly<Record<string, Fault>> = {
       return createOnce(pet, { ...request, token });
     };
   }),
-  "stores the pet of a creation: another name": withCreated({ name: "another" }),
-  "stores the pet of a creation: a rounded categoryId": pets("createOnce", (createOnce) => {
-    return (pet, request) => {
-      const categoryId = BigInt.asIntN(64, BigInt(Number(pet.categoryId)));
-      return createOnce({ ...pet, categoryId }, request);
-    };
-  }),
-  "stores the pet of a creation: another status": withCreated({ status: "sold" }),
-  "stores the pet of a creation: never found": (storage, opened) => {
+  "keeps every field of a pet: another name in a creation": withCreated({ name: "another" }),
+  "keeps every field of a pet: a rounded categoryId in a creation": pets(
+    "createOnce",
+    (createOnce) => {
+      return (pet, request) => {
+        const categoryId = BigInt.asIntN(64, BigInt(Number(pet.categoryId)));
+        return createOnce({ ...pet, categoryId }, request);
+      };
+    },
+  ),
+  "keeps every field of a pet: another status in a creation": withCreated({ status: "sold" }),
+  "keeps every field of a pet: a creation is never found": (storage, opened) => {
     const { hidden, hiding } = hidingCreations();
     return pets("find", (find) => async (id) => {
       return hidden.has(id) ? ok(undefined) : find(id);
     })(hiding(storage, opened), opened);
   },
-  "stores the pet of a creation: never listed by status": (storage, opened) => {
+  "finds and lists a pet: a creation is never listed by status": (storage, opened) => {
     const { hidden, hiding } = hidingCreations();
     return withPage(({ pets, next }, { status }) => {
       return { pets: pets.filter(({ id }) => status === undefined || !hidden.has(id)), next };
     })(hiding(storage, opened), opened);
   },
-  "stores the pet of a creation: a stale page": stalePage("createOnce"),
-  "stores the pet of a creation: a stale page after an import": stalePage("import"),
-  "gives creations and other pets ascending ids: undercuts them": pets(
+  "finds and lists a pet: a stale page": stalePage("createOnce"),
+  "finds and lists a pet: a stale page after an import": stalePage("import"),
+  "gives a pet a greater id: undercuts creations": pets(
     "createOnce",
     (createOnce) => async (pet, request) =>
       (await createOnce(pet, request)).map((made) => ({
@@ -147,6 +150,10 @@ const faults: Readonly<Record<string, Fault>> = {
 
   "keeps every field of an API key: loses an empty label": withKey(({ label }) => {
     return { label: label === "" ? undefined : label };
+  }),
+  "adds an API key without usage: with a ban": keys("insert", (insert, { usage }) => (key) => {
+    const next = { ...NO_USAGE, bans: 1 };
+    return inTwoCalls(insert(key), () => usage.update(key.id, () => ({ next, result: undefined })));
   }),
   "imports the pets: gives new ids": pets("import", (_, { pets }) => async (moved) => {
     for (const pet of moved) await pets.create(pet);
@@ -223,7 +230,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "passes to a charge the key: loses the secret's expiry": showing((key) => {
     return key && { ...key, secretExpiresAt: undefined };
   }),
-  "shows each charge the key: the first plan and limits": (storage, opened) => {
+  "passes to a charge the key: the first plan and limits": (storage, opened) => {
     const known = new Map<string, PresentedKey["key"]>();
     return showing((shown) => {
       if (!shown) return undefined;

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import type { Pet } from "@petstore/core";
+import {
+  NO_USAGE,
+  type KeyStorage,
+  type PetStorage,
+  type Storage,
+  type StorageError,
+  type UsageStorage,
+} from "@petstore/core/storage";
+import type { Result } from "neverthrow";
+import {
+  allPets,
+  assertFails,
+  changeKey,
+  chargeOnce,
+  createOnce,
+  createPets,
+  presentedKeyOf,
+  insertKeys,
+  listKeys,
+  setUsage,
+  valueOf,
+} from "../calls.js";
+import type { Requirements } from "../requirement.js";
+import {
+  aFullKey,
+  aKey,
+  aPet,
+  aRequest,
+  aSecret,
+  aUsage,
+  firstPage,
+  unusualPets,
+  usedTimes,
+} from "../samples.js";
+
+/** The requirements on the clock, and on closing a storage. */
+export const closingRequirements: Requirements = {
+  "fails every call after close, with an Err value": async (open) => {
+    const storage = await open();
+    await valueOf(storage.close());
+    for (const call of callsOfEveryMember(storage)) await assertFails(call);
+  },
+  "can be closed twice, one after the other or at once": async (open) => {
+    const storage = await open();
+    await Promise.all([valueOf(storage.close()), valueOf(storage.close())]);
+    await valueOf(storage.close());
+  },
+  "completes the calls that are under way when it is closed": async (open) => {
+    const storage = await open();
+    await insertKeys(storage, "a");
+    const five = Array.from({ length: 5 });
+    const created = five.map(() => valueOf(storage.pets.create(aPet())));
+    const charged = five.map(() => chargeOnce(storage, "digest of a"));
+    await valueOf(storage.close());
+    assert.equal(new Set((await Promise.all(created)).map(({ id }) => id)).size, 5);
+    assert.deepEqual(new Set(await Promise.all(charged)), new Set([0, 1, 2, 3, 4]));
+  },
+  "completes the calls of every member that are under way before its close resolves": async (
+    open,
+  ) => {
+    const storage = await open();
+    await insertKeys(storage, "a");
+    let completed = 0;
+    const running = callsOfEveryMember(storage).map(async (call) => {
+      const result = await call();
+      completed += 1;
+      return result.isOk();
+    });
+    await valueOf(storage.close());
+    // The last of them may resolve in the same turn.
+    await setImmediate();
+    const before = completed;
+    assert.ok((await Promise.all(running)).every(Boolean), "close failed a call");
+    assert.equal(before, running.length, "close resolved before a call that was under way");
+  },
+  "has a clock, if any, that returns milliseconds since the Unix epoch, and one that is never set back":
+    async (open) => {
+      const { clock } = await open();
+      let last = -Infinity;
+      for (let count = 0; clock && count < 10; count += 1) {
+        const now = clock.now();
+        assert.ok(now > MILLISECONDS && now <= MAX_TIME, `the time is ${now}`);
+        const monotonic = clock.monotonic?.() ?? 0;
+        assert.ok(monotonic >= last, `${monotonic} follows ${last}`);
+        last = monotonic;
+        await setImmediate();
+      }
+    },
+};
+
+/** The requirements on opening a storage again. */
+export const reopeningRequirements: Requirements = {
+  "remembers creations after it is reopened": async (open) => {
+    const before = await open();
+    const first = await createOnce(before);
+    await valueOf(before.close());
+    assert.deepEqual(await createOnce(await open()), { ...first, replayed: true });
+  },
+  "finds every change after it is reopened: charges, updates, removals and imports": async (
+    open,
+  ) => {
+    const before = await open();
+    await insertKeys(before, "a", "b", "c");
+    await valueOf(before.keys.import([{ key: aKey("d"), usage: aUsage() }]));
+    await setUsage(before, "c", aUsage({ bans: 3 }));
+    await chargeOnce(before, "digest of a");
+    await changeKey(before, "a", { label: "changed", secrets: [aSecret("another")] });
+    await chargeOnce(before, "another");
+    await valueOf(before.keys.remove(["b"]));
+    const pet: Pet = { id: 7n, ...aPet({ status: "sold" }) };
+    await valueOf(before.pets.import([pet]));
+    await valueOf(before.close());
+
+    const after = await open();
+    const changed = aKey("a", { label: "changed", secrets: [aSecret("another")] });
+    assert.deepEqual(await listKeys(after), [
+      { key: changed, usage: usedTimes(2) },
+      { key: aKey("c"), usage: aUsage({ bans: 3 }) },
+      { key: aKey("d"), usage: aUsage() },
+    ]);
+    assert.deepEqual((await presentedKeyOf(after, "another"))?.usage, usedTimes(2));
+    for (const id of ["a", "b"]) {
+      assert.equal(await presentedKeyOf(after, `digest of ${id}`), undefined);
+    }
+    assert.deepEqual(await allPets(after), [pet]);
+  },
+  "finds all data after it is reopened, and reuses no id": async (open) => {
+    const before = await open();
+    const created = await createPets(before, unusualPets);
+    const key = aFullKey("a");
+    await valueOf(before.keys.insert(key));
+    await setUsage(before, "a", aUsage());
+    await valueOf(before.close());
+
+    const after = await open();
+    assert.deepEqual(await allPets(after), created);
+    assert.deepEqual(await valueOf(after.keys.find("a")), { key, usage: aUsage() });
+    assert.deepEqual((await presentedKeyOf(after, "oldest of a"))?.usage, aUsage());
+    const next = await valueOf(after.pets.create(aPet()));
+    assert.ok(created.every(({ id }) => id < next.id));
+  },
+};
+
+/** A time of 2001. In seconds, it is one of the year 33658. */
+const MILLISECONDS = 1_000_000_000_000;
+
+/** The latest time that a `Date` can represent. */
+const MAX_TIME = 8_640_000_000_000_000;
+
+/** A call of every member of the port except `close`. */
+function callsOfEveryMember({ pets, keys, usage }: Storage) {
+  const ofPets: CallOf<PetStorage> = {
+    create: () => pets.create(aPet()),
+    createOnce: () => pets.createOnce(aPet(), aRequest()),
+    import: () => pets.import([{ ...aPet(), id: 9n }]),
+    find: () => pets.find(1n),
+    list: () => pets.list(firstPage),
+  };
+  const ofKeys: CallOf<KeyStorage> = {
+    insert: () => keys.insert(aKey("another")),
+    import: () => keys.import([{ key: aKey("one more"), usage: NO_USAGE }]),
+    find: () => keys.find("a"),
+    list: () => keys.list({ limit: 1, after: undefined, banned: false }),
+    update: () => keys.update("a", () => ({ result: 1 })),
+    remove: () => keys.remove(["a"]),
+  };
+  const ofUsage: CallOf<UsageStorage> = {
+    charge: () => usage.charge("digest of a", () => ({ result: 1 })),
+    findByDigest: () => usage.findByDigest("digest of a"),
+    update: () => usage.update("a", () => ({ result: 1 })),
+  };
+  return [ofPets, ofKeys, ofUsage].flatMap((calls) => Object.values<Call>(calls));
+}
+
+type Call = () => Promise<Result<unknown, StorageError>>;
+type CallOf<Port> = { readonly [Member in keyof Port]-?: Call };
