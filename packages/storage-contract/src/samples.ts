@@ -1,5 +1,5 @@
 import { petStatuses } from "@petstore/core";
-import { INT64_MIN, type EachField } from "@petstore/core/internal";
+import { INT64_MIN, petFilters, type EachField, type PetFilter } from "@petstore/core/internal";
 import {
   INT64_MAX,
   NO_USAGE,
@@ -46,41 +46,25 @@ export const unusualPets: readonly NewPet[] = Object.entries(petValues).flatMap(
   values.slice(1).map((value) => aPet({ [field]: value })),
 );
 
-/** The filters of a list. */
-export type PetFilter = Omit<PetQuery, "limit" | "after">;
-
-/** For each filter, values, each with what a pet has that passes it, and other pets have not. */
-const filterSamples: {
-  readonly [Filter in keyof PetFilter]-?: readonly (readonly [
-    PetFilter[Filter],
-    Partial<NewPet>,
-  ])[];
-} = {
-  status: petStatuses.map((status) => [status, { status }]),
-};
-
-/** Filters, and what a pet has that passes them. */
-export interface FilterSample {
-  readonly filter: PetFilter;
-  readonly fields: Partial<NewPet>;
-}
-
 const NO_FILTER: EachField<PetFilter> = { status: undefined };
 
 /** The first 100 pets. */
 export const firstPage: EachField<PetQuery> = { limit: 100, after: undefined, ...NO_FILTER };
 
-/** Each filter alone, with the others, and left out. */
-export const filterCombinations = Object.entries(filterSamples).reduce<readonly FilterSample[]>(
-  (all, [name, samples]) =>
-    all.flatMap(({ filter, fields }) => [
-      { filter, fields },
-      ...samples.map(([value, more]) => ({
-        filter: { ...filter, [name]: value },
-        fields: { ...fields, ...more },
-      })),
-    ]),
-  [{ filter: NO_FILTER, fields: {} }],
+/** Each filter with three values and without, alone and with the others. */
+export const filters = petFilters.reduce<readonly PetFilter[]>(
+  (all, field) =>
+    [undefined, ...petValues[field].slice(0, 3)].flatMap((value) =>
+      all.map((filter) => ({ ...filter, [field]: value })),
+    ),
+  [NO_FILTER],
+);
+
+/** A pet for each of these filters that leaves none out. */
+export const filteredPets = petFilters.reduce<readonly NewPet[]>(
+  (all, field) =>
+    petValues[field].slice(0, 3).flatMap((value) => all.map((pet) => ({ ...pet, [field]: value }))),
+  [aPet()],
 );
 
 /** How a creation is remembered, until a second after `now`. */

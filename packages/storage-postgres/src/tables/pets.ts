@@ -1,4 +1,5 @@
 import { PAGE_LIMIT, type Pet, type PetPage } from "@petstore/core";
+import { petFilters, type PetFilter } from "@petstore/core/internal";
 import { PAGE_BYTES, pageOf, type NewPet, type PetQuery } from "@petstore/core/storage";
 import {
   newPetFields,
@@ -40,47 +41,26 @@ export interface RevisedPage {
   readonly page: PetPage | undefined;
 }
 
-interface ListArgument {
-  readonly count: number;
-  readonly after: bigint;
-  readonly status: string | undefined;
-  readonly lastId: string;
-  readonly edits: string;
-}
-
-const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
-
-/** No inventory has this revision. */
-const NONE: Revision = "-1/-1";
-
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
-  const pets = connection.table("pets");
-  // The constant limit lets PostgreSQL plan the statement once, and not at each list.
-  const listAll = prepareList(
-    connection,
-    (value) => sql`(
-      select * from ${pets} where id > ${value("after")} order by id
-      limit ${sql.lit(PAGE_LIMIT.maximum + 1)}) as pets`,
-  );
-  // Which index is best depends on how frequent the status is.
-  const listByStatus = prepareList(
-    connection,
-    (value) => sql`${pets} as pets where status = ${value("status")} and id > ${value("after")}`,
-  );
+  const lists = new Map<string, ReturnType<typeof prepareList>>();
+  const listBy = (fields: readonly (keyof PetFilter)[]) => {
+    const list = lists.get(fields.join()) ?? prepareList(connection, fields);
+    lists.set(fields.join(), list);
+    return list;
+  };
   return {
     add: prepareAdd(connection),
     import: prepareImport(connection),
     find: async (ids) => (await find({ ids })).map(toPet),
-    list: async ({ limit, after = 0n, status }, known = NONE) => {
-      const list = status === undefined ? listAll : listByStatus;
-      const [lastId = "", edits = ""] = known.split("/");
-      const rows = await list({ count: limit + 1, after, status, lastId, edits });
+    list: async (query, known = NONE) => {
+      const list = listBy(petFilters.filter((field) => query[field] !== undefined));
+      const rows = await list({ query, known });
       const [first] = rows;
       if (!first) throw new TypeError("The table inventory is empty.");
       const revision: Revision = `${first[0]}/${first[1]}`;
       if (revision === known) return { revision, page: undefined };
-      return { revision, page: pageOf(rows.flatMap(toPets), limit) };
+      return { revision, page: pageOf(rows.flatMap(toPets), query.limit) };
     },
   };
 }
@@ -169,16 +149,6 @@ function prepareImport(connection: Connection) {
   });
 }
 
-function toPets([, , ...pet]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
-  return isPet(pet) ? [toPet(pet)] : [];
-}
-
-function isPet(
-  row: Tuple<NullablePet, typeof PET_COLUMNS>,
-): row is Tuple<PetsTable, typeof PET_COLUMNS> {
-  return row[0] !== null;
-}
-
 /** In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once. */
 function prepareFind({ select, table }: Connection) {
   return select(
@@ -189,36 +159,77 @@ function prepareFind({ select, table }: Connection) {
   );
 }
 
+const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
+
 /** Beside the revision stands a pet, or nulls if there is none. */
-type ListRow = { readonly last_id: bigint; readonly edits: bigint } & NullablePet;
-type NullablePet = { readonly [Column in keyof PetsTable]: PetsTable[Column] | null };
+type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
+  readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
+};
+
+/** No inventory has this revision. */
+const NONE: Revision = "-1/-1";
+
+const texts = newPetFields
+  .map((field) => petColumns[field])
+  .filter(({ type }) => type === "text")
+  .map(({ column }) => column);
+
+interface ListArgument {
+  readonly query: PetQuery;
+  readonly known: Revision;
+}
 
 /**
- * Reads at most one pet more than `pageOf` takes: names are counted without being read from the disk.
+ * Prepares the statement that lists the pets whose fields have the values in the query.
  *
- * Reads the revision, and in the same snapshot the pets; these only if the revision is not the known one.
+ * It reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. It reads at
+ * most one pet more than `pageOf` takes: texts are counted without being read from the disk.
  */
-function prepareList(
-  { select, table }: Connection,
-  source: (value: Parameter<ListArgument>) => RawBuilder<unknown>,
-) {
+function prepareList({ select, table }: Connection, fields: readonly (keyof PetFilter)[]) {
   return select(
     LIST_COLUMNS,
-    (value: Parameter<ListArgument>) => sql<ListRow>`
-      select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
-      left join lateral (
-        select id, ${NEW_PET_COLUMNS} from (
-          select *, sum(octet_length(name)) over (
-            order by id rows between unbounded preceding and 2 preceding) as bytes_before
-          from (
-            select * from (select id, ${NEW_PET_COLUMNS} from ${source(value)}) as found
-            where inventory.last_id <> ${value("lastId")}::bigint or inventory.edits <> ${value("edits")}::bigint
-            order by id limit ${value("count")}
-          ) as counted
-        ) as measured
-        where bytes_before is null or bytes_before <= ${sql.lit(PAGE_BYTES)}
-      ) as page on true
-      order by page.id`,
+    (value: Parameter<ListArgument>) => {
+      const isAfter = sql`id > ${value.of(({ query }) => query.after ?? 0n)}`;
+      const conditions = fields.map(
+        (field) =>
+          sql`${sql.ref(petColumns[field].column)} = ${value.of(({ query }) => query[field])}`,
+      );
+      // The constant limit lets PostgreSQL plan the statement once, and not at each list. With a filter, the best index
+      // depends on how frequent the value is.
+      const most =
+        fields.length === 0 ? sql`order by id limit ${sql.lit(PAGE_LIMIT.maximum + 1)}` : sql``;
+      const textBytes = sql.join(
+        texts.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+        sql` + `,
+      );
+      const known = (part: number) => value.of(({ known }) => known.split("/")[part]);
+      return sql<ListRow>`
+        select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
+        left join lateral (
+          select * from (
+            select *, sum(${textBytes}) over (
+              order by id rows between unbounded preceding and 2 preceding) as bytes_before
+            from (
+              select * from (
+                select * from ${table("pets")} where ${sql.join([isAfter, ...conditions], sql` and `)} ${most}) as found
+              where inventory.last_id <> ${known(0)}::bigint or inventory.edits <> ${known(1)}::bigint
+              order by id limit ${value.of(({ query }) => query.limit + 1)}
+            ) as counted
+          ) as measured
+          where bytes_before is null or bytes_before <= ${sql.lit(PAGE_BYTES)}
+        ) as page on true
+        order by page.id`;
+    },
     "bigint",
   );
+}
+
+function toPets([, , ...pet]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
+  return isPet(pet) ? [toPet(pet)] : [];
+}
+
+function isPet(
+  row: Tuple<ListRow, typeof PET_COLUMNS>,
+): row is Tuple<PetsTable, typeof PET_COLUMNS> {
+  return row[0] !== null;
 }
