@@ -45,7 +45,7 @@ export interface PageCache<Revision> {
 }
 
 /** In bytes of JSON, plus an estimate for each page: a few MiB. */
-const CAPACITY = 4_000_000;
+const CAPACITY = 2_000_000;
 const OVERHEAD = 100;
 
 export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
