@@ -1,4 +1,4 @@
-import type { Charged } from "./limits/charged.js";
+import type { Charged } from "./limits/quota.js";
 import type { WindowName } from "./limits/windows.js";
 
 /**

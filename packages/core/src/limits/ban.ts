@@ -1,5 +1,5 @@
 import type { ClockReading } from "../clock.js";
-import type { RateLimits } from "./windows.js";
+import { limitOf, SHORTEST, type RateLimits } from "./windows.js";
 import { NO_USAGE, usedAt, type Usage } from "./usage.js";
 import { correctedStart } from "./window.js";
 
@@ -54,7 +54,7 @@ export function afterRefusal(
   if (rule.grace > 0 && now - refusedSince <= rule.grace) {
     return refusedSince === usage.refusedSince ? usage : { ...usage, refusedSince };
   }
-  if (usage.refusals < (rule.afterRefusals ?? limits.perMinute)) {
+  if (usage.refusals < (rule.afterRefusals ?? limitOf(limits, SHORTEST))) {
     return { ...usage, refusedSince, refusals: usage.refusals + 1 };
   }
   return { ...usage, refusedSince: 0, refusals: 0, bans: usage.bans + 1, bannedAt: now };

@@ -1,18 +1,10 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
-import {
-  bindingWindow,
-  endOf,
-  quotaOf,
-  withBinding,
-  type Quota,
-  type WindowQuotas,
-} from "./quota.js";
+import { bindingWindow, quotaOf, withBinding, type Quota, type WindowQuotas } from "./quota.js";
 import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
 import {
   eachWindow,
-  limitOf,
   SHORTEST,
   windowNames,
   windows as kinds,
@@ -28,11 +20,9 @@ export interface LimitRules {
   readonly ban: BanRule | undefined;
 }
 
-/** Whether a request is admitted, and the quota after it. */
-export type Verdict = { readonly kind: "admitted"; readonly quota: Quota } | Refusal;
-
-/** The request is refused until `until`, in milliseconds since the Unix epoch. */
-export type Refusal =
+/** Whether a request is admitted, and the quota after it. `until` is in milliseconds since the Unix epoch. */
+export type Verdict =
+  | { readonly kind: "admitted"; readonly quota: Quota }
   | {
       readonly kind: "refused";
       readonly quota: Quota;
@@ -49,64 +39,50 @@ export type Refusal =
       readonly begins: boolean;
     };
 
-/** The outcome of a request: the usage after it, and the verdict. */
-export interface ChargeOutcome {
-  /** The usage that was passed in, if there is nothing to store. */
-  readonly usage: Usage;
-  readonly verdict: Verdict;
-}
-
 /**
- * Decides one request: it takes a token from the bucket of each window, or from none. The
- * first request opens a bucket's window; when the window ends, the bucket gets all its tokens back. A
- * refused request takes no token, and too many refusals in a row ban the key. Requests during a ban are
- * not counted, so that every ban ends by itself.
+ * Decides one request, and returns the usage after it (the same object, if there is nothing to store): it takes a token
+ * from the bucket of each window, or from none. The first request opens a bucket's window; when the window ends, the
+ * bucket gets all its tokens back. A refused request takes no token, and too many refusals in a row ban the key.
+ * Requests during a ban are not counted, so that every ban ends by itself.
  */
-export function charge(stored: Usage, rules: LimitRules, reading: ClockReading): ChargeOutcome {
-  const { limits, ban } = rules;
+export function charge(
+  stored: Usage,
+  { limits, ban }: LimitRules,
+  reading: ClockReading,
+): { readonly usage: Usage; readonly verdict: Verdict } {
   const usage = ban === undefined ? stored : rememberedBans(stored, ban, reading);
   const windows = currentWindows(usage, reading);
+  const quotas = quotasOf(windows, limits);
 
-  const banEnd = ban === undefined ? undefined : bannedUntil(usage, ban, reading.now);
+  const banEnd = ban && bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
-    return {
-      usage: upToDate(usage, windows),
-      verdict: banned(banEnd, false, windows, limits),
-    };
+    return { usage: upToDate(usage, windows), verdict: banned(banEnd, false, quotas) };
   }
-  if (windowNames.every((name) => hasTokens(name, windows, limits))) {
-    return admitted(usage, windows, limits, reading.now);
+  if (usedUpIn(quotas).length === 0) {
+    const after = eachWindow((name) => withRequest(windows[name]));
+    const left = quotasOf(after, limits);
+    const quota = withBinding(left, bindingWindow(left));
+    return { usage: served(usage, after, reading.now), verdict: { kind: "admitted", quota } };
   }
   const current = upToDate(usage, windows);
-  if (ban === undefined) return { usage: current, verdict: refused(windows, limits) };
-  const next = afterRefusal(current, ban, limits, reading);
-  const until = bannedUntil(next, ban, reading.now);
+  const next = ban === undefined ? current : afterRefusal(current, ban, limits, reading);
+  const until = ban && bannedUntil(next, ban, reading.now);
   return {
     usage: next,
-    verdict: until === undefined ? refused(windows, limits) : banned(until, true, windows, limits),
+    verdict: until === undefined ? refused(quotas) : banned(until, true, quotas),
   };
 }
 
-/** What a usage means at this reading. */
-export interface Standing {
-  /** When the ban in force ends; `undefined` if there is none. */
-  readonly bannedUntil: number | undefined;
-  readonly quotas: WindowQuotas;
-}
-
-/** Returns what this usage means, without a request. */
+/** Returns what this usage means, without a request. `bannedUntil` is `undefined` if no ban is in force. */
 export function standingOf(
   usage: Usage,
   { limits, ban }: LimitRules,
   reading: ClockReading,
-): Standing {
-  const windows = currentWindows(usage, reading);
+): { readonly bannedUntil: number | undefined; readonly quotas: WindowQuotas } {
+  const quotas = quotasOf(currentWindows(usage, reading), limits);
   const banEnd = ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now);
-  const quotas =
-    banEnd === undefined
-      ? quotasOf(windows, limits)
-      : noQuotas(servedAt(banEnd, windows, limits), limits);
-  return { bannedUntil: banEnd, quotas };
+  if (banEnd === undefined) return { bannedUntil: undefined, quotas };
+  return { bannedUntil: banEnd, quotas: emptyUntil(servedAt(banEnd, quotas), quotas) };
 }
 
 type Windows = EachWindow<Window>;
@@ -116,58 +92,46 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
   return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
 }
 
-function hasTokens(name: WindowName, windows: Windows, limits: RateLimits): boolean {
-  return windows[name].used < limitOf(limits, name);
-}
-
 function quotasOf(windows: Windows, limits: RateLimits): WindowQuotas {
   return eachWindow((name) => quotaOf(name, windows[name], limits));
 }
 
-function admitted(usage: Usage, before: Windows, limits: RateLimits, now: number): ChargeOutcome {
-  const windows = eachWindow((name) => ({
-    openedAt: before[name].openedAt,
-    used: before[name].used + 1,
-  }));
-  const quotas = quotasOf(windows, limits);
-  return {
-    usage: withWindows(
-      {
-        refusedSince: 0,
-        refusals: 0,
-        bans: usage.bans,
-        bannedAt: usage.bannedAt,
-        lastUsedAt: usedAt(now),
-      },
-      windows,
-    ),
-    verdict: { kind: "admitted", quota: withBinding(quotas, bindingWindow(quotas)) },
-  };
+function usedUpIn(quotas: WindowQuotas): readonly WindowName[] {
+  return windowNames.filter((name) => quotas[name].remaining === 0);
 }
 
-function refused(windows: Windows, limits: RateLimits): Verdict {
-  const quotas = quotasOf(windows, limits);
+function withRequest({ openedAt, used }: Window): Window {
+  return { openedAt, used: used + 1 };
+}
+
+/** Returns the usage after an admitted request. */
+function served({ bans, bannedAt }: Usage, windows: Windows, now: number): Usage {
+  return withWindows(
+    { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt: usedAt(now) },
+    windows,
+  );
+}
+
+function refused(quotas: WindowQuotas): Verdict {
   const window = bindingWindow(quotas);
   const quota = withBinding(quotas, window);
   return { kind: "refused", quota, until: quota.resetAt, window };
 }
 
-/** A banned key has no quota until the ban ends, or until the last used-up window ends, whichever is later. */
-function banned(banEnd: number, begins: boolean, windows: Windows, limits: RateLimits): Verdict {
-  const until = servedAt(banEnd, windows, limits);
-  const usedUp = windowNames.findLast((name) => !hasTokens(name, windows, limits));
-  const quota = withBinding(noQuotas(until, limits), usedUp ?? SHORTEST);
+/** A banned key has no quota until it is served again. */
+function banned(banEnd: number, begins: boolean, quotas: WindowQuotas): Verdict {
+  const until = servedAt(banEnd, quotas);
+  const quota = withBinding(emptyUntil(until, quotas), usedUpIn(quotas).at(-1) ?? SHORTEST);
   return { kind: "banned", quota, until, banEnd, begins };
 }
 
-/** Returns when a banned key is served again. */
-function servedAt(banEnd: number, windows: Windows, limits: RateLimits): number {
-  const usedUp = windowNames.filter((name) => !hasTokens(name, windows, limits));
-  return Math.max(banEnd, ...usedUp.map((name) => endOf(name, windows[name])));
+/** Returns when a banned key is served again: when the ban and every used-up window have ended. */
+function servedAt(banEnd: number, quotas: WindowQuotas): number {
+  return Math.max(banEnd, ...usedUpIn(quotas).map((name) => quotas[name].resetAt));
 }
 
-function noQuotas(until: number, limits: RateLimits): WindowQuotas {
-  return eachWindow((name) => ({ limit: limitOf(limits, name), remaining: 0, resetAt: until }));
+function emptyUntil(resetAt: number, quotas: WindowQuotas): WindowQuotas {
+  return eachWindow((name) => ({ limit: quotas[name].limit, remaining: 0, resetAt }));
 }
 
 /**

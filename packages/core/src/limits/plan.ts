@@ -1,3 +1,5 @@
+import type { StoredApiKey } from "../keys/api-key.js";
+import type { StorageWarning } from "../storage/storage.js";
 import { ownField, type EachField } from "../validation.js";
 import { windowNames, windows, type RateLimits } from "./windows.js";
 
@@ -41,10 +43,7 @@ export function limitsOf(key: Limited, plans: Plans): RateLimits {
 }
 
 /** A key's plan and the limits that are stored with it. */
-interface Limited {
-  readonly plan: string;
-  readonly limits: RateLimits;
-}
+type Limited = Pick<StoredApiKey, "plan" | "limits">;
 
 /**
  * Returns a function that looks at a key that is charged, and warns once for each plan if another host may give the
@@ -52,7 +51,7 @@ interface Limited {
  */
 export function createPlanCheck(
   plans: Plans,
-  warn: (warning: { readonly code: string; readonly message: string }) => void,
+  warn: (warning: StorageWarning) => void,
 ): (key: Limited) => void {
   const warned = new Set<string>();
   return ({ plan, limits }) => {

@@ -32,18 +32,32 @@ export type Quota = WindowQuota &
     readonly window?: WindowName | undefined;
   };
 
+/** The fields that every result and error of a caller with an API key has. */
+export type Charged = {
+  /** The quota after this request. */
+  readonly quota: Quota;
+  /** The id of the request's API key; `undefined` if the request was not admitted, and in a remote client. */
+  readonly keyId?: string | undefined;
+  /** The plan of the request's API key; `undefined` if the key was not valid, and in a remote client. */
+  readonly plan?: string | undefined;
+};
+
+/** Returns a copy with these fields. In Node 20, a spread takes several times as long as `Object.assign`. */
+export function withCharge<T extends object, C extends Charged>(value: T, charged: C): T & C {
+  return Object.assign({}, charged, value);
+}
+
 /** Returns the quota of a window under these limits. */
-export function quotaOf(name: WindowName, window: Window, limits: RateLimits): WindowQuota {
+export function quotaOf(
+  name: WindowName,
+  { openedAt, used }: Window,
+  limits: RateLimits,
+): WindowQuota {
   const limit = limitOf(limits, name);
-  return { limit, remaining: Math.max(0, limit - window.used), resetAt: endOf(name, window) };
+  const resetAt = openedAt + windows[name].milliseconds;
+  return { limit, remaining: Math.max(0, limit - used), resetAt };
 }
 
-/** Returns when a window ends. */
-export function endOf(name: WindowName, { openedAt }: Window): number {
-  return openedAt + windows[name].milliseconds;
-}
-
-/** Returns the name of the window that binds. */
 export function bindingWindow(quotas: WindowQuotas): WindowName {
   return windowNames.reduce((binding, name) => {
     const [one, other] = [quotas[binding], quotas[name]];

@@ -1,5 +1,5 @@
 import type { Window } from "./window.js";
-import type { EachWindow, WindowName } from "./windows.js";
+import { eachWindow, type EachWindow, type WindowName } from "./windows.js";
 
 /**
  * The usage of a key, as stored: one flat record, so that a storage can keep it in one row. Times are
@@ -53,14 +53,9 @@ export function withWindows(
 }
 
 /** The usage of a key that has never been used. */
-export const NO_USAGE: Usage = Object.freeze({
-  minuteOpenedAt: 0,
-  minuteUsed: 0,
-  dayOpenedAt: 0,
-  dayUsed: 0,
-  refusedSince: 0,
-  refusals: 0,
-  bans: 0,
-  bannedAt: 0,
-  lastUsedAt: 0,
-});
+export const NO_USAGE: Usage = Object.freeze(
+  withWindows(
+    { refusedSince: 0, refusals: 0, bans: 0, bannedAt: 0, lastUsedAt: 0 },
+    eachWindow(() => ({ openedAt: 0, used: 0 })),
+  ),
+);

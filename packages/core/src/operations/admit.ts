@@ -10,17 +10,19 @@ import {
   type MissingApiKeyError,
   type WithQuota,
 } from "../errors.js";
-import { hasEnded, hasExpired, type StoredApiKey } from "../keys/api-key.js";
-import { charge, type Refusal } from "../limits/charge.js";
+import { hasEnded, hasExpired } from "../keys/api-key.js";
+import { charge, type Verdict } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
+import { withCharge, type Charged } from "../limits/quota.js";
 import type { Usage } from "../limits/usage.js";
-import { withQuota, type ChargedKey } from "../limits/charged.js";
 import type { Decided, PresentedKey } from "../storage/storage.js";
 
-/** A request that was charged, and what was started for it. */
-export interface Admitted<T> {
-  readonly charged: ChargedKey;
-  readonly started: T;
+/** The key that a request was charged to, and its quota afterwards. */
+export interface ChargedKey extends Charged {
+  /** The id of the request's API key. */
+  readonly keyId: string;
+  /** The plan of the request's API key. */
+  readonly plan: string;
 }
 
 /**
@@ -28,61 +30,53 @@ export interface Admitted<T> {
  * without a valid key takes the token from the bucket of its client address. A refused request takes none.
  *
  * @param start called for an admitted request while it is being charged, so that a storage can run what it reads in
- *   the same transaction. It may be called again; only the last call counts.
+ *   the same transaction. It may be called again; only the last call counts. Its value is part of the result.
  */
 export async function admit<T>(
   context: Context,
   digest: Result<string, MissingApiKeyError | InvalidApiKeyError>,
   clientAddress: string | undefined,
   start: () => T,
-): Promise<Result<Admitted<T>, WithQuota<AdmissionError>>> {
+): Promise<Result<readonly [ChargedKey, T], WithQuota<AdmissionError>>> {
   const { storage, anonymous, readClock } = context;
-  if (digest.isErr()) return err(chargeClientAddress(context, digest.error, clientAddress));
+  const keyless = (error: MissingApiKeyError | InvalidApiKeyError) =>
+    err(chargeClientAddress(context, error, clientAddress));
+  const failed = (cause: unknown) =>
+    err(withCharge(storageUnavailable(cause), { quota: anonymous.peek(clientAddress) }));
+  if (digest.isErr()) return keyless(digest.error);
 
   // A charge takes the storage's write lock: made-up keys of a client address that is refused must not take it.
   if (anonymous.isEmpty(clientAddress)) {
     const found = await storage.usage.findByDigest(digest.value);
-    if (found.isErr()) return err(unavailable(context, found.error, clientAddress));
-    if (!isAccepted(found.value, readClock().now)) {
-      return err(chargeClientAddress(context, invalidApiKey(), clientAddress));
-    }
+    if (found.isErr()) return failed(found.error);
+    if (!isAccepted(found.value, readClock().now)) return keyless(invalidApiKey());
   }
   const charged = await storage.usage.charge(digest.value, (presented) =>
     chargeKey(context, presented, start),
   );
-  if (charged.isErr()) return err(unavailable(context, charged.error, clientAddress));
-  if (charged.value === undefined)
-    return err(chargeClientAddress(context, invalidApiKey(), clientAddress));
-  return charged.value.mapErr(({ key, refusal, now }) =>
-    refuse(context, refusal, now, key, undefined),
-  );
+  if (charged.isErr()) return failed(charged.error);
+  if (charged.value === undefined) return keyless(invalidApiKey());
+  return charged.value.mapErr((refuseKey) => refuseKey());
 }
 
-interface RefusedKey {
-  readonly key: Pick<StoredApiKey, "id" | "plan">;
-  readonly refusal: Refusal;
-  /** The time of the refusal, in milliseconds since the Unix epoch. */
-  readonly now: number;
-}
-
-/** Charges the key of a presented secret; the result is `undefined` if it is not accepted. */
+/** Charges the key of a presented secret; the result is `undefined` if it is not accepted, else may be its refusal. */
 function chargeKey<T>(
-  { plans, ban, checkPlan, readClock }: Context,
+  context: Context,
   presented: PresentedKey | undefined,
   start: () => T,
-): Decided<Usage, Result<Admitted<T>, RefusedKey> | undefined> {
+): Decided<Usage, Result<readonly [ChargedKey, T], () => WithQuota<AdmissionError>> | undefined> {
+  const { plans, ban, checkPlan, readClock } = context;
   const reading = readClock();
-  const { now } = reading;
-  if (!isAccepted(presented, now)) return { result: undefined };
-  checkPlan(presented.key);
-  const rules = { limits: limitsOf(presented.key, plans), ban };
-  const { usage, verdict } = charge(presented.usage, rules, reading);
+  if (!isAccepted(presented, reading.now)) return { result: undefined };
   const { key } = presented;
+  checkPlan(key);
+  const rules = { limits: limitsOf(key, plans), ban };
+  const { usage, verdict } = charge(presented.usage, rules, reading);
   if (verdict.kind !== "admitted") {
-    return { next: usage, result: err({ key, refusal: verdict, now }) };
+    return { next: usage, result: err(() => refuse(context, verdict, reading.now, { key })) };
   }
   const charged = { quota: verdict.quota, keyId: key.id, plan: key.plan };
-  return { next: usage, result: ok({ charged, started: start() }) };
+  return { next: usage, result: ok([charged, start()] as const) };
 }
 
 function isAccepted(presented: PresentedKey | undefined, now: number): presented is PresentedKey {
@@ -93,14 +87,6 @@ function isAccepted(presented: PresentedKey | undefined, now: number): presented
   );
 }
 
-function unavailable(
-  { anonymous }: Context,
-  cause: unknown,
-  clientAddress: string | undefined,
-): WithQuota<AdmissionError> {
-  return withQuota(storageUnavailable(cause), anonymous.peek(clientAddress));
-}
-
 /** Charges a request without a valid key to its client address. Returns `error`, or a refusal if the bucket is empty. */
 function chargeClientAddress(
   context: Context,
@@ -108,28 +94,28 @@ function chargeClientAddress(
   clientAddress: string | undefined,
 ): WithQuota<AdmissionError> {
   const { verdict, now } = context.anonymous.charge(clientAddress);
-  if (verdict.kind !== "admitted") return refuse(context, verdict, now, undefined, clientAddress);
-  return withQuota(error, verdict.quota);
+  if (verdict.kind !== "admitted") return refuse(context, verdict, now, { clientAddress });
+  return withCharge(error, { quota: verdict.quota });
 }
 
 function refuse(
   { emit, bans }: Context,
-  refusal: Refusal,
+  verdict: Exclude<Verdict, { readonly kind: "admitted" }>,
   now: number,
-  key: Pick<StoredApiKey, "id" | "plan"> | undefined,
-  clientAddress: string | undefined,
+  { key, clientAddress }: { key?: PresentedKey["key"]; clientAddress?: string | undefined },
 ): WithQuota<AdmissionError> {
-  const { quota, until } = refusal;
+  const { quota, until } = verdict;
+  const charged = key === undefined ? { quota } : { quota, plan: key.plan };
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1_000));
-  if (refusal.kind === "refused") {
-    const { window } = refusal;
+  if (verdict.kind === "refused") {
+    const { window } = verdict;
     const { limit } = quota;
     emit({ type: "rate_limit_exceeded", at: now, keyId: key?.id, clientAddress, window, limit });
-    return withQuota(rateLimitExceeded(limit, window, retryAfterSeconds), quota, key?.plan);
+    return withCharge(rateLimitExceeded(limit, window, retryAfterSeconds), charged);
   }
-  if (refusal.begins && key !== undefined) {
+  if (verdict.begins && key !== undefined) {
     emit({ type: "key_banned", at: now, keyId: key.id, until });
-    bans.publish({ plan: key.plan, milliseconds: refusal.banEnd - now });
+    bans.publish({ plan: key.plan, milliseconds: verdict.banEnd - now });
   }
-  return withQuota(apiKeyBanned(retryAfterSeconds), quota, key?.plan);
+  return withCharge(apiKeyBanned(retryAfterSeconds), charged);
 }

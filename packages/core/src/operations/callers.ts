@@ -5,15 +5,16 @@ import type {
   CreatePetError,
   GetPetError,
   ListPetsError,
+  UnavailableError,
   WithQuota,
 } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
-import { withCharge, withQuota, type Charged, type ChargedKey } from "../limits/charged.js";
+import { withCharge, type Charged } from "../limits/quota.js";
 import type { CreatePetOptions } from "../pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "../pets/list-query.js";
 import type { NewPetInput } from "../pets/pet.js";
 import type { OperationName } from "../signals.js";
-import { admit } from "./admit.js";
+import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
 import {
   createPet,
@@ -68,12 +69,7 @@ export interface Caller extends Pets {
 }
 
 /** One admitted request, which is already charged. A transport performs at most one operation on it. */
-export interface Admission extends PetOperations<never, Charged>, Charged {
-  /** The id of the request's API key. */
-  readonly keyId: string;
-  /** The plan of the request's API key. */
-  readonly plan: string;
-}
+export interface Admission extends PetOperations<never, Charged>, ChargedKey {}
 
 export function createCaller(
   context: Context,
@@ -84,7 +80,7 @@ export function createCaller(
   let digest: ReturnType<typeof parseApiKey> | undefined;
   const admitRequest = <T>(start: () => T) =>
     admit(context, (digest ??= parseApiKey(apiKey)), clientAddress, start);
-  const anonymousQuota = () => context.anonymous.peek(clientAddress);
+  const anonymous = () => ({ quota: context.anonymous.peek(clientAddress) });
 
   /**
    * Performs an operation. `prepare` validates the input, and returns what is started while the request is charged;
@@ -98,26 +94,32 @@ export function createCaller(
     const call = async (): Promise<Result<T & Charged, WithQuota<E | AdmissionError>>> => {
       const admitted = await admitRequest(prepare());
       if (admitted.isErr()) return err(admitted.error);
-      charged = admitted.value.charged;
-      return chargedResult(await complete(admitted.value.started, charged.keyId), charged);
+      const [key, started] = admitted.value;
+      charged = key;
+      return chargedResult(await complete(started, key.keyId), key);
     };
-    return calls.run(call, (error) =>
-      charged === undefined ? withQuota(error, anonymousQuota()) : withCharge(error, charged),
-    );
+    return calls.run(call, (error) => withCharge(error, charged ?? anonymous()));
   };
 
   return {
     admit: () =>
       calls.run(
         async () =>
-          (await admitRequest(startNothing())).map(({ charged }) =>
+          (await admitRequest(() => undefined)).map(([charged]) =>
             createAdmission(context, calls, charged),
           ),
-        (error) => withQuota(error, anonymousQuota()),
+        (error) => withCharge(error, anonymous()),
       ),
-    listPets: (input = {}) => perform(() => prepareListPets(context, input), asStarted),
+    listPets: (input = {}) =>
+      perform(
+        () => prepareListPets(context, input),
+        (pets) => pets,
+      ),
     createPet: (input, options = {}) =>
-      perform(startNothing, (_, keyId) => createPet(context, input, options, keyId)),
+      perform(
+        () => () => undefined,
+        (_, keyId) => createPet(context, input, options, keyId),
+      ),
     getPet: (id) =>
       perform(
         () => prepareGetPet(context, id),
@@ -126,24 +128,13 @@ export function createCaller(
   };
 }
 
-const asStarted = <T>(started: T): T => started;
-const startNothing = () => () => undefined;
-
 function createAdmission(context: Context, calls: Calls, charged: ChargedKey): Admission {
-  const { quota, keyId, plan } = charged;
   const perform = <T extends object, E extends object>(operation: () => Promise<Result<T, E>>) =>
     calls.run(
       async () => chargedResult(await operation(), charged),
       (error) => withCharge(error, charged),
     );
-  return {
-    keyId,
-    plan,
-    quota,
-    listPets: (input = {}) => perform(() => prepareListPets(context, input)()),
-    createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),
-    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)(), keyId)),
-  };
+  return { ...charged, ...operationsOf(context, perform, charged.keyId) };
 }
 
 function chargedResult<T extends object, E extends object>(
@@ -156,11 +147,20 @@ function chargedResult<T extends object, E extends object>(
 }
 
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
-  const perform = <T, E>(operation: () => Promise<Result<T, E>>) =>
-    calls.run(operation, (error) => error);
-  return Object.freeze({
+  return Object.freeze(operationsOf(context, (call) => calls.run(call, (error) => error)));
+}
+
+/** The operations for a caller that is admitted or trusted. */
+function operationsOf<Extra>(
+  context: Context,
+  perform: <T extends object, E extends object>(
+    call: () => Promise<Result<T, E>>,
+  ) => ResultAsync<T & Extra, (E | UnavailableError) & Extra>,
+  keyId?: string,
+): PetOperations<never, Extra> {
+  return {
     listPets: (input = {}) => perform(() => prepareListPets(context, input)()),
-    createPet: (input, options = {}) => perform(() => createPet(context, input, options)),
-    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)())),
-  } satisfies TrustedPets);
+    createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),
+    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)(), keyId)),
+  };
 }
