@@ -71,7 +71,10 @@ export default defineConfig(
         "error",
         {
           allow: [
-            { from: "file", name: ["getPet", "Admission", "Caller", "PetsClient", "TrustedPets"] },
+            {
+              from: "file",
+              name: ["getPet", "Caller", "PetOperations", "PetsClient", "TrustedPets"],
+            },
           ],
         },
       ],

@@ -1,8 +1,8 @@
 import type { ClockReader } from "./clock.js";
-import type { Emit } from "./events.js";
+import type { Emit } from "./events/events.js";
 import type { StoredApiKey } from "./keys/api-key.js";
 import type { AnonymousBuckets } from "./limits/anonymous.js";
-import type { BanSignal, SignalChannel } from "./signals.js";
+import type { BanSignal, SignalChannel } from "./events/signals.js";
 import type { Settings } from "./settings.js";
 
 /** The parts of a store that its operations use. */

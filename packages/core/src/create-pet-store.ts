@@ -2,7 +2,7 @@ import type { Result, ResultAsync } from "neverthrow";
 import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
 import { storageUnavailable, type PetStoreError } from "./errors.js";
-import { createEvents, type Events } from "./events.js";
+import { createEvents, type Events } from "./events/events.js";
 import {
   changePlan,
   endSecret,
@@ -26,7 +26,7 @@ import {
 } from "./operations/callers.js";
 import { createCalls, type Calls } from "./operations/calls.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
-import { signalChannel } from "./signals.js";
+import { signalChannel } from "./events/signals.js";
 import type { StorageWarning } from "./storage/storage.js";
 
 // From a public union: an error that a declaration of the root imports by its own name cannot be written out.

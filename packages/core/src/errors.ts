@@ -14,7 +14,6 @@ export const missingApiKey = (): MissingApiKeyError =>
 
 /** The API key is malformed, unknown, revoked or expired. The error does not say which. */
 export type InvalidApiKeyError = CodedError<"invalid_api_key">;
-/** Creates the error of a call whose API key is not valid, for whatever reason. */
 export const invalidApiKey = (): InvalidApiKeyError =>
   coded("invalid_api_key", "The API key is not valid.");
 
@@ -43,7 +42,6 @@ export type ApiKeyBannedError = CodedError<"api_key_banned"> & {
   /** The seconds until the key is served again: whole, at least 1. The same request succeeds after them. */
   readonly retryAfterSeconds: number;
 };
-/** Creates the error of a call during a ban, which ends in this many seconds. */
 export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
   ...coded(
     "api_key_banned",
@@ -54,19 +52,16 @@ export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
 
 /** A list parameter is invalid. The message names every wrong parameter. */
 export type InvalidQueryError = CodedError<"invalid_query">;
-/** Creates the error of list parameters with these problems, of which there is at least one. */
 export const invalidQuery = (problems: readonly string[]): InvalidQueryError =>
   coded("invalid_query", sentence(problems));
 
 /** The new pet lacks required fields or has invalid values. The message names every wrong field. */
 export type InvalidPetError = CodedError<"invalid_pet">;
-/** Creates the error of a new pet with these problems, of which there is at least one. */
 export const invalidPet = (problems: readonly string[]): InvalidPetError =>
   coded("invalid_pet", sentence(problems));
 
 /** An idempotency key must be 1 to 255 visible ASCII characters. */
 export type InvalidIdempotencyKeyError = CodedError<"invalid_idempotency_key">;
-/** Creates the error of an idempotency key that is malformed, or of several. */
 export const invalidIdempotencyKey = (
   message = 'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
 ): InvalidIdempotencyKeyError => coded("invalid_idempotency_key", message);
@@ -78,7 +73,6 @@ export const idempotencyKeyReused = (): IdempotencyKeyReusedError =>
 
 /** No pet has this id. */
 export type PetNotFoundError = CodedError<"pet_not_found">;
-/** Creates the error of an id that no pet has, or that no pet can have. */
 export const petNotFound = (): PetNotFoundError => coded("pet_not_found", "No pet has this id.");
 
 /**
@@ -89,7 +83,6 @@ export type StorageUnavailableError = CodedError<"storage_unavailable"> & {
   /** The failure of the storage, for the host's own log. It is never shown to a client. */
   readonly cause: unknown;
 };
-/** Creates the error of a storage that failed; the default message says that nothing was done. */
 export const storageUnavailable = (
   cause: unknown,
   message = NOTHING_WAS_DONE,
@@ -101,7 +94,6 @@ export const storageUnavailable = (
 const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
 const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
 
-/** Creates the error of a change that failed, or whose storage failed to say whether it did. */
 export const changeFailed = (cause: unknown, mayBeStored: boolean): StorageUnavailableError =>
   storageUnavailable(cause, mayBeStored ? MAY_BE_STORED : NOTHING_WAS_DONE);
 
@@ -120,13 +112,11 @@ export const storeClosed = (): StoreClosedError => coded("store_closed", "The st
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
 export type InvalidKeyRequestError = CodedError<"invalid_key_request">;
-/** Creates the error of a key request with these problems, of which there is at least one. */
 export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequestError =>
   coded("invalid_key_request", sentence(problems));
 
 /** No API key has this id or this secret, or the key has no secret with this hint. */
 export type KeyNotFoundError = CodedError<"key_not_found">;
-/** Creates the error of an id, a secret, or a hint of a key's secret that does not exist. */
 export const keyNotFound = (what: "id" | "secret" | "hint" = "id"): KeyNotFoundError =>
   coded(
     "key_not_found",

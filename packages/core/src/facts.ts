@@ -12,4 +12,4 @@ export type { WindowQuota } from "./limits/quota.js";
 export { createManualClock } from "./manual-clock.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
-export type { OperationName } from "./signals.js";
+export type { OperationName } from "./events/signals.js";

@@ -9,7 +9,7 @@ export type {
   PetStoreError,
   WithQuota,
 } from "./errors.js";
-export type { Events, PetStoreEvent } from "./events.js";
+export type { Events, PetStoreEvent } from "./events/events.js";
 export { keyStateAt, type ApiKey, type KeyState } from "./keys/api-key.js";
 export type { IssuedKey, PurgedKeys } from "./keys/change-keys.js";
 export type { IssueKeyInput, ListKeysInput, RotateKeyOptions } from "./keys/key-requests.js";
@@ -27,5 +27,5 @@ export { PAGE_LIMIT, type ListPetsInput, type PetPage } from "./pets/list-query.
 export { petStatuses, type PetStatus } from "./pets/pet-status.js";
 export type { NewPetInput, Pet } from "./pets/pet.js";
 export type { BanOptions, PetStoreOptions } from "./settings.js";
-export type { Signals } from "./signals.js";
+export type { Signals } from "./events/signals.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";

@@ -11,5 +11,5 @@ export { INT64_MIN } from "./pets/int64.js";
 export { jsonBytes, petFilters, type PetFilter } from "./pets/list-query.js";
 export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
 export { systemRandom, systemUuid, type RandomSource } from "./random.js";
-export { signalChannel, type RequestSignal, type TransactionSignal } from "./signals.js";
+export { signalChannel, type RequestSignal, type TransactionSignal } from "./events/signals.js";
 export type { EachField } from "./validation.js";

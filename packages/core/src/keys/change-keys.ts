@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
+import type { KeyEventType } from "../events/events.js";
 import {
   changeFailed,
   keyInactive,
@@ -231,12 +232,7 @@ async function changeKey(
 }
 
 /** Emits an event of a key, and returns the key. */
-function emitKeyEvent(
-  { emit, lastReading }: Context,
-  type:
-    "key_issued" | "key_revoked" | "key_rotated" | "secret_ended" | "plan_changed" | "ban_lifted",
-  key: ApiKey,
-): ApiKey {
+function emitKeyEvent({ emit, lastReading }: Context, type: KeyEventType, key: ApiKey): ApiKey {
   emit({ type, at: lastReading().now, keyId: key.id, key });
   return key;
 }

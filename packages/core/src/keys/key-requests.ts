@@ -4,6 +4,7 @@ import { MAX_TIME } from "../clock.js";
 import { invalidKeyRequest, type InvalidKeyRequestError } from "../errors.js";
 import { areRateLimits, limitNames, limitsOnly, type Plans } from "../limits/plan.js";
 import type { RateLimits } from "../limits/windows.js";
+import type { StoredApiKey } from "./api-key.js";
 import type { KeyQuery } from "../storage/storage.js";
 import { integer, strictRecord, validate } from "../validation.js";
 
@@ -12,7 +13,6 @@ const MAX_PAGE = 1_000;
 const DEFAULT_PAGE = 100;
 const MAX_OVERLAP_SECONDS = 31_536_000;
 const MAX_AGE_SECONDS = 3_153_600_000;
-const ROOT = "the request";
 
 /** A plan, and the key's own limits if the plan is custom. */
 export interface PlanInput {
@@ -53,17 +53,7 @@ export interface ListKeysInput {
 }
 
 /** A plan and the limits that a key has on it. */
-export interface PlanChoice {
-  readonly plan: string;
-  readonly limits: RateLimits;
-}
-
-/** A validated request for a new key. */
-export interface KeyRequest extends PlanChoice {
-  readonly label: string | undefined;
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAt: number | undefined;
-}
+type PlanChoice = Pick<StoredApiKey, "plan" | "limits">;
 
 const labelSchema = v.custom<string>(
   isKeyLabel,
@@ -87,12 +77,12 @@ const querySchema = strictRecord({
   banned: v.optional(v.boolean("must be true or false"), false),
 });
 
-/** Validates a request for a new key. The error names every wrong field. */
+/** Validates a request for a new key. */
 export function parseKeyRequest(
   input: IssueKeyInput,
   plans: Plans,
   now: number,
-): Result<KeyRequest, InvalidKeyRequestError> {
+): Result<PlanChoice & Pick<StoredApiKey, "label" | "expiresAt">, InvalidKeyRequestError> {
   const schema = strictRecord({
     ...planEntries(plans),
     label: v.optional(labelSchema),
@@ -104,10 +94,9 @@ export function parseKeyRequest(
       ),
     ),
   });
-  const request = validate(schema, input, ROOT);
-  if (request.isErr()) return err(invalidKeyRequest(request.error));
-  const { plan, limits, label, expiresAt } = request.value;
-  return limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own, label, expiresAt }));
+  return parse(schema, input).andThen(({ plan, limits, label, expiresAt }) =>
+    limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own, label, expiresAt })),
+  );
 }
 
 /** Validates a plan and the limits given with it. */
@@ -115,31 +104,29 @@ export function parsePlanChoice(
   input: PlanInput,
   plans: Plans,
 ): Result<PlanChoice, InvalidKeyRequestError> {
-  const request = validate(strictRecord(planEntries(plans)), input, ROOT);
-  if (request.isErr()) return err(invalidKeyRequest(request.error));
-  const { plan, limits } = request.value;
-  return limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own }));
+  return parse(strictRecord(planEntries(plans)), input).andThen(({ plan, limits }) =>
+    limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own })),
+  );
 }
 
 /** Validates how long an old secret stays accepted; returns milliseconds. */
 export function parseOverlap(options: RotateKeyOptions): Result<number, InvalidKeyRequestError> {
-  return validate(overlapSchema, options, ROOT)
-    .map(({ overlapSeconds }) => overlapSeconds * 1_000)
-    .mapErr(invalidKeyRequest);
+  return parse(overlapSchema, options).map(({ overlapSeconds }) => overlapSeconds * 1_000);
 }
 
 /** Validates how long ago the keys to purge ended; returns milliseconds. */
 export function parseAge(options: PurgeKeysOptions): Result<number, InvalidKeyRequestError> {
-  return validate(purgeSchema, options, ROOT)
-    .map(({ olderThanSeconds }) => olderThanSeconds * 1_000)
-    .mapErr(invalidKeyRequest);
+  return parse(purgeSchema, options).map(({ olderThanSeconds }) => olderThanSeconds * 1_000);
 }
 
 /** Validates which keys to list. */
 export function parseKeyQuery(input: ListKeysInput): Result<KeyQuery, InvalidKeyRequestError> {
-  return validate(querySchema, input, ROOT)
-    .map(({ limit, after, banned }) => ({ limit, after, banned }))
-    .mapErr(invalidKeyRequest);
+  return parse(querySchema, input).map(({ limit, after, banned }) => ({ limit, after, banned }));
+}
+
+/** The error names every wrong field. */
+function parse<const Schema extends v.GenericSchema>(schema: Schema, input: unknown) {
+  return validate(schema, input, "the request").mapErr(invalidKeyRequest);
 }
 
 /** Whether a value may be the label of a key: well-formed text of at most 200 characters, without U+0000. */

@@ -6,7 +6,7 @@ import {
   type KeyNotFoundError,
   type StorageUnavailableError,
 } from "../errors.js";
-import { deepFrozen } from "../frozen.js";
+import { deepFrozen } from "../events/frozen.js";
 import { standingOf } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";

@@ -26,6 +26,8 @@ export function createAnonymousBuckets(
   const rules = { limits, ban: undefined };
   // It takes the memory of all its entries at once, which a store without such callers does not need.
   let cache: LRUCache<string, Usage> | undefined;
+  /** When the last of the empty buckets is full again. */
+  let lastReset = 0;
   const peek = (clientAddress: string | undefined): Quota => {
     const usage = cache?.get(bucketOf(clientAddress)) ?? NO_USAGE;
     const { quotas } = standingOf(usage, rules, lastReading());
@@ -39,9 +41,12 @@ export function createAnonymousBuckets(
       const stored = cache.get(bucket) ?? NO_USAGE;
       const { usage, verdict } = charge(stored, rules, reading);
       cache.set(bucket, usage);
+      const { remaining, resetAt } = verdict.quota;
+      if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    isEmpty: (clientAddress) => cache !== undefined && peek(clientAddress).remaining === 0,
+    // Called for valid keys, too: the first comparison spares them `bucketOf`.
+    isEmpty: (clientAddress) => readClock().now < lastReset && peek(clientAddress).remaining === 0,
     peek,
   };
 }

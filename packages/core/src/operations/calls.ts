@@ -6,7 +6,7 @@ import {
   type StorageUnavailableError,
   type UnavailableError,
 } from "../errors.js";
-import { signalChannel } from "../signals.js";
+import { signalChannel } from "../events/signals.js";
 
 /** Runs the calls of a store while it is open. */
 export interface Calls {
@@ -30,8 +30,8 @@ export interface Calls {
 
 /** Creates the calls of a store that is open. */
 export function createCalls(): Calls {
+  const failures = signalChannel("petstore:storage-error");
   let isOpen = true;
-  const publishFailure = createFailureSignal();
   let running = 0;
   let whenIdle: (() => void) | undefined;
 
@@ -43,11 +43,11 @@ export function createCalls(): Calls {
     running += 1;
     try {
       const result = await call();
-      if (result.isErr()) publishFailure(result.error);
+      if (result.isErr() && isStorageUnavailable(result.error)) report(result.error);
       return result;
     } catch (cause) {
       const error = storageUnavailable(cause);
-      publishFailure(error);
+      report(error);
       return err(fail(error));
     } finally {
       running -= 1;
@@ -55,57 +55,35 @@ export function createCalls(): Calls {
     }
   }
 
-  function close(
+  const report = ({ cause }: StorageUnavailableError): void =>
+    failures.publish({ code: codeOf(cause) });
+
+  async function close(
     seconds: number,
     lastCall: () => Promise<Result<void, StorageUnavailableError>>,
   ): Promise<Result<void, StorageUnavailableError>> {
     isOpen = false;
-    const idle = new Promise<void>((resolve) => (whenIdle = resolve));
+    const idle = new Promise<undefined>((resolve) => (whenIdle = () => resolve(undefined)));
     if (running === 0) whenIdle?.();
-    return endWithin(seconds, idle, () => running, lastCall);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<Result<void, StorageUnavailableError>>((resolve) => {
+      const late = () => resolve(err(closeTimedOut(running, seconds)));
+      timer = setTimeout(late, seconds * 1_000);
+    });
+    try {
+      const late = await Promise.race([idle, timeout]);
+      const closed = await Promise.race([lastCall(), timeout]);
+      return late ?? closed;
+    } catch (cause) {
+      return err(storageUnavailable(cause));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return {
     run: (call, fail) => new ResultAsync(run(call, fail)),
     close: (seconds, lastCall) => new ResultAsync(close(seconds, lastCall)),
-  };
-}
-
-/** Waits for the running calls and then for the last one, but no longer than this many seconds. */
-async function endWithin(
-  seconds: number,
-  idle: Promise<void>,
-  running: () => number,
-  lastCall: () => Promise<Result<void, StorageUnavailableError>>,
-): Promise<Result<void, StorageUnavailableError>> {
-  const deadline = startDeadline(seconds);
-  try {
-    await Promise.race([idle, deadline.reached]);
-    const late = running();
-    const closed = lastCall();
-    const timedOut = deadline.reached.then(() => err(closeTimedOut(late, seconds)));
-    const first = await Promise.race([closed, timedOut]);
-    return late > 0 ? await timedOut : first;
-  } catch (cause) {
-    return err(storageUnavailable(cause));
-  } finally {
-    deadline.clear();
-  }
-}
-
-function startDeadline(seconds: number) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const reached = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, seconds * 1_000);
-  });
-  return { reached, clear: () => clearTimeout(timer) };
-}
-
-/** Creates the function that publishes the error of a call, if its storage has failed. */
-function createFailureSignal(): (error: unknown) => void {
-  const failures = signalChannel("petstore:storage-error");
-  return (error) => {
-    if (isStorageUnavailable(error)) failures.publish({ code: codeOf(error.cause) });
   };
 }
 
@@ -118,18 +96,14 @@ function isStorageUnavailable(error: unknown): error is StorageUnavailableError 
   );
 }
 
-/**
- * Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. Never throws, although causes are
- * anybody's: one may be its own cause, or a getter that throws.
- */
-function codeOf(cause: unknown): string | undefined {
-  try {
-    if (typeof cause !== "object" || cause === null) return undefined;
-    if ("code" in cause && typeof cause.code === "string" && /^\w{1,64}$/.test(cause.code)) {
-      return cause.code;
-    }
-    return "cause" in cause ? codeOf(cause.cause) : undefined;
-  } catch {
-    return undefined;
-  }
+/** A cause may be its own. */
+const DEEPEST_CAUSE = 8;
+
+/** Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. */
+function codeOf(cause: unknown, depth = 0): string | undefined {
+  if (typeof cause !== "object" || cause === null || depth > DEEPEST_CAUSE) return undefined;
+  const code: unknown = Reflect.get(cause, "code");
+  return typeof code === "string" && /^\w{1,64}$/.test(code)
+    ? code
+    : codeOf(Reflect.get(cause, "cause"), depth + 1);
 }

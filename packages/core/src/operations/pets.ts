@@ -9,15 +9,10 @@ import {
   type PetNotFoundError,
   type StorageUnavailableError,
 } from "../errors.js";
-import {
-  fingerprintOf,
-  parseCreatePetOptions,
-  tokenOf,
-  type CreatePetOptions,
-} from "../pets/idempotency.js";
+import { fingerprintOf, parseCreatePetOptions, tokenOf } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
-import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
-import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
+import { parseListQuery, type PetPage } from "../pets/list-query.js";
+import { parseNewPet, petOf, type NewPet, type Pet } from "../pets/pet.js";
 import { change, read } from "../storage/outcomes.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
@@ -40,7 +35,7 @@ export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;
 /** Prepares to list pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
 export function prepareListPets(
   { storage }: Context,
-  input: ListPetsInput,
+  input: unknown,
 ): Read<PetPage, InvalidQueryError> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
@@ -54,7 +49,7 @@ export function prepareListPets(
 /** Prepares to find a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
 export function prepareGetPet(
   { storage }: Context,
-  input: PetIdInput,
+  input: unknown,
 ): Read<PetResult, PetNotFoundError> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
@@ -79,8 +74,8 @@ export async function reportGetPet<T>(
 /** Creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`. */
 export async function createPet(
   context: Context,
-  input: NewPetInput,
-  options: CreatePetOptions,
+  input: unknown,
+  options: unknown,
   keyId?: string,
 ): Promise<Result<CreatedPet, CreatePetInputError | StorageUnavailableError>> {
   const key = parseCreatePetOptions(options);

@@ -19,7 +19,7 @@ type InvalidIdempotencyKey = Extract<CreatePetError, { readonly code: "invalid_i
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** Checks an idempotency key: 1 to 255 visible ASCII characters. */
-export function parseIdempotencyKey(key: string): Result<string, InvalidIdempotencyKey> {
+export function parseIdempotencyKey(key: unknown): Result<string, InvalidIdempotencyKey> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
     ? ok(key)
     : err(invalidIdempotencyKey());
@@ -27,12 +27,12 @@ export function parseIdempotencyKey(key: string): Result<string, InvalidIdempote
 
 /** Returns the idempotency key of these options, if there is one. */
 export function parseCreatePetOptions(
-  options: CreatePetOptions | null,
+  options: unknown,
 ): Result<string | undefined, InvalidIdempotencyKey> {
   if (typeof options !== "object" || options === null) {
     return err(invalidIdempotencyKey("The options of createPet must be an object."));
   }
-  const { idempotencyKey } = options;
+  const idempotencyKey: unknown = Reflect.get(options, "idempotencyKey");
   return idempotencyKey === undefined ? ok(undefined) : parseIdempotencyKey(idempotencyKey);
 }
 

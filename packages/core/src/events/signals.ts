@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { WindowName } from "./limits/windows.js";
+import type { WindowName } from "../limits/windows.js";
 
 /** The name of an operation (specification, "Endpoints"). */
 export type OperationName = "listPets" | "createPet" | "getPet";

@@ -1,0 +1,158 @@
+import { inspect } from "node:util";
+import { deepFrozen } from "./frozen.js";
+import type { ApiKey } from "../keys/api-key.js";
+import type { WindowName } from "../limits/windows.js";
+import type { Pet } from "../pets/pet.js";
+import type { StorageWarning } from "../storage/storage.js";
+
+/** Taken when the module is loaded: the fake timers of a host's tests hold no event back. */
+const { setImmediate } = globalThis;
+
+/** What concerns an API key. */
+type KeyFields = {
+  readonly keyId: string;
+  /** The key as it is after the event. */
+  readonly key: ApiKey;
+};
+
+/**
+ * What an event has beside its type and its time, by its type. `keyId` is the API key that the event concerns, or whose
+ * request caused it; `undefined` if there is none.
+ */
+type EventFields = {
+  readonly key_issued: KeyFields;
+  /** Revoking a key again emits nothing. */
+  readonly key_revoked: KeyFields;
+  readonly key_rotated: KeyFields;
+  readonly secret_ended: KeyFields;
+  readonly plan_changed: KeyFields;
+  /** By the host. A ban that ends by itself emits nothing. */
+  readonly ban_lifted: KeyFields;
+  /** A request was refused because a limit was used up. */
+  readonly rate_limit_exceeded: {
+    readonly keyId: string | undefined;
+    /** The client address of a request without a valid key, as passed to `store.as`. */
+    readonly clientAddress: string | undefined;
+    readonly window: WindowName;
+    readonly limit: number;
+  };
+  /** For ignoring refusals. Requests refused during the ban emit nothing. */
+  readonly key_banned: {
+    readonly keyId: string;
+    /** When the key is served again, in milliseconds since the Unix epoch. */
+    readonly until: number;
+  };
+  readonly pet_created: { readonly keyId: string | undefined; readonly pet: Pet };
+  readonly deprecated_operation_used: {
+    readonly keyId: string | undefined;
+    readonly operation: "getPet";
+  };
+  readonly storage_warning: StorageWarning & { readonly keyId: undefined };
+};
+
+/** Every event of a store: closed on `type`. `at` is when it happened, in milliseconds since the Unix epoch. */
+export type PetStoreEvent = {
+  [Type in keyof EventFields]: { readonly type: Type; readonly at: number } & EventFields[Type];
+}[keyof EventFields];
+
+/** The types of the events of a key. */
+export type KeyEventType = Extract<PetStoreEvent, KeyFields>["type"];
+
+type EventOf<Type> = Extract<PetStoreEvent, { readonly type: Type }>;
+
+/** Receives events. Errors that it throws, and promises that it returns, are ignored. */
+export type Listener<Event> = (event: Event) => unknown;
+
+/**
+ * The events of this process, in the order in which they happened. An event is emitted after the result
+ * of its call is known, and frozen. Listeners never delay a request or make it fail. All events have been
+ * emitted when `store.close()` resolves; if it succeeds, none follows.
+ */
+export interface Events {
+  /**
+   * Adds a listener for one type of event. Returns a function that removes it.
+   * @throws TypeError when there is no such type, or the listener is not a function.
+   */
+  on<Type extends PetStoreEvent["type"]>(type: Type, listener: Listener<EventOf<Type>>): () => void;
+  /**
+   * Adds a listener for every event. Returns a function that removes it.
+   * @throws TypeError when the listener is not a function.
+   */
+  onAny(listener: Listener<PetStoreEvent>): () => void;
+}
+
+/** Queues an event for the listeners. */
+export type Emit = (event: PetStoreEvent) => void;
+
+/**
+ * Creates a store's events. `flush` passes queued events to the listeners at once; `end` does so for the last time:
+ * nothing is emitted afterwards.
+ */
+export function createEvents(): {
+  readonly events: Events;
+  readonly emit: Emit;
+  readonly flush: () => void;
+  readonly end: () => void;
+} {
+  const listeners = new Set<Listener<PetStoreEvent>>();
+  const queue: PetStoreEvent[] = [];
+  let hasEnded = false;
+
+  const flush = (): void => {
+    for (const event of queue.splice(0)) [...listeners].forEach((each) => notify(each, event));
+  };
+  /** A listener that was added twice is called twice, and each is removed separately. */
+  const add = <Event>(
+    listener: Listener<Event>,
+    isFor: (event: PetStoreEvent) => event is PetStoreEvent & Event,
+  ) => {
+    if (typeof listener !== "function") throw new TypeError("The listener must be a function.");
+    const added = (event: PetStoreEvent) => (isFor(event) ? listener(event) : undefined);
+    listeners.add(added);
+    return () => void listeners.delete(added);
+  };
+
+  return {
+    events: Object.freeze({
+      onAny: (listener) => add(listener, isEvent),
+      on: (type, listener) => {
+        if (!Object.hasOwn(TYPES, type))
+          throw new TypeError(`No event is called ${inspect(type)}.`);
+        return add(listener, (event): event is EventOf<typeof type> => event.type === type);
+      },
+    } satisfies Events),
+    emit: (event) => {
+      if (hasEnded) return;
+      if (queue.length === 0) setImmediate(flush);
+      queue.push(deepFrozen(event));
+    },
+    flush,
+    end: () => {
+      hasEnded = true;
+      flush();
+    },
+  };
+}
+
+/** A listener's failure must not affect a request: the host's listener has to report it. */
+function notify(listener: Listener<PetStoreEvent>, event: PetStoreEvent): void {
+  new Promise((resolve) => resolve(listener(event))).catch(() => undefined);
+}
+
+const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {
+  key_issued: true,
+  key_revoked: true,
+  key_rotated: true,
+  secret_ended: true,
+  plan_changed: true,
+  ban_lifted: true,
+  rate_limit_exceeded: true,
+  key_banned: true,
+  pet_created: true,
+  deprecated_operation_used: true,
+  storage_warning: true,
+};
+
+function isEvent(event: PetStoreEvent): event is PetStoreEvent {
+  return TYPES[event.type];
+}
