@@ -29,6 +29,10 @@ export async function buildPage(plugins = []) {
     write: false,
     format: "esm",
     target: ["es2022", "chrome111", "firefox114", "safari16.4"],
+    // The same in a build and in tests, which run from source.
+    alias: {
+      "@petstore/core/facts": fileURLToPath(new URL("../core/src/facts.ts", import.meta.url)),
+    },
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",

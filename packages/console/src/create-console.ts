@@ -2,6 +2,7 @@ import type { PetStore } from "@petstore/core";
 import { parseIdempotencyKey } from "@petstore/core/internal";
 import { ok } from "neverthrow";
 import { createConsoleCalls } from "./calls.js";
+import { isCallName } from "./inputs.js";
 import type { CallResult } from "./outcomes.js";
 import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
@@ -49,7 +50,7 @@ const HEADERS = {
 export function createConsole(store: PetStore, options: ConsoleOptions = {}): ConsoleHandler {
   const settings = parseSettings(options);
   const { basePath, actor, onError } = settings;
-  const calls = createConsoleCalls(store, settings);
+  const run = createConsoleCalls(store, settings);
 
   const respond = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
@@ -58,10 +59,9 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
     if (!pathname.startsWith(`${basePath}/`)) return notFound();
     const name = pathname.slice(basePath.length + 1);
     const file = pageFiles.get(name === "" ? "index.html" : name);
-    if (file !== undefined)
-      return isGetOrHead(request) ? respondWithFile(request, file) : notAllowed("GET, HEAD");
-    const call = name.startsWith("api/") ? calls.get(name.slice("api/".length)) : undefined;
-    if (call === undefined) return notFound();
+    if (file !== undefined) return respondWithFile(request, file);
+    const [, call = ""] = /^api\/(.*)$/.exec(name) ?? [];
+    if (!isCallName(call)) return notFound();
     if (request.method !== "POST") return notAllowed("POST");
     if (!isSameOrigin(request)) {
       return failed(403, "forbidden", "This request comes from a page of another origin.");
@@ -75,8 +75,8 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
     const key = header === null ? ok(undefined) : parseIdempotencyKey(header);
     if (key.isErr()) return failed(400, key.error.code, key.error.message);
     // The host's function may throw: nothing is done then.
-    const by = actor(request);
-    return toResponse(await call(body.value, by, key.value), onError);
+    const sender = { actor: actor(request), idempotencyKey: key.value };
+    return toResponse(await run(call, body.value, sender), onError);
   };
   return async (request) => {
     try {
@@ -86,10 +86,6 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
       return failed(500, "internal_error", "Something went wrong.");
     }
   };
-}
-
-function isGetOrHead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** Browsers say where a request comes from; other clients have no cookies that a page could use. */
@@ -133,6 +129,7 @@ function toResponse(result: CallResult, onError: (cause: unknown) => void): Resp
 }
 
 function respondWithFile({ method }: Request, { type, text }: PageFile): Response {
+  if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD");
   return new Response(method === "HEAD" ? null : text, {
     headers: { ...HEADERS, "Content-Type": type },
   });

@@ -1,41 +1,37 @@
-import { petStatuses, type RateLimits } from "@petstore/core";
+import { petStatuses, type ListPetsInput, type NewPetInput, type RateLimits } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
-import { KEY_ORDERS, SHOWN_STATES, type CallName, type Calls } from "./protocol.js";
+import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 
 /** A storage looks up an id of any length; ours are short. */
 const id = v.pipe(v.string(), v.maxLength(100));
 const idempotencyKey = v.pipe(v.string(), v.maxLength(255));
-const limits = v.optional(
-  v.object({
-    perMinute: v.number(),
-    perDay: v.number(),
-  } satisfies EachField<Record<keyof RateLimits, unknown>>),
-);
+const plan = { plan: v.string(), limits: v.optional(v.custom<RateLimits>(() => true)) };
 
-/** The form of each input. Core checks what the values mean. */
+/** The form of the input of each call. Core checks what the values mean. An int64 is text. */
 const inputs = {
   info: v.object({}),
   "keys/list": v.object({
+    /** Part of a label, an id or a hint, without regard to case; empty for all keys. */
     search: v.pipe(v.string(), v.maxLength(200)),
     state: v.optional(v.picklist(SHOWN_STATES)),
     plan: v.optional(v.string()),
     order: v.picklist(KEY_ORDERS),
+    /** From 0. */
     page: v.pipe(v.number(), v.integer(), v.minValue(0)),
   }),
   "keys/find": v.object({ id }),
   "keys/find-by-secret": v.object({ secret: v.string() }),
   "keys/issue": v.object({
-    plan: v.string(),
-    limits,
+    ...plan,
     label: v.optional(v.string()),
     expiresAt: v.optional(v.number()),
   }),
   "keys/rotate": v.object({ id, overlapSeconds: v.number() }),
   "keys/revoke": v.object({ id }),
   "keys/end-secret": v.object({ id, hint: v.string() }),
-  "keys/change-plan": v.object({ id, plan: v.string(), limits }),
+  "keys/change-plan": v.object({ id, ...plan }),
   "keys/lift-ban": v.object({ id }),
   "secrets/recover": v.object({ idempotencyKey }),
   "secrets/take": v.object({ idempotencyKey }),
@@ -43,27 +39,32 @@ const inputs = {
     status: v.optional(v.picklist(petStatuses)),
     after: v.optional(v.string()),
     limit: v.number(),
-  }),
+  } satisfies SchemaOfEach<ListPetsInput>),
   "pets/add": v.object({
     name: v.string(),
     categoryId: v.string(),
     status: v.picklist(petStatuses),
-  } satisfies EachField<Record<keyof Calls["pets/add"]["input"], unknown>>),
+  } satisfies SchemaOfEach<NewPetInput>),
 } satisfies Readonly<Record<CallName, v.GenericSchema>>;
+
+/** A field of core's that is missing does not compile. */
+type SchemaOfEach<T> = EachField<Record<keyof T, v.GenericSchema>>;
 
 /** The input of a call. */
 export type Input<Name extends CallName> = v.InferOutput<(typeof inputs)[Name]>;
+
+/** Whether this is the name of a call. */
+export function isCallName(name: string): name is CallName {
+  return Object.hasOwn(inputs, name);
+}
 
 /** Checks the form of the input of a call. `Err` says what is wrong. */
 export function parseInput<Name extends CallName>(
   name: Name,
   body: unknown,
 ): Result<Input<Name>, string> {
-  const schema = inputs[name];
-  const parsed = v.safeParse(schema, body);
-  return parsed.success ? ok(parsed.output) : err(problemsOf(parsed.issues));
-}
-
-function problemsOf(issues: readonly v.BaseIssue<unknown>[]): string {
-  return issues.map((issue) => `${v.getDotPath(issue) ?? "body"}: ${issue.message}`).join("; ");
+  const parsed = v.safeParse(inputs[name], body);
+  if (parsed.success) return ok(parsed.output);
+  const problems = parsed.issues.map((each) => `${v.getDotPath(each) ?? "body"}: ${each.message}`);
+  return err(problems.join("; "));
 }

@@ -1,13 +1,8 @@
 import { keyStateAt, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
 import { byUse } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
-import {
-  PAGE_SIZE,
-  type KeyList,
-  type KeyListInput,
-  type ShownKey,
-  type ShownState,
-} from "./protocol.js";
+import type { Input } from "./inputs.js";
+import { PAGE_SIZE, type KeyList, type ShownKey, type ShownState } from "./protocol.js";
 
 /**
  * All keys of a store, in memory, for search and order: a storage lists keys only in the order of issue. A key takes
@@ -28,6 +23,8 @@ const LEAST_AGE = 1_000;
 const SHARE = 10;
 
 const WEEK = 604_800_000;
+
+type KeyListInput = Input<"keys/list">;
 
 /** The keys that were read so far, by id. */
 interface Snapshot {

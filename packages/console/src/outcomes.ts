@@ -1,4 +1,5 @@
-import { err, type Result } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
+import type { SecretOutput } from "./protocol.js";
 
 /** A call that failed, and the HTTP status for it. */
 export interface CallFailure {
@@ -19,8 +20,8 @@ export type CallResult = Result<object, CallFailure>;
 export interface Outcomes {
   /** Does an action, unless it was done. `request` is its text: a key is for one request. */
   once(key: string, request: string, act: () => Promise<CallResult>): Promise<CallResult>;
-  /** Returns the outcome of an action. One that has not arrived is refused from now on. */
-  recover(key: string): Promise<CallResult>;
+  /** Returns the secret that an action made. An action that has not arrived is refused from now on. */
+  recover(key: string): Promise<Result<SecretOutput, CallFailure>>;
   /** Drops the secret of an outcome. The action is not done again. */
   take(key: string): void;
 }
@@ -42,13 +43,13 @@ interface Outcome {
 export function createOutcomes(): Outcomes {
   const kept = new Map<string, Outcome>();
 
-  const forget = (key: string, outcome: Outcome): void => {
-    if (kept.get(key) === outcome) kept.delete(key);
-  };
-  const keep = (key: string, outcome: Outcome): Promise<CallResult> => {
+  const keep = (key: string, outcome: Outcome): void => {
     kept.set(key, outcome);
-    endsWithProcess(setTimeout(() => forget(key, outcome), LIFE));
-    return outcome.result;
+    const timer: number | { readonly unref: () => unknown } = setTimeout(() => {
+      if (kept.get(key) === outcome) kept.delete(key);
+    }, LIFE);
+    // On runtimes where a timer is an object, it would keep the process running.
+    if (typeof timer === "object") timer.unref();
   };
   /** Makes room for one more outcome. A secret that was not taken stays. */
   const hasRoom = (): boolean => {
@@ -65,23 +66,22 @@ export function createOutcomes(): Outcomes {
       }
       if (!hasRoom()) return err(FULL);
       const outcome: Outcome = { request, result: act(), isNeeded: true };
-      let isKept = false;
-      try {
-        const result = await keep(key, outcome);
-        outcome.isNeeded = result.isOk() && "secret" in result.value;
-        // After a failure of the storage, a repeat is a new try.
-        isKept = result.isOk() || result.error.status < 500;
-        return result;
-      } finally {
-        if (!isKept) forget(key, outcome);
-      }
+      keep(key, outcome);
+      const result = await outcome.result;
+      outcome.isNeeded = result.isOk() && hasSecret(result.value);
+      // After a failure of the storage, a repeat is a new try.
+      if (result.isErr() && result.error.status >= 500) kept.delete(key);
+      return result;
     },
     recover: async (key) => {
       const known = kept.get(key);
-      if (known !== undefined) return known.result;
+      if (known !== undefined) {
+        const result = await known.result;
+        return result.andThen((output) => (hasSecret(output) ? ok(output) : err(WITHDRAWN)));
+      }
       if (!hasRoom()) return err(FULL);
-      const result = Promise.resolve(err(WITHDRAWN));
-      return keep(key, { request: undefined, result, isNeeded: false });
+      keep(key, { request: undefined, result: Promise.resolve(err(WITHDRAWN)), isNeeded: false });
+      return err(WITHDRAWN);
     },
     take: (key) => {
       const known = kept.get(key);
@@ -92,9 +92,8 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-/** On runtimes where a timer is an object, it would keep the process running. */
-function endsWithProcess(timer: number | { readonly unref: () => unknown }): void {
-  if (typeof timer === "object") timer.unref();
+function hasSecret(output: object): output is SecretOutput {
+  return "secret" in output;
 }
 
 const REUSED: CallFailure = {

@@ -1,5 +1,5 @@
-import type { ApiKey, KeyState, Pet, PetStatus, Plan, RateLimits } from "@petstore/core";
-import type { EachWindow, WindowName } from "@petstore/core/facts";
+import type { ApiKey, KeyState, Pet, Plan } from "@petstore/core";
+import type { EachWindow, WindowQuota } from "@petstore/core/facts";
 import type { SecretState } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
@@ -18,39 +18,18 @@ export const SHOWN_STATES = [
 /** A state that a key can be shown in. A key may have several. */
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** The order of a list of keys: the newest first, or those with most requests in this minute and day first. */
+/** The orders of a list of keys: the newest first, or those with most requests in the current windows first. */
 export const KEY_ORDERS = ["newest", "use"] as const;
-
-/** The limit of each window. */
-export const WINDOW_LIMITS = {
-  minute: "perMinute",
-  day: "perDay",
-} as const satisfies EachWindow<keyof RateLimits>;
-
-/** The windows, from the shortest to the longest. */
-export const WINDOWS = Object.keys(WINDOW_LIMITS).filter(
-  (name): name is WindowName => name in WINDOW_LIMITS,
-);
 
 /** How many keys a page shows. */
 export const PAGE_SIZE = 50;
 
-/** A key as the page shows it. */
-export interface ShownKey extends Omit<ApiKey, "secrets"> {
+/** A key as the page shows it. A plan may have no limit for a window. */
+export interface ShownKey extends Omit<ApiKey, "secrets" | "usage"> {
   readonly states: readonly ShownState[];
   /** Newest first. */
   readonly secrets: readonly SecretState[];
-}
-
-/** Which keys to show. */
-export interface KeyListInput {
-  /** Part of a label, an id or a hint, without regard to case; empty for all keys. */
-  readonly search: string;
-  readonly state?: ShownState | undefined;
-  readonly plan?: string | undefined;
-  readonly order: (typeof KEY_ORDERS)[number];
-  /** From 0. */
-  readonly page: number;
+  readonly usage: Partial<EachWindow<WindowQuota>>;
 }
 
 /** One page of keys, and how many there are. */
@@ -66,86 +45,52 @@ export interface KeyList {
   readonly readAt: number;
 }
 
-/** The fields of the form for a new plan. */
-export interface PlanFields {
-  readonly plan: string;
-  readonly limits?: RateLimits | undefined;
-}
-
 /** A pet as the page shows it: JavaScript's numbers are not exact for an int64. */
 export type ShownPet = { readonly [Field in keyof Pet]: Shown<Pet[Field]> };
 
 type Shown<Value> = bigint extends Value ? string : Value;
 
-/** A key and its secret, which is shown once. */
-export interface SecretOutput {
-  readonly key: ShownKey;
-  readonly secret: string;
-}
-
 interface KeyOutput {
   readonly key: ShownKey;
 }
 
-interface IdInput {
-  readonly id: string;
-}
-
-interface KeyOfAction {
-  readonly idempotencyKey: string;
+/** A key and its secret, which is shown once. */
+export interface SecretOutput extends KeyOutput {
+  readonly secret: string;
 }
 
 /**
- * What the page can call, by name: `POST api/<name>` with JSON. An action that has an `Idempotency-Key` is done once
- * for each key: a repeat has the same result.
+ * The outputs of what the page can call, by name: `POST api/<name>` with JSON (`inputs`). A call with an
+ * `Idempotency-Key` is done once for each key: a repeat has the same result.
  */
-export interface Calls {
-  info: {
-    input: object;
-    output: {
-      readonly actor: string;
-      readonly baseUrl: string;
-      readonly plans: Readonly<Record<string, Plan>>;
-    };
+export interface Outputs {
+  readonly info: {
+    readonly actor: string;
+    readonly baseUrl: string;
+    readonly plans: Readonly<Record<string, Plan>>;
   };
-  "keys/list": { input: KeyListInput; output: KeyList };
-  "keys/find": { input: IdInput; output: KeyOutput };
-  "keys/find-by-secret": { input: { readonly secret: string }; output: KeyOutput };
-  "keys/issue": {
-    input: PlanFields & {
-      readonly label?: string | undefined;
-      readonly expiresAt?: number | undefined;
-    };
-    output: SecretOutput;
-  };
-  "keys/rotate": { input: IdInput & { readonly overlapSeconds: number }; output: SecretOutput };
-  "keys/revoke": { input: IdInput; output: KeyOutput };
-  "keys/end-secret": { input: IdInput & { readonly hint: string }; output: KeyOutput };
-  "keys/change-plan": { input: IdInput & PlanFields; output: KeyOutput };
-  "keys/lift-ban": { input: IdInput; output: KeyOutput };
-  /** The result of an action that made a secret; an error if it was not done, which it will not be then. */
-  "secrets/recover": { input: KeyOfAction; output: SecretOutput };
+  readonly "keys/list": KeyList;
+  readonly "keys/find": KeyOutput;
+  readonly "keys/find-by-secret": KeyOutput;
+  readonly "keys/issue": SecretOutput;
+  readonly "keys/rotate": SecretOutput;
+  readonly "keys/revoke": KeyOutput;
+  readonly "keys/end-secret": KeyOutput;
+  readonly "keys/change-plan": KeyOutput;
+  readonly "keys/lift-ban": KeyOutput;
+  /** The result of a call that made a secret; an error if it was not done, which it will not be then. */
+  readonly "secrets/recover": SecretOutput;
   /** The operator has stored the secret: the console forgets it. */
-  "secrets/take": { input: KeyOfAction; output: object };
-  "pets/list": {
-    input: {
-      readonly status?: PetStatus | undefined;
-      readonly after?: string | undefined;
-      readonly limit: number;
-    };
-    output: { readonly pets: readonly ShownPet[]; readonly next?: string | undefined };
-  };
-  "pets/add": {
-    input: Omit<ShownPet, "id">;
-    output: { readonly pet: ShownPet };
-  };
+  readonly "secrets/take": object;
+  readonly "pets/list": { readonly pets: readonly ShownPet[]; readonly next: string | undefined };
+  readonly "pets/add": { readonly pet: ShownPet };
 }
 
 /** The name of a call, which ends its path. */
-export type CallName = keyof Calls;
+export type CallName = keyof Outputs;
 
 /** The time of the store's clock, in milliseconds since the Unix epoch, is part of every result. */
-export type Output<Name extends CallName> = Calls[Name]["output"] & { readonly now: number };
+export type Output<Name extends CallName> = Outputs[Name] & { readonly now: number };
 
 /** The body of a response that is not 200. */
 export interface ErrorBody {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ConsoleCallSettings, ConsoleEvent } from "./calls.js";
+import type { ConsoleEvent } from "./calls.js";
 
 /** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {
@@ -15,10 +15,13 @@ export interface ConsoleOptions {
   readonly baseUrl?: string | undefined;
 }
 
-/** The validated options, with all defaults. */
-export interface Settings extends ConsoleCallSettings {
-  /** Without a slash at the end. */
+/** The validated options, with all defaults. No path or URL has a slash at the end. */
+export interface Settings {
   readonly basePath: string;
+  readonly actor: (request: Request) => string;
+  readonly onEvent: (event: ConsoleEvent) => void;
+  readonly onError: (cause: unknown) => void;
+  readonly baseUrl: string;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

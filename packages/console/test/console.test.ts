@@ -11,11 +11,12 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { CallName, Calls, ErrorBody, KeyList, KeyListInput, Output } from "../src/protocol.js";
+import type { Input } from "../src/inputs.js";
+import type { CallName, ErrorBody, KeyList, Output } from "../src/protocol.js";
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
-const ALL: KeyListInput = { search: "", order: "newest", page: 0 };
+const ALL: Input<"keys/list"> = { search: "", order: "newest", page: 0 };
 const ORIGIN = "http://shop.example";
 
 /** A console over a new store in memory, and functions that call it as its page does. */
@@ -36,11 +37,11 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
       }),
     );
   };
-  const call = async <Name extends CallName>(name: Name, input: Calls[Name]["input"]) =>
+  const call = async <Name extends CallName>(name: Name, input: Input<Name>) =>
     (await post(name, input)).json() as Promise<Output<Name>>;
   const issue = async (label: string, input: Partial<IssueKeyInput> = {}) =>
     (await store.keys.issue({ plan: "free", label, ...input }))._unsafeUnwrap();
-  const list = (query: Partial<KeyListInput> = {}) => call("keys/list", { ...ALL, ...query });
+  const list = (query: Partial<Input<"keys/list">> = {}) => call("keys/list", { ...ALL, ...query });
   return { clock, store, onEvent, onError, handle, post, call, issue, list };
 }
 

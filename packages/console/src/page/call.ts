@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CallName, Calls, ErrorBody, Output } from "../protocol.js";
+import type { Input } from "../inputs.js";
+import type { CallName, ErrorBody, Output } from "../protocol.js";
 
 /** Why a call has no result. */
 export interface Problem {
@@ -22,7 +23,7 @@ const TIMEOUT = 20_000;
 /** Calls the console. Secrets are in bodies only, never in a URL. An action has an idempotency key. */
 export async function call<Name extends CallName>(
   name: Name,
-  input: Calls[Name]["input"],
+  input: Input<Name>,
   idempotencyKey?: string,
 ): Promise<CallResult<Name>> {
   const headers = new Headers({ "Content-Type": "application/json" });
@@ -105,7 +106,7 @@ const PAUSES = [1_000, 2_000, 5_000, 10_000] as const;
 export interface Polled<Name extends CallName> {
   readonly output: Output<Name> | undefined;
   /** The input of this output. */
-  readonly input: Calls[Name]["input"] | undefined;
+  readonly input: Input<Name> | undefined;
   /** Whether the output is that of the present input. */
   readonly isCurrent: boolean;
   readonly problem: Problem | undefined;
@@ -117,10 +118,7 @@ export interface Polled<Name extends CallName> {
  * Repeats a call while the page is visible, also after a problem, which may pass. After a change of the input, the old
  * output stays until there is a new one.
  */
-export function usePolled<Name extends CallName>(
-  name: Name,
-  input: Calls[Name]["input"],
-): Polled<Name> {
+export function usePolled<Name extends CallName>(name: Name, input: Input<Name>): Polled<Name> {
   const [state, setState] = useState<Pick<Polled<Name>, "output" | "input" | "problem">>({
     output: undefined,
     input: undefined,

@@ -1,26 +1,27 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Plan, RateLimits } from "@petstore/core";
-import type { WindowName } from "@petstore/core/facts";
-import { WINDOW_LIMITS, WINDOWS, type PlanFields } from "../protocol.js";
-import { newIdempotencyKey, type Problem } from "./call.js";
-import { Alert, Button, focusHeading, limitsText } from "./shown.js";
+import type { CallName, Output } from "../protocol.js";
+import { newIdempotencyKey, type CallResult, type Problem } from "./call.js";
+import { Alert, Button } from "./controls.js";
+
+/** What every dialog has. */
+interface DialogProps {
+  readonly title: string;
+  /** Called by Escape, and by the buttons that close the dialog. */
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
 
 /**
- * A dialog over the page, as long as it is rendered. Escape calls `onClose`, unless `isLocked`. When it is gone, the
- * element that had the focus before has it again, or the heading of the page.
+ * A dialog over the page, as long as it is rendered. Escape does nothing if it `isLocked`. When it is gone, the element
+ * that had the focus before has it again, or the heading of the page.
  */
 export function Dialog({
   title,
   isLocked = false,
   onClose,
   children,
-}: {
-  readonly title: string;
-  readonly isLocked?: boolean;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
+}: DialogProps & { readonly isLocked?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Before the next key is pressed: it may be for the dialog.
@@ -53,6 +54,14 @@ export function Dialog({
   );
 }
 
+/** Gives the focus to the heading of the page, if no element has it. */
+export function focusHeading(): void {
+  const heading = document.querySelector("h1");
+  if (heading === null || document.activeElement !== document.body) return;
+  heading.tabIndex = -1;
+  heading.focus();
+}
+
 /** How long a button is out of reach of a double click on what stood in its place before, in milliseconds. */
 const SETTLING = 1_000;
 
@@ -66,29 +75,31 @@ export function useSettled(value: unknown): boolean {
   return settled === value;
 }
 
+/** What every form has. */
+export interface FormProps<Name extends CallName> extends DialogProps {
+  readonly submit: string;
+  /** The text of the button at the second press, which what cannot be undone needs. */
+  readonly again?: string | undefined;
+  readonly isReady?: boolean;
+  readonly isDangerous?: boolean;
+  readonly send: (idempotencyKey: string) => Promise<CallResult<Name>>;
+}
+
 /**
- * A form in a dialog, with a button that sends it once. What cannot be undone needs a second press: `again` is the
- * text of the button then. Without a response, the same can be sent again, under the same idempotency key.
+ * A form in a dialog, with a button that sends it once. Without a response, the same can be sent again, under the same
+ * idempotency key.
  */
-export function DialogForm({
+export function DialogForm<Name extends CallName>({
   title,
   submit,
   again,
   isReady = true,
   isDangerous = false,
-  onSubmit,
+  send,
+  onDone,
   onClose,
   children,
-}: {
-  readonly title: string;
-  readonly submit: string;
-  readonly again?: string | undefined;
-  readonly isReady?: boolean;
-  readonly isDangerous?: boolean;
-  readonly onSubmit: (idempotencyKey: string) => Promise<Problem | undefined>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
+}: FormProps<Name> & { readonly onDone: (output: Output<Name>) => void }) {
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -98,15 +109,16 @@ export function DialogForm({
   const isSettled = useSettled(wasPressed);
   const isOff = !isReady || isSending || (wasPressed && !isSettled);
   const isOpen = problem !== undefined && problem.kind !== "refused";
-  const send = async (): Promise<void> => {
+  const submitOnce = async (): Promise<void> => {
     // The fields are disabled meanwhile.
     button.current?.focus();
     setSending(true);
     setProblem(undefined);
     idempotencyKey.current ??= newIdempotencyKey();
-    const result = await onSubmit(idempotencyKey.current);
-    if (result?.kind === "refused") idempotencyKey.current = undefined;
-    setProblem(result);
+    const result = await send(idempotencyKey.current);
+    if (result.output !== undefined) onDone(result.output);
+    if (result.problem?.kind === "refused") idempotencyKey.current = undefined;
+    setProblem(result.problem);
     setSending(false);
   };
   return (
@@ -116,7 +128,7 @@ export function DialogForm({
           event.preventDefault();
           if (isOff) return;
           if (again !== undefined && !wasPressed) setPressed(true);
-          else void send();
+          else void submitOnce();
         }}
       >
         <fieldset disabled={isSending || isOpen}>{children}</fieldset>
@@ -140,78 +152,3 @@ export function DialogForm({
 }
 
 const REPEATABLE = " It may have been done. Press again to try again: it is not done twice.";
-
-/** A field with its name and a hint. */
-export function Field({
-  name,
-  hint,
-  children,
-}: {
-  readonly name: string;
-  readonly hint?: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <label class="field">
-      <span>
-        {name} {hint !== undefined && <span class="faint">{hint}</span>}
-      </span>
-      {children}
-    </label>
-  );
-}
-
-const NO_LIMITS: RateLimits = { perMinute: NaN, perDay: NaN };
-
-/** Chooses a plan, and the limits of the key if the plan has none of its own. */
-export function PlanChoice({
-  plans,
-  value,
-  onChange,
-}: {
-  readonly plans: Readonly<Record<string, Plan>>;
-  readonly value: PlanFields;
-  readonly onChange: (value: PlanFields) => void;
-}) {
-  const { plan, limits = NO_LIMITS } = value;
-  const limit = (name: WindowName) => {
-    const field = WINDOW_LIMITS[name];
-    return (
-      <Field key={name} name={`Requests per ${name}`}>
-        <input
-          type="number"
-          required
-          min={1}
-          max={Number.MAX_SAFE_INTEGER}
-          step={1}
-          value={Number.isNaN(limits[field]) ? "" : limits[field]}
-          onInput={({ currentTarget }) =>
-            onChange({ plan, limits: { ...limits, [field]: currentTarget.valueAsNumber } })
-          }
-        />
-      </Field>
-    );
-  };
-  return (
-    <>
-      <Field name="Plan">
-        <select
-          value={plan}
-          onChange={({ currentTarget }) => onChange({ plan: currentTarget.value })}
-        >
-          {Object.entries(plans).map(([name, each]) => (
-            <option key={name} value={name}>
-              {`${name} (${describe(each)})`}
-            </option>
-          ))}
-        </select>
-      </Field>
-      {plans[plan] === "custom" && <div class="row">{WINDOWS.map(limit)}</div>}
-    </>
-  );
-}
-
-function describe(plan: Plan): string {
-  if (plan === "custom") return "limits of its own";
-  return limitsText(plan);
-}

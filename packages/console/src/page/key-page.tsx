@@ -1,32 +1,38 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ComponentChildren } from "preact";
-import { WINDOWS, type Output, type ShownKey } from "../protocol.js";
+import type { ShownKey } from "../protocol.js";
 import { call, usePolled, type Problem } from "./call.js";
-import { EndSecretDialog, PlanDialog, RevokeDialog, RotateDialog } from "./key-dialogs.js";
-import type { Secrets } from "./secrets.js";
+import { Alert, Button, type Column } from "./controls.js";
+import { focusHeading } from "./dialog.js";
 import {
-  Alert,
-  Button,
-  focusHeading,
-  Label,
-  limitsText,
-  States,
-  Time,
-  titled,
-  Usage,
-} from "./shown.js";
+  EndSecretDialog,
+  PlanDialog,
+  RevokeDialog,
+  RotateDialog,
+  type Shared,
+} from "./key-dialogs.js";
+import { Label, LAST_USE, limitsText, STATES, Time, USAGE } from "./shown.js";
+
+const DIALOGS = {
+  rotate: RotateDialog,
+  plan: PlanDialog,
+  revoke: RevokeDialog,
+  endSecret: EndSecretDialog,
+};
+
+/** Opens a dialog for the key, or for the secret with this hint. */
+type Open = (dialog: keyof typeof DIALOGS, hint?: string) => void;
 
 /** One key with its actions. */
-export function KeyPage({
-  id,
-  info,
-  secrets,
-}: {
-  readonly id: string;
-  readonly info: Output<"info">;
-  readonly secrets: Secrets;
-}) {
+export function KeyPage({ id, ...shared }: Shared & { readonly id: string }) {
   const { output, problem, reload } = usePolled("keys/find", { id });
+  const [opened, setOpened] = useState<Parameters<Open>>();
+  const [dialog, hint] = opened ?? [];
+  const Dialog = dialog && DIALOGS[dialog];
+  const open: Open = (...what) => setOpened(what);
+  const onClose = (): void => {
+    setOpened(undefined);
+    reload();
+  };
   return (
     <main>
       <p>
@@ -36,136 +42,97 @@ export function KeyPage({
       <Alert text={problem?.message} />
       {output !== undefined && (
         <div class={problem === undefined ? "" : "stale"}>
-          <Facts shown={output.key} now={output.now} reload={reload} />
-          <Actions
-            info={info}
-            secrets={secrets}
-            shown={output.key}
-            now={output.now}
-            reload={reload}
-          />
+          <dl class="facts">
+            {factsOf(output.key, open).map(({ heading, cell }) => (
+              <div key={heading}>
+                <dt>{heading}</dt>
+                <dd>{cell(output.key, output.now)}</dd>
+              </div>
+            ))}
+          </dl>
+          <Actions shown={output.key} open={open} reload={reload} />
+          {Dialog && (
+            <Dialog
+              {...shared}
+              shown={output.key}
+              hint={hint ?? output.key.hint}
+              now={output.now}
+              onClose={onClose}
+            />
+          )}
         </div>
       )}
     </main>
   );
 }
 
-interface FactsProps {
-  readonly shown: ShownKey;
-  readonly now: number;
-  readonly reload: () => void;
-}
-
-function Facts({ shown, now, reload }: FactsProps) {
-  const { id, secrets, plan, limits, usage, createdAt, lastUsedAt, expiresAt } = shown;
-  return (
-    <dl class="facts">
-      <Fact name="State">
-        <States shown={shown} now={now} />
-      </Fact>
-      {WINDOWS.map((name) => (
-        <Fact key={name} name={titled(name)}>
-          <Usage name={titled(name)} quota={usage[name]} now={now} />
-        </Fact>
-      ))}
-      <Fact name="Plan">
-        {plan} <span class="faint">{limitsText(limits)}</span>
-      </Fact>
-      <Fact name="Last use">
-        {lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} now={now} />}
-      </Fact>
-      <Fact name="Issued">
-        <Time at={createdAt} now={now} />
-      </Fact>
-      <Fact name="Expires">
-        {expiresAt === undefined ? "never" : <Time at={expiresAt} now={now} />}
-      </Fact>
-      <Fact name={secrets.length === 1 ? "Secret" : "Secrets"}>
-        <SecretList shown={shown} now={now} reload={reload} />
-      </Fact>
-      <Fact name="Id">
-        <code>{id}</code>
-      </Fact>
-    </dl>
-  );
-}
-
-/** The secrets of a key. One that is accepted can be ended if another is, too. */
-function SecretList({ shown, now, reload }: FactsProps) {
-  const [ending, setEnding] = useState<string>();
-  const { secrets } = shown;
+function factsOf({ secrets }: ShownKey, open: Open): readonly Column<ShownKey>[] {
+  // One that is accepted can be ended if another is, too.
   const isAnother = secrets.filter(({ name }) => name !== "refused").length > 1;
-  const onClose = (): void => {
-    setEnding(undefined);
-    reload();
-  };
-  return (
-    <>
-      {secrets.map(({ hint, name, at = now }, index) => (
-        <div key={index}>
-          <code>{hint}…</code>{" "}
-          {name !== "current" && (
-            <span class="faint">
-              {name === "replaced" ? "replaced; accepted until " : "refused since "}
-              <Time at={at} now={now} />
-            </span>
-          )}{" "}
-          {isAnother && name !== "refused" && (
-            <Button kind="dangerous" onClick={() => setEnding(hint)}>
-              End…
-            </Button>
-          )}
-        </div>
-      ))}
-      {ending !== undefined && <EndSecretDialog shown={shown} hint={ending} onClose={onClose} />}
-    </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+  return [
+    STATES,
+    ...USAGE,
+    {
+      heading: "Plan",
+      cell: ({ plan, limits }) => (
+        <>
+          {plan} <span class="faint">{limitsText(limits)}</span>
+        </>
+      ),
+    },
+    LAST_USE,
+    { heading: "Issued", cell: ({ createdAt }, now) => <Time at={createdAt} now={now} /> },
+    { heading: "Expires", cell: ({ expiresAt }, now) => <Time at={expiresAt} now={now} /> },
+    {
+      heading: secrets.length === 1 ? "Secret" : "Secrets",
+      cell: (_, now) =>
+        secrets.map(({ hint, name, at }, index) => (
+          <div key={index}>
+            <code>{hint}…</code>{" "}
+            {name !== "current" && (
+              <span class="faint">
+                {name === "replaced" ? "replaced; accepted until " : "refused since "}
+                <Time at={at} now={now} />
+              </span>
+            )}{" "}
+            {isAnother && name !== "refused" && (
+              <Button kind="dangerous" onClick={() => open("endSecret", hint)}>
+                End…
+              </Button>
+            )}
+          </div>
+        )),
+    },
+    { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+  ];
 }
 
 /** How long the page says that a ban was not lifted, in milliseconds. */
 const NOTICE = 10_000;
 
 function Actions({
-  info,
-  secrets,
-  shown,
-  now,
+  shown: { id, states },
+  open,
   reload,
 }: {
-  readonly info: Output<"info">;
-  readonly secrets: Secrets;
   readonly shown: ShownKey;
-  readonly now: number;
+  readonly open: Open;
   readonly reload: () => void;
 }) {
-  const [open, setOpen] = useState<"rotate" | "plan" | "revoke">();
   const [isLifting, setLifting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const { states } = shown;
   const isBanned = states.includes("banned");
-  const hasEnded = states.includes("revoked") || states.includes("expired");
+  const isRevoked = states.includes("revoked");
+  const hasEnded = isRevoked || states.includes("expired");
   useEffect(() => {
     const timer = setTimeout(() => setProblem(undefined), NOTICE);
     return () => clearTimeout(timer);
   }, [problem]);
   // The button that had the focus is gone then.
   useEffect(() => (isBanned ? focusHeading : undefined), [isBanned]);
-  const onClose = (): void => {
-    setOpen(undefined);
-    reload();
-  };
   const liftBan = async (): Promise<void> => {
     setLifting(true);
-    setProblem((await call("keys/lift-ban", { id: shown.id })).problem);
+    setProblem((await call("keys/lift-ban", { id })).problem);
     setLifting(false);
     reload();
   };
@@ -178,23 +145,16 @@ function Actions({
             Lift the ban
           </Button>
         )}
-        <Button isOff={hasEnded} onClick={() => setOpen("rotate")}>
+        <Button isOff={hasEnded} onClick={() => open("rotate")}>
           Rotate…
         </Button>
-        <Button isOff={hasEnded} onClick={() => setOpen("plan")}>
+        <Button isOff={hasEnded} onClick={() => open("plan")}>
           Change plan…
         </Button>
-        <Button
-          kind="dangerous"
-          isOff={states.includes("revoked")}
-          onClick={() => setOpen("revoke")}
-        >
+        <Button kind="dangerous" isOff={isRevoked} onClick={() => open("revoke")}>
           Revoke…
         </Button>
       </p>
-      {open === "rotate" && <RotateDialog secrets={secrets} shown={shown} onClose={onClose} />}
-      {open === "plan" && <PlanDialog info={info} shown={shown} onClose={onClose} />}
-      {open === "revoke" && <RevokeDialog shown={shown} now={now} onClose={onClose} />}
     </>
   );
 }

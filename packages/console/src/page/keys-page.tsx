@@ -1,35 +1,55 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Input } from "../inputs.js";
+import { PAGE_SIZE, SHOWN_STATES, type KeyList, type ShownKey } from "../protocol.js";
+import { call, usePolled, type CallResult } from "./call.js";
 import {
-  PAGE_SIZE,
-  WINDOWS,
-  type KeyList,
-  type KeyListInput,
-  type Output,
-  type ShownKey,
-} from "../protocol.js";
-import { usePolled } from "./call.js";
-import { KeyFilters } from "./key-filters.js";
-import { IssueDialog } from "./key-dialogs.js";
-import type { Secrets } from "./secrets.js";
-import { Alert, Button, Label, Pager, States, Time, titled, Usage } from "./shown.js";
+  Alert,
+  Button,
+  optionsOf,
+  Pager,
+  Select,
+  Table,
+  TextInput,
+  type Column,
+  type Option,
+} from "./controls.js";
+import { IssueDialog, type Shared } from "./key-dialogs.js";
+import { Label, LAST_USE, STATES, Time, USAGE } from "./shown.js";
+
+/** Which keys are listed. */
+export type KeyQuery = Input<"keys/list">;
+
+const COLUMNS: readonly Column<ShownKey>[] = [
+  {
+    heading: "Key",
+    cell: ({ id, label, hint }) => (
+      <>
+        <a href={`#keys/${id}`}>
+          <Label text={label} />
+        </a>
+        <code>{hint}…</code>
+      </>
+    ),
+  },
+  { heading: "Plan", cell: ({ plan }) => plan },
+  ...USAGE,
+  LAST_USE,
+  STATES,
+];
 
 /** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
 export function KeysPage({
-  info,
-  secrets,
   query,
   setQuery,
-}: {
-  readonly info: Output<"info">;
-  readonly secrets: Secrets;
-  readonly query: KeyListInput;
-  readonly setQuery: (query: KeyListInput) => void;
-}) {
+  ...shared
+}: Shared & { readonly query: KeyQuery; readonly setQuery: (query: KeyQuery) => void }) {
   const { output: list, input, isCurrent, problem, reload } = usePolled("keys/list", query);
   const [isIssuing, setIssuing] = useState(false);
+  const { page } = query;
   const lastPage = Math.max(0, Math.ceil((list?.matching ?? 0) / PAGE_SIZE) - 1);
+  const change = (changed: Partial<KeyQuery>): void => setQuery({ ...query, page: 0, ...changed });
   useEffect(() => {
-    if (isCurrent && query.page > lastPage) setQuery({ ...query, page: lastPage });
+    if (isCurrent && page > lastPage) change({ page: lastPage });
   }, [isCurrent, query, lastPage]);
   return (
     <main>
@@ -39,21 +59,20 @@ export function KeysPage({
           Issue a key
         </Button>
       </div>
-      <KeyFilters info={info} query={query} setQuery={setQuery} list={list} />
+      <Filters plans={Object.keys(shared.info.plans)} query={query} change={change} list={list} />
       <Alert text={problem?.message} />
       {list !== undefined && (
         <>
-          <KeyTable list={list} isStale={problem !== undefined} />
+          <Table
+            kind={problem === undefined ? "keys" : "keys stale"}
+            columns={COLUMNS}
+            rows={list.keys}
+            now={list.now}
+          />
           <Pager
             text={range(list, input?.page ?? 0)}
-            previous={
-              query.page > 0 ? () => setQuery({ ...query, page: query.page - 1 }) : undefined
-            }
-            next={
-              isCurrent && query.page < lastPage
-                ? () => setQuery({ ...query, page: query.page + 1 })
-                : undefined
-            }
+            previous={page > 0 ? () => change({ page: page - 1 }) : undefined}
+            next={isCurrent && page < lastPage ? () => change({ page: page + 1 }) : undefined}
           />
           {list.now - list.readAt > 5_000 && (
             <p class="faint">
@@ -65,8 +84,7 @@ export function KeysPage({
       )}
       {isIssuing && (
         <IssueDialog
-          info={info}
-          secrets={secrets}
+          {...shared}
           onClose={() => {
             setIssuing(false);
             reload();
@@ -82,69 +100,97 @@ function range({ matching, total, keys }: KeyList, page: number): string {
   if (matching === 0) return "No key matches.";
   if (keys.length === 0) return "No key on this page.";
   const first = page * PAGE_SIZE + 1;
-  const count = matching === total ? "" : ` (of ${total.toLocaleString()})`;
-  return `${first.toLocaleString()} to ${(first + keys.length - 1).toLocaleString()} of ${matching.toLocaleString()}${count}`;
+  const last = first + keys.length - 1;
+  const all = matching === total ? "" : ` (of ${total.toLocaleString()})`;
+  return `${first.toLocaleString()} to ${last.toLocaleString()} of ${matching.toLocaleString()}${all}`;
 }
 
-function KeyTable({
+/** A secret as it is pasted. */
+const SECRET = /^pet_live_[0-9A-Za-z]{36}$/;
+
+const ORDERS: readonly Option<KeyQuery["order"]>[] = [
+  ["newest", "Newest first"],
+  ["use", "Most used first"],
+];
+
+/** Chooses which keys are listed, or finds the key of a pasted secret. */
+function Filters({
+  plans,
+  query,
+  change,
   list,
-  isStale,
 }: {
-  readonly list: Output<"keys/list">;
-  readonly isStale: boolean;
+  readonly plans: readonly string[];
+  readonly query: KeyQuery;
+  readonly change: (changed: Partial<KeyQuery>) => void;
+  readonly list: KeyList | undefined;
 }) {
-  const { keys, now } = list;
-  if (keys.length === 0) return null;
+  const [found, setFound] = useState<CallResult<"keys/find-by-secret">>();
+  const latest = useRef(0);
+  useEffect(() => () => void (latest.current = Infinity), []);
+  const search = async (typed: string): Promise<void> => {
+    const id = ++latest.current;
+    setFound(undefined);
+    const secret = typed.trim();
+    const isSecret = SECRET.test(secret);
+    // Nobody needs to see a secret any longer.
+    change({ search: isSecret ? "" : typed });
+    if (!isSecret) return;
+    const result = await call("keys/find-by-secret", { secret });
+    if (id !== latest.current) return;
+    // A dialog may have been opened meanwhile: a form or a secret.
+    if (result.output === undefined || document.querySelector("dialog")) setFound(result);
+    else location.hash = `keys/${result.output.key.id}`;
+  };
   return (
-    <table class={isStale ? "keys stale" : "keys"}>
-      <thead>
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">Plan</th>
-          {WINDOWS.map((name) => (
-            <th key={name} scope="col">
-              {titled(name)}
-            </th>
-          ))}
-          <th scope="col">Last use</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyRow key={key.id} shown={key} now={now} />
+    <>
+      <div class="filters" role="search">
+        <TextInput
+          type="search"
+          aria-label="Search by label, id, hint or a pasted secret"
+          placeholder="Label, id, hint or a pasted secret"
+          spellcheck={false}
+          maxLength={200}
+          value={query.search}
+          onChange={(text) => void search(text)}
+        />
+        <Select
+          aria-label="Order"
+          value={query.order}
+          options={ORDERS}
+          onChange={(order) => change({ order })}
+        />
+        <Select
+          aria-label="Plan"
+          value={query.plan}
+          options={[[undefined, "All plans"], ...optionsOf(plans)]}
+          onChange={(plan) => change({ plan })}
+        />
+      </div>
+      <div class="filters" role="group" aria-label="State">
+        {[undefined, ...SHOWN_STATES].map((state) => (
+          <button
+            key={state}
+            type="button"
+            class="filter"
+            aria-pressed={query.state === state}
+            onClick={() => change({ state })}
+          >
+            {state ?? "all"}
+            {list && <span class="numbers"> {list.counts[state ?? "all"].toLocaleString()}</span>}
+          </button>
         ))}
-      </tbody>
-    </table>
-  );
-}
-
-function KeyRow({ shown, now }: { readonly shown: ShownKey; readonly now: number }) {
-  const { id, hint, label, plan, usage, lastUsedAt } = shown;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`#keys/${id}`}>
-          <Label text={label} />
-        </a>
-        <code>{hint}…</code>
-      </th>
-      <td data-name="Plan">{plan}</td>
-      {WINDOWS.map((name) => (
-        <td key={name} data-name={titled(name)}>
-          <Usage name={titled(name)} quota={usage[name]} now={now} />
-        </td>
-      ))}
-      <td data-name="Last use">
-        {lastUsedAt === undefined ? (
-          <span class="faint">never</span>
-        ) : (
-          <Time at={lastUsedAt} now={now} />
-        )}
-      </td>
-      <td data-name="State">
-        <States shown={shown} now={now} />
-      </td>
-    </tr>
+      </div>
+      {found?.output && (
+        <p role="status">
+          The secret belongs to{" "}
+          <a href={`#keys/${found.output.key.id}`}>
+            <Label text={found.output.key.label} />
+          </a>
+          .
+        </p>
+      )}
+      <Alert text={found?.problem?.message} />
+    </>
   );
 }

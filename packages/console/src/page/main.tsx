@@ -1,14 +1,14 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { KeyListInput } from "../protocol.js";
 import { usePolled } from "./call.js";
 import { KeyPage } from "./key-page.js";
-import { KeysPage } from "./keys-page.js";
+import { KeysPage, type KeyQuery } from "./keys-page.js";
 import { PetsPage } from "./pets-page.js";
 import { useSecrets } from "./secrets.js";
-import { Alert, focusHeading } from "./shown.js";
+import { Alert } from "./controls.js";
+import { focusHeading } from "./dialog.js";
 
-const FIRST_QUERY: KeyListInput = { search: "", order: "newest", page: 0 };
+const FIRST_QUERY: KeyQuery = { search: "", order: "newest", page: 0 };
 
 function Console() {
   const path = useHash();

@@ -1,42 +1,61 @@
-import type { PetStatus } from "@petstore/core";
-import type { ComponentChildren } from "preact";
+import { parseInt64, petStatuses } from "@petstore/core/facts";
 import { useState } from "preact/hooks";
+import type { Input } from "../inputs.js";
 import type { ShownPet } from "../protocol.js";
 import { call, usePolled } from "./call.js";
-import { Dialog, DialogForm, Field } from "./dialog.js";
-import { Alert, Button, Label, Pager } from "./shown.js";
+import {
+  Alert,
+  Button,
+  Field,
+  TextInput,
+  optionsOf,
+  Pager,
+  Select,
+  Table,
+  type Column,
+  type Controls,
+} from "./controls.js";
+import { Dialog, DialogForm } from "./dialog.js";
+import { Label } from "./shown.js";
 
-const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 const LIMIT = 50;
-const LAST_ID = 2n ** 63n - 1n;
+const STATUSES = optionsOf(petStatuses);
 
 /** The column of each field of a pet. */
-const COLUMNS: {
-  readonly [Field in keyof ShownPet]-?: {
-    readonly heading: string;
-    readonly cell: (pet: ShownPet) => ComponentChildren;
-  };
-} = {
+const COLUMNS: { readonly [Field in keyof ShownPet]-?: Column<ShownPet> } = {
   id: { heading: "Id", cell: ({ id }) => <code>{id}</code> },
   name: { heading: "Name", cell: ({ name }) => <Name text={name} /> },
   categoryId: { heading: "Category", cell: ({ categoryId }) => <code>{categoryId}</code> },
   status: { heading: "Status", cell: ({ status }) => status },
 };
 
+type Filters = Omit<Input<"pets/list">, "after" | "limit">;
+
+/** The control of each filter. */
+const FILTERS: Controls<Filters> = {
+  status: ({ status }, change) => (
+    <Select
+      aria-label="Status"
+      value={status}
+      options={[[undefined, "All statuses"], ...STATUSES]}
+      onChange={(status) => change({ status })}
+    />
+  ),
+};
+
 /** The pets, in ascending order of id. */
 export function PetsPage() {
-  const [status, setStatus] = useState<PetStatus>();
+  const [filters, setFilters] = useState<Filters>({});
   const [from, setFrom] = useState("");
   // The ids after which the next pages begin, up to the one that is shown.
   const [starts, setStarts] = useState<readonly string[]>([]);
   const [isAdding, setAdding] = useState(false);
-  const isId = /^0*[1-9]\d*$/.test(from) && BigInt(from) <= LAST_ID;
-  const isWrong = from !== "" && !isId;
-  const after = starts.at(-1) ?? (isId ? String(BigInt(from) - 1n) : undefined);
-  const query = { status, after, limit: LIMIT };
+  const first = parseInt64(from.replace(/^0+(?=\d)/, "")) ?? 0n;
+  const isWrong = from !== "" && first < 1n;
+  const after = starts.at(-1) ?? (first < 1n ? undefined : String(first - 1n));
+  const query = { ...filters, after, limit: LIMIT };
   const { output, isCurrent, problem, reload } = usePolled("pets/list", query);
   const next = output?.next;
-  const isStale = problem !== undefined;
   return (
     <main>
       <div class="title">
@@ -46,68 +65,34 @@ export function PetsPage() {
         </Button>
       </div>
       <div class="filters">
-        <select
-          aria-label="Status"
-          value={status ?? ""}
-          onChange={({ currentTarget }) => {
-            setStatus(STATUSES.find((each) => each === currentTarget.value));
+        {Object.values(FILTERS).map((control) =>
+          control(filters, (changed) => {
+            setFilters({ ...filters, ...changed });
             setStarts([]);
-          }}
-        >
-          <option value="">All statuses</option>
-          {STATUSES.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-        <input
+          }),
+        )}
+        <TextInput
           type="search"
           inputMode="numeric"
           aria-label="From id"
           aria-invalid={isWrong}
           placeholder="From id"
-          autocomplete="off"
           value={from}
-          onInput={({ currentTarget }) => {
-            setFrom(currentTarget.value.trim());
+          onChange={(text) => {
+            setFrom(text.trim());
             setStarts([]);
           }}
         />
       </div>
-      <Alert text={isWrong ? `An id is a whole number from 1 to ${LAST_ID}.` : problem?.message} />
+      <Alert text={isWrong ? NO_ID : problem?.message} />
       {output !== undefined && !isWrong && (
         <>
-          {output.pets.length > 0 && (
-            <table class={isStale ? "pets stale" : "pets"}>
-              <thead>
-                <tr>
-                  {Object.values(COLUMNS).map(({ heading }) => (
-                    <th key={heading} scope="col">
-                      {heading}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {output.pets.map((pet) => (
-                  <tr key={pet.id}>
-                    {Object.values(COLUMNS).map(({ heading, cell }, index) =>
-                      index === 0 ? (
-                        <th key={heading} scope="row" data-name={heading}>
-                          {cell(pet)}
-                        </th>
-                      ) : (
-                        <td key={heading} data-name={heading}>
-                          {cell(pet)}
-                        </td>
-                      ),
-                    )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <Table
+            kind={problem === undefined ? "pets" : "pets stale"}
+            columns={Object.values(COLUMNS)}
+            rows={output.pets}
+            now={output.now}
+          />
           <Pager
             text={range(output.pets)}
             previous={starts.length > 0 ? () => setStarts(starts.slice(0, -1)) : undefined}
@@ -127,7 +112,9 @@ export function PetsPage() {
   );
 }
 
-function range(pets: readonly { readonly id: string }[]): string {
+const NO_ID = "An id is a whole number from 1 to 9223372036854775807.";
+
+function range(pets: readonly ShownPet[]): string {
   const [first] = pets;
   if (first === undefined) return "No pet here.";
   return `Ids ${first.id} to ${pets.at(-1)?.id ?? ""}`;
@@ -137,26 +124,40 @@ function Name({ text }: { readonly text: string }) {
   return <Label text={text} none={text === "" ? "empty name" : "blank name"} />;
 }
 
+type NewPet = Input<"pets/add">;
+
+/** The control of each field of a new pet. */
+const FIELDS: Controls<NewPet> = {
+  name: ({ name }, change) => (
+    <Field name="Name">
+      <TextInput autofocus value={name} onChange={(name) => change({ name })} />
+    </Field>
+  ),
+  categoryId: ({ categoryId }, change) => (
+    <Field name="Category" hint="an id: a whole number">
+      <TextInput
+        required
+        inputMode="numeric"
+        value={categoryId}
+        onChange={(text) => change({ categoryId: text.trim() })}
+      />
+    </Field>
+  ),
+  status: ({ status }, change) => (
+    <Field name="Status">
+      <Select value={status} options={STATUSES} onChange={(status) => change({ status })} />
+    </Field>
+  ),
+};
+
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState("");
-  const [categoryId, setCategoryId] = useState("");
-  const [status, setStatus] = useState<PetStatus>("available");
-  const [added, setAdded] = useState<string>();
-  const add = async (key: string) => {
-    const pet: { readonly [Field in keyof Omit<ShownPet, "id">]-?: ShownPet[Field] } = {
-      name,
-      categoryId,
-      status,
-    };
-    const { output, problem } = await call("pets/add", pet, key);
-    setAdded(output?.pet.id);
-    return problem;
-  };
+  const [pet, setPet] = useState<NewPet>({ name: "", categoryId: "", status: "available" });
+  const [added, setAdded] = useState<ShownPet>();
   if (added !== undefined) {
     return (
       <Dialog title="Add a pet" onClose={onClose}>
         <p role="status">
-          <Name text={name} /> was added with the id <code>{added}</code>.
+          <Name text={added.name} /> was added with the id <code>{added.id}</code>.
         </p>
         <p class="buttons end">
           <Button kind="primary" onClick={onClose}>
@@ -167,38 +168,16 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <DialogForm title="Add a pet" submit="Add" onSubmit={add} onClose={onClose}>
-      <Field name="Name">
-        <input
-          autocomplete="off"
-          autofocus
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </Field>
-      <Field name="Category" hint="an id: a whole number">
-        <input
-          required
-          inputMode="numeric"
-          autocomplete="off"
-          value={categoryId}
-          onInput={({ currentTarget }) => setCategoryId(currentTarget.value.trim())}
-        />
-      </Field>
-      <Field name="Status">
-        <select
-          value={status}
-          onChange={({ currentTarget }) =>
-            setStatus(STATUSES.find((each) => each === currentTarget.value) ?? "available")
-          }
-        >
-          {STATUSES.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </Field>
+    <DialogForm
+      title="Add a pet"
+      submit="Add"
+      send={(idempotencyKey) => call("pets/add", pet, idempotencyKey)}
+      onDone={({ pet }) => setAdded(pet)}
+      onClose={onClose}
+    >
+      {Object.values(FIELDS).map((control) =>
+        control(pet, (changed) => setPet({ ...pet, ...changed })),
+      )}
     </DialogForm>
   );
 }

@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { call, usePolled, type CallResult, type Problem } from "./call.js";
+import { call, usePolled, type CallResult } from "./call.js";
 import type { SecretOutput } from "../protocol.js";
+import { Alert, Button } from "./controls.js";
 import { Dialog, useSettled } from "./dialog.js";
-import { Alert, Button, Label } from "./shown.js";
+import { Label } from "./shown.js";
 
 /** An action that makes a secret, from when it is sent until the operator has stored the secret. */
 interface Pending {
@@ -11,14 +12,16 @@ interface Pending {
   readonly title: string;
 }
 
+type SecretResult = CallResult<"keys/issue" | "keys/rotate">;
+
 /** The secret that is being made or is shown. There is one at most. */
 export interface Secrets {
   /** Sends an action. When there is a secret, calls `done` and shows it. */
   readonly make: (
     pending: Pending,
-    send: () => Promise<CallResult<"keys/issue" | "keys/rotate">>,
+    send: () => Promise<SecretResult>,
     done: () => void,
-  ) => Promise<Problem | undefined>;
+  ) => Promise<SecretResult>;
   /** The form of the action is gone. If it is open what came of it, the page asks. */
   readonly leave: () => void;
   /** The dialog over all pages, if there is one. */
@@ -46,14 +49,15 @@ export function useSecrets(baseUrl: string): Secrets {
     make: async (next, send, done) => {
       change(next);
       setForm(true);
-      const { output, problem } = await send();
-      if (expected.current !== next.idempotencyKey) return problem;
+      const result = await send();
+      const { output, problem } = result;
+      if (expected.current !== next.idempotencyKey) return result;
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();
         setMade(output);
       }
-      return problem;
+      return result;
     },
     leave: () => setForm(false),
     dialog:

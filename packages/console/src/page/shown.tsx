@@ -1,7 +1,7 @@
 import type { RateLimits } from "@petstore/core";
-import type { WindowQuota } from "@petstore/core/facts";
-import type { ComponentChildren } from "preact";
-import { WINDOW_LIMITS, WINDOWS, type ShownKey, type ShownState } from "../protocol.js";
+import { windowNames, windows, type WindowName, type WindowQuota } from "@petstore/core/facts";
+import type { ShownKey, ShownState } from "../protocol.js";
+import type { Column } from "./controls.js";
 
 /** A label or name, whose characters cannot change what stands beside it. `none` stands for one that cannot be seen. */
 export function Label({
@@ -24,19 +24,18 @@ function printable(text: string): string {
 }
 
 /** Limits as text: "60 a minute, 1,000 a day". */
-export function limitsText(limits: RateLimits): string {
-  return WINDOWS.map((name) => `${limits[WINDOW_LIMITS[name]].toLocaleString()} a ${name}`).join(
-    ", ",
-  );
-}
-
-/** A name as it stands in a heading. */
-export function titled(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
+export function limitsText(limits: Partial<RateLimits>): string {
+  return windowNames
+    .flatMap((name) => {
+      const limit = limits[windows[name].limit];
+      return limit === undefined ? [] : `${limit.toLocaleString()} a ${name}`;
+    })
+    .join(", ");
 }
 
 /** A time in the browser's zone, which is named: on the same day, without the date. */
-export function Time({ at, now }: { readonly at: number; readonly now: number }) {
+export function Time({ at, now }: { readonly at: number | undefined; readonly now: number }) {
+  if (at === undefined) return <span class="faint">never</span>;
   const date = new Date(Math.min(at, LAST_TIME));
   const today = new Date(now);
   const isToday = date.toDateString() === today.toDateString();
@@ -55,7 +54,7 @@ export function Time({ at, now }: { readonly at: number; readonly now: number })
 const LAST_TIME = 8_640_000_000_000_000;
 
 /** How long until a time, in the largest unit that fits. */
-export function until(at: number, now: number): string {
+function until(at: number, now: number): string {
   const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.ceil(seconds / 60)} min`;
@@ -63,16 +62,11 @@ export function until(at: number, now: number): string {
   return `${Math.ceil(seconds / 86_400)} days`;
 }
 
+/** From which share of a limit on the bar warns. */
+const NEARLY = 0.75;
+
 /** How much of a window is used: a bar, the numbers and the time of reset. */
-export function Usage({
-  name,
-  quota: { limit, remaining, resetAt },
-  now,
-}: {
-  readonly name: string;
-  readonly quota: WindowQuota;
-  readonly now: number;
-}) {
+function usageOf(window: string, { limit, remaining, resetAt }: WindowQuota, now: number) {
   const used = limit - remaining;
   const text = `${used.toLocaleString()} of ${limit.toLocaleString()}`;
   return (
@@ -80,7 +74,7 @@ export function Usage({
       <span
         class={remaining === 0 ? "bar full" : used >= limit * NEARLY ? "bar nearly" : "bar"}
         role="meter"
-        aria-label={`${name}: ${text} used`}
+        aria-label={`${window}: ${text} used`}
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={used}
@@ -102,106 +96,51 @@ export function Usage({
   );
 }
 
-/** From which share of a limit on the bar warns. */
-const NEARLY = 0.75;
+/** The usage of each window. */
+export const USAGE = windowNames.map((name: WindowName): Column<ShownKey> => {
+  const heading = name.slice(0, 1).toUpperCase() + name.slice(1);
+  return {
+    heading,
+    cell: ({ usage }, now) => {
+      const quota = usage[name];
+      return quota && usageOf(heading, quota, now);
+    },
+  };
+});
+
+/** When a key was last used. */
+export const LAST_USE: Column<ShownKey> = {
+  heading: "Last use",
+  cell: ({ lastUsedAt }, now) => <Time at={lastUsedAt} now={now} />,
+};
 
 /** The states of a key, each with its time. */
-export function States({ shown, now }: { readonly shown: ShownKey; readonly now: number }) {
-  return (
+export const STATES: Column<ShownKey> = {
+  heading: "State",
+  cell: (key, now) => (
     <span class="states">
-      {shown.states.map((state) => (
-        <span key={state} class={`state ${state}`}>
-          {textOf[state](shown, now)}
-        </span>
-      ))}
+      {key.states.map((state) => {
+        const [text, at] = stateOf[state](key);
+        return (
+          <span key={state} class={`state ${state}`}>
+            {text} {at !== undefined && <Time at={at} now={now} />}
+          </span>
+        );
+      })}
     </span>
-  );
-}
+  ),
+};
 
-const textOf: Readonly<Record<ShownState, (key: ShownKey, now: number) => preact.ComponentChild>> =
-  {
-    active: () => "active",
-    expiring: ({ expiresAt }, now) => (
-      <>
-        expires <Time at={expiresAt ?? now} now={now} />
-      </>
-    ),
-    replaced: ({ secrets }, now) => {
-      const ends = secrets.map(({ name, at = now }) => (name === "replaced" ? at : now));
-      return (
-        <>
-          old secret until <Time at={Math.max(...ends)} now={now} />
-        </>
-      );
-    },
-    banned: ({ bannedUntil = 0 }, now) => (
-      <>
-        banned until <Time at={bannedUntil} now={now} />
-      </>
-    ),
-    expired: ({ expiresAt }, now) => (
-      <>
-        expired <Time at={expiresAt ?? now} now={now} />
-      </>
-    ),
-    revoked: ({ revokedAt }, now) => (
-      <>
-        revoked <Time at={revokedAt ?? now} now={now} />
-      </>
-    ),
-  };
-
-/** Leads to other pages of a list. A direction without a function has no page. */
-export function Pager({
-  text,
-  previous,
-  next,
-}: {
-  readonly text: string;
-  readonly previous: (() => void) | undefined;
-  readonly next: (() => void) | undefined;
-}) {
-  return (
-    <nav class="pager" aria-label="Pages">
-      <span role="status">{text}</span>
-      <Button isOff={previous === undefined} onClick={previous}>
-        Previous
-      </Button>
-      <Button isOff={next === undefined} onClick={next}>
-        Next
-      </Button>
-    </nav>
-  );
-}
-
-/** A message that a screen reader announces. */
-export function Alert({ text }: { readonly text: string | undefined }) {
-  return <div role="alert">{text !== undefined && <p class="alert">{text}</p>}</div>;
-}
-
-/** A button. One that is off keeps the focus, and a press has no effect. */
-export function Button({
-  kind = "",
-  isOff = false,
-  onClick,
-  children,
-}: {
-  readonly kind?: string;
-  readonly isOff?: boolean;
-  readonly onClick: (() => void) | undefined;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <button type="button" class={kind} aria-disabled={isOff} onClick={isOff ? undefined : onClick}>
-      {children}
-    </button>
-  );
-}
-
-/** Gives the focus to the heading of the page, if no element has it. */
-export function focusHeading(): void {
-  const heading = document.querySelector("h1");
-  if (heading === null || document.activeElement !== document.body) return;
-  heading.tabIndex = -1;
-  heading.focus();
-}
+const stateOf: Readonly<
+  Record<ShownState, (key: ShownKey) => readonly [text: string, at?: number | undefined]>
+> = {
+  active: () => ["active"],
+  expiring: ({ expiresAt }) => ["expires", expiresAt],
+  replaced: ({ secrets }) => {
+    const ends = secrets.map(({ name, at = 0 }) => (name === "replaced" ? at : 0));
+    return ["old secret until", Math.max(...ends)];
+  },
+  banned: ({ bannedUntil }) => ["banned until", bannedUntil],
+  expired: ({ expiresAt }) => ["expired", expiresAt],
+  revoked: ({ revokedAt }) => ["revoked", revokedAt],
+};
