@@ -3,7 +3,6 @@ import { parseIdempotencyKey } from "@petstore/core/internal";
 import { ok } from "neverthrow";
 import { createConsoleCalls } from "./calls.js";
 import { isCallName } from "./inputs.js";
-import type { CallResult } from "./outcomes.js";
 import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
 import { parseSettings, type ConsoleOptions } from "./settings.js";
@@ -54,8 +53,11 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
 
   const respond = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
-    // The page's links are relative, so it needs the slash.
-    if (pathname === basePath) return redirect(`${basePath.slice(basePath.lastIndexOf("/") + 1)}/`);
+    if (pathname === basePath) {
+      // The page's links are relative, so it needs the slash.
+      const location = `${basePath.slice(basePath.lastIndexOf("/") + 1)}/`;
+      return toResponse(308, null, { Location: location });
+    }
     if (!pathname.startsWith(`${basePath}/`)) return notFound();
     const name = pathname.slice(basePath.length + 1);
     const file = pageFiles.get(name === "" ? "index.html" : name);
@@ -76,7 +78,11 @@ export function createConsole(store: PetStore, options: ConsoleOptions = {}): Co
     if (key.isErr()) return failed(400, key.error.code, key.error.message);
     // The host's function may throw: nothing is done then.
     const sender = { actor: actor(request), idempotencyKey: key.value };
-    return toResponse(await run(call, body.value, sender), onError);
+    const result = await run(call, body, sender);
+    if (result.isOk()) return json(200, result.value);
+    const { code, message, status, cause } = result.error;
+    if (status >= 500) onError(cause ?? message);
+    return failed(status, code, message);
   };
   return async (request) => {
     try {
@@ -103,40 +109,26 @@ function isJson({ headers }: Request): boolean {
 }
 
 /** Returns `undefined` if the body is not JSON, or too long. */
-async function readJson({ body }: Request): Promise<{ readonly value: unknown } | undefined> {
-  if (body === null) return undefined;
+async function readJson({ body }: Request): Promise<unknown> {
+  const chunks: AsyncIterable<Uint8Array> | undefined = body ?? undefined;
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let length = 0;
   try {
-    const chunks: AsyncIterable<Uint8Array> = body;
-    for await (const chunk of chunks) {
+    for await (const chunk of chunks ?? []) {
       length += chunk.byteLength;
       if (length > LONGEST_BODY) return undefined;
       text += decoder.decode(chunk, { stream: true });
     }
-    return { value: JSON.parse(text + decoder.decode()) };
+    return JSON.parse(text + decoder.decode());
   } catch {
     return undefined;
   }
 }
 
-function toResponse(result: CallResult, onError: (cause: unknown) => void): Response {
-  if (result.isOk()) return json(200, result.value);
-  const { code, message, status, cause } = result.error;
-  if (status >= 500) onError(cause ?? message);
-  return failed(status, code, message);
-}
-
 function respondWithFile({ method }: Request, { type, text }: PageFile): Response {
   if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD");
-  return new Response(method === "HEAD" ? null : text, {
-    headers: { ...HEADERS, "Content-Type": type },
-  });
-}
-
-function redirect(location: string): Response {
-  return new Response(null, { status: 308, headers: { ...HEADERS, Location: location } });
+  return toResponse(200, method === "HEAD" ? null : text, { "Content-Type": type });
 }
 
 function notFound(): Response {
@@ -144,16 +136,20 @@ function notFound(): Response {
 }
 
 function notAllowed(allow: string): Response {
-  const response = failed(405, "method_not_allowed", `This path supports only ${allow}.`);
-  response.headers.set("Allow", allow);
-  return response;
+  return failed(405, "method_not_allowed", `This path supports only ${allow}.`, { Allow: allow });
 }
 
-function failed(status: number, code: string, message: string): Response {
-  return json(status, { code, message, status } satisfies ErrorBody);
+function failed(status: number, code: string, message: string, headers = {}): Response {
+  return json(status, { code, message, status } satisfies ErrorBody, headers);
 }
 
-function json(status: number, value: object): Response {
-  const headers = { ...HEADERS, "Content-Type": "application/json" };
-  return new Response(JSON.stringify(value), { status, headers });
+function json(status: number, value: object, headers = {}): Response {
+  return toResponse(status, JSON.stringify(value), {
+    "Content-Type": "application/json",
+    ...headers,
+  });
+}
+
+function toResponse(status: number, body: string | null, headers: object): Response {
+  return new Response(body, { status, headers: { ...HEADERS, ...headers } });
 }

@@ -1,4 +1,10 @@
-import { keyStateAt, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
+import {
+  keyStateAt,
+  type ApiKey,
+  type KeyError,
+  type KeyRing,
+  type KeyState,
+} from "@petstore/core";
 import { byUse } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import type { Input } from "./inputs.js";
@@ -10,10 +16,12 @@ import { PAGE_SIZE, type KeyList, type ShownKey, type ShownState } from "./proto
  */
 export interface KeyIndex {
   /** Returns a page of keys. What it shows of a key is read anew. */
-  list(input: KeyListInput): Promise<Result<KeyList, KeyError>>;
+  list(query: Query): Promise<Result<KeyList, KeyError>>;
   /** Replaces or adds a key that this console has changed. */
   put(key: ApiKey): void;
 }
+
+type Query = Input<"keys/list">;
 
 /** How many keys are read before other work of the process runs. */
 const BATCH = 250;
@@ -24,13 +32,11 @@ const SHARE = 10;
 
 const WEEK = 604_800_000;
 
-type KeyListInput = Input<"keys/list">;
-
 /** The keys that were read so far, by id. */
 interface Snapshot {
   readonly keys: Map<string, ApiKey>;
   /** The same keys in each order that was asked for. */
-  readonly orders: Map<KeyListInput["order"], readonly ApiKey[]>;
+  readonly orders: Map<Query["order"], readonly ApiKey[]>;
   lastId: string | undefined;
   /** When all of them were read. */
   readAt: number;
@@ -41,17 +47,15 @@ interface Snapshot {
 /** Creates an index of the keys of a store. `now` returns the time of the store's clock. */
 export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
   let snapshot = emptySnapshot();
+  // What is being read will replace it.
+  let fresh = snapshot;
   let reading: Promise<Result<void, KeyError>> | undefined;
-  // What this console has changed since the reading began: what is read may be older.
-  let changed = new Map<string, ApiKey>();
 
   const readAll = async (): Promise<Result<void, KeyError>> => {
     const start = now();
-    const fresh = emptySnapshot();
-    changed = new Map();
+    fresh = emptySnapshot();
     const done = await readOn(keyRing, fresh);
     if (done.isErr()) return done;
-    for (const [id, key] of changed) fresh.keys.set(id, key);
     fresh.readAt = now();
     fresh.duration = fresh.readAt - start;
     snapshot = fresh;
@@ -70,16 +74,17 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
 
   return {
     put: (key) => {
-      changed.set(key.id, key);
-      snapshot.keys.set(key.id, key);
-      snapshot.orders.clear();
+      for (const { keys, orders } of [snapshot, fresh]) {
+        keys.set(key.id, key);
+        orders.clear();
+      }
     },
-    list: async (input) => {
+    list: async (query) => {
       const done = await refresh();
       if (done.isErr()) return err(done.error);
       const time = now();
       const { keys, readAt } = snapshot;
-      const { ids, ...found } = select(inOrder(snapshot, input.order), input, time);
+      const { ids, ...found } = select(inOrder(snapshot, query.order), query, time);
       const shown: ShownKey[] = [];
       for (const key of await Promise.all(ids.map((id) => keyRing.find(id)))) {
         if (key.isOk()) shown.push(shownKey(key.value, time));
@@ -109,27 +114,24 @@ async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void
   }
 }
 
-function inOrder({ keys, orders }: Snapshot, order: KeyListInput["order"]): readonly ApiKey[] {
+function inOrder({ keys, orders }: Snapshot, order: Query["order"]): readonly ApiKey[] {
   const known = orders.get(order);
   if (known !== undefined) return known;
-  const sorted = [...keys.values()].sort(newestFirst);
+  // An id sorts by its time of issue.
+  const sorted = [...keys.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
   if (order === "use") sorted.sort(byUse);
   orders.set(order, sorted);
   return sorted;
 }
 
 /** Returns the ids of a page, and how many keys there are beside it. */
-function select(
-  keys: readonly ApiKey[],
-  { search, state, plan, page }: KeyListInput,
-  now: number,
-): Pick<KeyList, "matching" | "counts"> & { readonly ids: readonly string[] } {
+function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, now: number) {
   const isFound = matcherOf(search);
   const counts = { all: 0, active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
   const matching: string[] = [];
   for (const key of keys) {
     if ((plan !== undefined && key.plan !== plan) || !isFound(key)) continue;
-    const states = statesOf(key, now);
+    const states = statesOf(key, keyStateAt(key, now), now);
     counts.all += 1;
     for (const each of states) counts[each] += 1;
     if (state === undefined || states.includes(state)) matching.push(key.id);
@@ -140,11 +142,11 @@ function select(
 
 /** Returns a key as it is shown at this time. */
 export function shownKey(key: ApiKey, now: number): ShownKey {
-  return { ...key, states: statesOf(key, now), secrets: keyStateAt(key, now).secrets };
+  const state = keyStateAt(key, now);
+  return { ...key, states: statesOf(key, state, now), secrets: state.secrets };
 }
 
-function statesOf(key: ApiKey, now: number): readonly ShownState[] {
-  const { name, secrets } = keyStateAt(key, now);
+function statesOf(key: ApiKey, { name, secrets }: KeyState, now: number): readonly ShownState[] {
   const states: ShownState[] = [name];
   if (secrets.some((secret) => secret.name === "replaced")) states.push("replaced");
   const isOver = name === "revoked" || name === "expired";
@@ -155,16 +157,9 @@ function statesOf(key: ApiKey, now: number): readonly ShownState[] {
 function matcherOf(search: string): (key: ApiKey) => boolean {
   const wanted = search.trim().toLowerCase();
   return ({ id, label = "", secrets }) =>
-    label.toLowerCase().includes(wanted) ||
-    id.toLowerCase().includes(wanted) ||
     // A longer part of a secret is found by its hint, too.
-    secrets.some(({ hint }) => {
-      const known = hint.toLowerCase();
-      return known.includes(wanted) || wanted.startsWith(known);
-    });
-}
-
-/** An id sorts by its time of issue. */
-function newestFirst(one: ApiKey, other: ApiKey): number {
-  return one.id < other.id ? 1 : -1;
+    [label, id].some((text) => text.toLowerCase().includes(wanted)) ||
+    secrets
+      .map(({ hint }) => hint.toLowerCase())
+      .some((hint) => hint.includes(wanted) || wanted.startsWith(hint));
 }

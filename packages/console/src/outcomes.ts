@@ -39,7 +39,6 @@ interface Outcome {
   isNeeded: boolean;
 }
 
-/** Creates a place for outcomes. */
 export function createOutcomes(): Outcomes {
   const kept = new Map<string, Outcome>();
 
@@ -51,20 +50,13 @@ export function createOutcomes(): Outcomes {
     // On runtimes where a timer is an object, it would keep the process running.
     if (typeof timer === "object") timer.unref();
   };
-  /** Makes room for one more outcome. A secret that was not taken stays. */
-  const hasRoom = (): boolean => {
-    if (kept.size < MOST) return true;
-    for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);
-    return false;
-  };
-
   return {
     once: async (key, request, act) => {
       const known = kept.get(key);
       if (known !== undefined) {
         return (known.request ?? request) === request ? known.result : err(REUSED);
       }
-      if (!hasRoom()) return err(FULL);
+      if (!hasRoom(kept)) return err(FULL);
       const outcome: Outcome = { request, result: act(), isNeeded: true };
       keep(key, outcome);
       const result = await outcome.result;
@@ -79,7 +71,7 @@ export function createOutcomes(): Outcomes {
         const result = await known.result;
         return result.andThen((output) => (hasSecret(output) ? ok(output) : err(WITHDRAWN)));
       }
-      if (!hasRoom()) return err(FULL);
+      if (!hasRoom(kept)) return err(FULL);
       keep(key, { request: undefined, result: Promise.resolve(err(WITHDRAWN)), isNeeded: false });
       return err(WITHDRAWN);
     },
@@ -90,6 +82,13 @@ export function createOutcomes(): Outcomes {
       known.isNeeded = false;
     },
   };
+}
+
+/** Makes room for one more outcome. A secret that was not taken stays. */
+function hasRoom(kept: Map<string, Outcome>): boolean {
+  if (kept.size < MOST) return true;
+  for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);
+  return false;
 }
 
 function hasSecret(output: object): output is SecretOutput {

@@ -50,12 +50,12 @@ export function parseSettings(options: ConsoleOptions): Settings {
     throw new TypeError(`createConsole: ${problems.join("; ")}`);
   }
   const { basePath, actor = "operator", onEvent, onError, baseUrl } = parsed.output;
-  const report = contained(onError ?? ignore, ignore);
+  const report = contained(onError, () => undefined);
   return Object.freeze({
     basePath: basePath.replace(/\/$/, ""),
     actor: typeof actor === "string" ? () => actor : actor,
     // The action was taken, and its result may hold a secret that is shown only now.
-    onEvent: contained(onEvent ?? ignore, report),
+    onEvent: contained(onEvent, report),
     onError: report,
     baseUrl: baseUrl.replace(/\/$/, ""),
   });
@@ -63,19 +63,8 @@ export function parseSettings(options: ConsoleOptions): Settings {
 
 /** Wraps a listener so that what it throws, or rejects with, goes to `onError`. */
 function contained<Value>(
-  listener: (value: Value) => unknown,
+  listener: ((value: Value) => unknown) | undefined,
   onError: (cause: unknown) => void,
 ): (value: Value) => void {
-  const call = async (value: Value): Promise<void> => {
-    try {
-      await listener(value);
-    } catch (cause) {
-      onError(cause);
-    }
-  };
-  return (value) => void call(value);
-}
-
-function ignore(): void {
-  // The default of both listeners; it also drops what onError itself throws.
+  return (value) => void new Promise((resolve) => resolve(listener?.(value))).catch(onError);
 }

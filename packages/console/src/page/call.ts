@@ -37,7 +37,8 @@ export async function call<Name extends CallName>(
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT),
     });
-    return resultOf(response, parseJson(await response.text()));
+    const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+    return resultOf(response, isJson ? await response.json() : undefined);
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     const message = isLate
@@ -60,28 +61,19 @@ function resultOf<Name extends CallName>(
   body: unknown,
 ): CallResult<Name> {
   if (ok && isOutput<Name>(body)) return { output: body };
-  const own = isErrorBody(body) && body.status === status ? body.message : undefined;
-  if (status === 401) return { problem: loginEnded(own) };
-  if (own !== undefined) {
-    return { problem: { message: own, kind: status < 500 ? "refused" : "failed" } };
+  const own = isErrorBody(body) && body.status === status ? body.message : "";
+  if (status === 401 || (own === "" && (ok || type === "opaqueredirect" || status === 403))) {
+    const message = `The login has ended. Reload this page to log in again. ${own}`.trim();
+    return { problem: { message, kind: "login" } };
   }
-  if (ok || type === "opaqueredirect" || status === 403) return { problem: loginEnded() };
-  return {
-    problem: { message: `The console does not respond: HTTP status ${status}.`, kind: "unknown" },
-  };
-}
-
-function loginEnded(more = ""): Problem {
-  const message = `The login has ended. Reload this page to log in again. ${more}`;
-  return { message: message.trim(), kind: "login" };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return own === ""
+    ? {
+        problem: {
+          message: `The console does not respond: HTTP status ${status}.`,
+          kind: "unknown",
+        },
+      }
+    : { problem: { message: own, kind: status < 500 ? "refused" : "failed" } };
 }
 
 function isOutput<Name extends CallName>(body: unknown): body is Output<Name> {
@@ -91,7 +83,7 @@ function isOutput<Name extends CallName>(body: unknown): body is Output<Name> {
 function isErrorBody(body: unknown): body is ErrorBody {
   return (
     body instanceof Object &&
-    ["code", "message", "status"].every((name) => name in body) &&
+    ["code", "status"].every((name) => name in body) &&
     "message" in body &&
     typeof body.message === "string"
   );
@@ -102,45 +94,36 @@ const INTERVAL = 2_000;
 /** How long to wait after failures in a row, in milliseconds. */
 const PAUSES = [1_000, 2_000, 5_000, 10_000] as const;
 
-/** The newest output of a call, and the problem of its last try. */
-export interface Polled<Name extends CallName> {
-  readonly output: Output<Name> | undefined;
-  /** The input of this output. */
-  readonly input: Input<Name> | undefined;
-  /** Whether the output is that of the present input. */
-  readonly isCurrent: boolean;
-  readonly problem: Problem | undefined;
-  /** Calls again at once. */
-  readonly reload: () => void;
+/** The newest output of a call with its input, and the problem of the last try. */
+interface Latest<Name extends CallName> {
+  readonly output?: Output<Name>;
+  readonly input?: Input<Name>;
+  readonly problem?: Problem | undefined;
 }
 
 /**
  * Repeats a call while the page is visible, also after a problem, which may pass. After a change of the input, the old
- * output stays until there is a new one.
+ * output stays until there is a new one, and is not `isCurrent`. `reload` calls again at once.
  */
-export function usePolled<Name extends CallName>(name: Name, input: Input<Name>): Polled<Name> {
-  const [state, setState] = useState<Pick<Polled<Name>, "output" | "input" | "problem">>({
-    output: undefined,
-    input: undefined,
-    problem: undefined,
-  });
+export function usePolled<Name extends CallName>(name: Name, input: Input<Name>) {
+  const [latest, setLatest] = useState<Latest<Name>>({});
   const reload = useRef<() => void>(() => undefined);
   const body = JSON.stringify(input);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
-    let latest = 0;
+    let lastId = 0;
     const run = async (): Promise<void> => {
       clearTimeout(timer);
       if (document.visibilityState === "hidden") return;
-      const id = ++latest;
+      const id = ++lastId;
       const { output, problem } = await call(name, input);
       // A later call has been sent, or the input has changed.
-      if (id !== latest) return;
-      failures = problem === undefined ? 0 : failures + 1;
-      setState((before) =>
-        output ? { output, input, problem } : { ...before, problem: problem && continued(problem) },
+      if (id !== lastId) return;
+      failures = problem ? failures + 1 : 0;
+      setLatest((before) =>
+        problem ? { ...before, problem: continued(problem) } : { output, input },
       );
       const pause = PAUSES[Math.min(failures, PAUSES.length) - 1] ?? INTERVAL;
       timer = setTimeout(start, pause);
@@ -151,7 +134,7 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
     window.addEventListener("online", start);
     start();
     return () => {
-      latest = Infinity;
+      lastId = Infinity;
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", start);
       window.removeEventListener("online", start);
@@ -159,8 +142,8 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
     // The text stands for the input, which is a new object at each rendering.
   }, [name, body]);
 
-  const isCurrent = state.input !== undefined && JSON.stringify(state.input) === body;
-  return { ...state, isCurrent, reload: () => reload.current() };
+  const isCurrent = JSON.stringify(latest.input) === body;
+  return { ...latest, isCurrent, reload: () => reload.current() };
 }
 
 function continued(problem: Problem): Problem {

@@ -1,74 +1,91 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** A button. One that is off keeps the focus, and a press has no effect. */
-export function Button({
-  kind = "",
-  isOff = false,
-  onClick,
-  children,
-}: {
+interface ButtonProps {
   readonly kind?: string;
   readonly isOff?: boolean;
-  readonly onClick: (() => void) | undefined;
+  readonly onClick: (() => void) | false;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A button. One that is off, or does nothing, keeps the focus. */
+export function Button({ kind = "", isOff = false, onClick, children }: ButtonProps) {
+  const act = isOff || !onClick ? undefined : onClick;
   return (
-    <button type="button" class={kind} aria-disabled={isOff} onClick={isOff ? undefined : onClick}>
+    <button type="button" class={kind} aria-disabled={!act} onClick={act}>
       {children}
     </button>
   );
 }
 
-/** What a control shows, and what receives a change of it. */
-interface Changed<Value> {
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
+interface FieldProps {
+  /** Without it, the control needs an `aria-label`. */
+  readonly field?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly children: ComponentChildren;
 }
 
-type Attributes<Tag extends "input" | "select"> = Omit<
-  JSX.IntrinsicElements[Tag],
-  "type" | "value" | "onChange" | "role"
->;
-
-/** A field for text. */
-export function TextInput({
-  type = "text",
-  onChange,
-  ...more
-}: Attributes<"input"> &
-  Changed<string> & { readonly type?: "text" | "search" | "number" | "datetime-local" }) {
+/** Names a control, with a hint. */
+function Field({ field, hint, children }: FieldProps) {
+  if (field === undefined) return children;
   return (
-    <input
-      type={type}
-      autocomplete="off"
-      {...more}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-    />
+    <label class="field">
+      <span>
+        {field} {hint !== undefined && <span class="faint">{hint}</span>}
+      </span>
+      {children}
+    </label>
   );
 }
 
-/** A choice of values, each with its text. */
-export function Select<Value extends string | number | undefined>({
-  options,
-  value,
-  onChange,
+/** What each control has. */
+type ControlProps<Value> = Omit<FieldProps, "children"> & {
+  readonly onValue: (value: Value) => void;
+};
+
+/** A control for text. */
+export function TextInput({
+  field,
+  hint,
+  onValue,
   ...more
-}: Attributes<"select"> & Changed<Value> & { readonly options: readonly Option<Value>[] }) {
+}: JSX.IntrinsicElements["input"] & ControlProps<string>) {
   return (
-    <select
-      {...more}
-      value={value ?? ""}
-      onChange={({ currentTarget }) => {
-        const chosen = options[currentTarget.selectedIndex];
-        if (chosen !== undefined) onChange(chosen[0]);
-      }}
-    >
-      {options.map(([each, text]) => (
-        <option key={each} value={each ?? ""}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <Field field={field} hint={hint}>
+      <input
+        autocomplete="off"
+        {...more}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+interface SelectProps<Value> extends ControlProps<Value> {
+  readonly "aria-label"?: string;
+  readonly options: readonly Option<Value>[];
+  readonly value: Value;
+}
+
+/** A choice of values, each with its text. */
+export function Select<Value extends string | number | undefined>(props: SelectProps<Value>) {
+  const { field, hint, options, value, onValue } = props;
+  return (
+    <Field field={field} hint={hint}>
+      <select
+        aria-label={props["aria-label"]}
+        value={value ?? ""}
+        onChange={({ currentTarget }) => {
+          const chosen = options[currentTarget.selectedIndex];
+          if (chosen !== undefined) onValue(chosen[0]);
+        }}
+      >
+        {options.map(([each, text]) => (
+          <option key={each} value={each ?? ""}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
   );
 }
 
@@ -80,26 +97,6 @@ export function optionsOf<Value extends string>(
   values: readonly Value[],
 ): readonly Option<Value>[] {
   return values.map((value) => [value, value]);
-}
-
-/** A field with its name and a hint. */
-export function Field({
-  name,
-  hint,
-  children,
-}: {
-  readonly name: string;
-  readonly hint?: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <label class="field">
-      <span>
-        {name} {hint !== undefined && <span class="faint">{hint}</span>}
-      </span>
-      {children}
-    </label>
-  );
 }
 
 /** What shows each field of a value and passes on its changes, so that a field that is missing does not compile. */
@@ -118,18 +115,16 @@ export interface Column<Row> {
   readonly cell: (row: Row, now: number) => ComponentChildren;
 }
 
-/** A table, whose first column names the rows; nothing if it has no rows. */
-export function Table<Row extends { readonly id: string }>({
-  kind,
-  columns,
-  rows,
-  now,
-}: {
+interface TableProps<Row> {
   readonly kind: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly now: number;
-}) {
+}
+
+/** A table, whose first column names the rows; nothing if it has no rows. */
+export function Table<Row extends { readonly id: string }>(props: TableProps<Row>) {
+  const { kind, columns, rows, now } = props;
   if (rows.length === 0) return null;
   return (
     <table class={kind}>
@@ -156,25 +151,20 @@ export function Table<Row extends { readonly id: string }>({
   );
 }
 
-/** Leads to other pages of a list. A direction without a function has no page. */
-export function Pager({
-  text,
-  previous,
-  next,
-}: {
+interface PagerProps {
   readonly text: string;
-  readonly previous: (() => void) | undefined;
-  readonly next: (() => void) | undefined;
-}) {
+  /** Without a function, there is no page in this direction. */
+  readonly previous: (() => void) | false;
+  readonly next: (() => void) | false;
+}
+
+/** Leads to other pages of a list. */
+export function Pager({ text, previous, next }: PagerProps) {
   return (
     <nav class="pager" aria-label="Pages">
       <span role="status">{text}</span>
-      <Button isOff={previous === undefined} onClick={previous}>
-        Previous
-      </Button>
-      <Button isOff={next === undefined} onClick={next}>
-        Next
-      </Button>
+      <Button onClick={previous}>Previous</Button>
+      <Button onClick={next}>Next</Button>
     </nav>
   );
 }

@@ -83,6 +83,8 @@ export interface FormProps<Name extends CallName> extends DialogProps {
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
   readonly send: (idempotencyKey: string) => Promise<CallResult<Name>>;
+  /** Called when it was done, `onClose` by default. */
+  readonly onDone?: (output: Output<Name>) => void;
 }
 
 /**
@@ -96,10 +98,10 @@ export function DialogForm<Name extends CallName>({
   isReady = true,
   isDangerous = false,
   send,
-  onDone,
   onClose,
+  onDone = onClose,
   children,
-}: FormProps<Name> & { readonly onDone: (output: Output<Name>) => void }) {
+}: FormProps<Name>) {
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
   const [problem, setProblem] = useState<Problem>();

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import type { Output, ShownKey } from "../protocol.js";
 import { call } from "./call.js";
-import { Field, Select, TextInput, type Option } from "./controls.js";
+import { Select, TextInput, type Option } from "./controls.js";
 import { DialogForm, type FormProps } from "./dialog.js";
 import type { Secrets } from "./secrets.js";
 import { Label, limitsText, Time } from "./shown.js";
@@ -15,22 +15,24 @@ export interface Shared {
   readonly secrets: Secrets;
 }
 
-/** What a dialog for a key needs. */
-export interface KeyDialogProps extends Shared {
-  readonly shown: ShownKey;
-  /** The hint of one of its secrets. */
-  readonly hint: string;
-  readonly now: number;
+interface IssueDialogProps extends Shared {
   /** Called when it is closed, whether or not the key was changed. */
   readonly onClose: () => void;
 }
 
+interface KeyDialogProps extends IssueDialogProps {
+  readonly shown: ShownKey;
+  /** The hint of one of its secrets. */
+  readonly hint: string;
+  readonly now: number;
+}
+
+interface SecretFormProps extends FormProps<"keys/issue" | "keys/rotate"> {
+  readonly secrets: Secrets;
+}
+
 /** A form that makes a secret. */
-function SecretForm({
-  secrets,
-  send,
-  ...form
-}: FormProps<"keys/issue" | "keys/rotate"> & Pick<Shared, "secrets">) {
+function SecretForm({ secrets, send, ...form }: SecretFormProps) {
   const { title, onClose } = form;
   useEffect(() => secrets.leave, []);
   return (
@@ -44,12 +46,7 @@ function SecretForm({
   );
 }
 
-/** Issues a key. */
-export function IssueDialog({
-  info,
-  secrets,
-  onClose,
-}: Omit<KeyDialogProps, "shown" | "hint" | "now">) {
+export function IssueDialog({ info, secrets, onClose }: IssueDialogProps) {
   const [label, setLabel] = useState("");
   const [choice, setChoice] = useState<PlanChoice>({ plan: Object.keys(info.plans)[0] ?? "" });
   const [expires, setExpires] = useState("");
@@ -66,13 +63,22 @@ export function IssueDialog({
       send={(idempotencyKey) => call("keys/issue", input, idempotencyKey)}
       onClose={onClose}
     >
-      <Field name="Label" hint="by which you recognize it">
-        <TextInput maxLength={200} autofocus value={label} onChange={setLabel} />
-      </Field>
+      <TextInput
+        field="Label"
+        hint="by which you recognize it"
+        maxLength={200}
+        autofocus
+        value={label}
+        onValue={setLabel}
+      />
       <PlanFields info={info} value={choice} onChange={setChoice} />
-      <Field name="Expires" hint="empty: never">
-        <TextInput type="datetime-local" value={expires} onChange={setExpires} />
-      </Field>
+      <TextInput
+        field="Expires"
+        hint="empty: never"
+        type="datetime-local"
+        value={expires}
+        onValue={setExpires}
+      />
     </SecretForm>
   );
 }
@@ -84,7 +90,6 @@ const OVERLAPS: readonly Option<number>[] = [
   [0, "not at all: refused at once"],
 ];
 
-/** Gives a key a new secret. */
 export function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) {
   const [overlapSeconds, setOverlap] = useState(3_600);
   const input = { id: shown.id, overlapSeconds };
@@ -100,14 +105,16 @@ export function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) 
       <p>
         <Label text={shown.label} /> gets a new secret. Plan, limits and usage stay.
       </p>
-      <Field name={`The old secret (${hint}…) is accepted`}>
-        <Select value={overlapSeconds} options={OVERLAPS} onChange={setOverlap} />
-      </Field>
+      <Select
+        field={`The old secret (${hint}…) is accepted`}
+        value={overlapSeconds}
+        options={OVERLAPS}
+        onValue={setOverlap}
+      />
     </SecretForm>
   );
 }
 
-/** Moves a key to another plan. */
 export function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
   const { id, plan, limits, label } = shown;
   const isCustom = info.plans[plan] === "custom";
@@ -117,7 +124,6 @@ export function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
       title="Change the plan"
       submit="Change"
       send={(idempotencyKey) => call("keys/change-plan", { id, ...choice }, idempotencyKey)}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>
@@ -133,45 +139,42 @@ type PlanChoice = Pick<Input<"keys/issue">, "plan" | "limits">;
 /** The limits that a key on a custom plan must have. */
 const REQUIRED: RateLimits = { perMinute: NaN, perDay: NaN };
 
-/** Chooses a plan, and the limits of the key if the plan has none of its own. */
-function PlanFields({
-  info: { plans },
-  value: { plan, limits = REQUIRED },
-  onChange,
-}: Pick<Shared, "info"> & {
+interface PlanFieldsProps extends Pick<Shared, "info"> {
   readonly value: PlanChoice;
   readonly onChange: (value: PlanChoice) => void;
-}) {
+}
+
+/** Chooses a plan, and the limits of the key if the plan has none of its own. */
+function PlanFields({ info: { plans }, value, onChange }: PlanFieldsProps) {
+  const { plan, limits = REQUIRED } = value;
   const options = Object.entries(plans).map(([name, each]): Option<string> => {
     const text = each === "custom" ? "limits of its own" : limitsText(each);
     return [name, `${name} (${text})`];
   });
   return (
     <>
-      <Field name="Plan">
-        <Select value={plan} options={options} onChange={(plan) => onChange({ plan })} />
-      </Field>
+      <Select field="Plan" value={plan} options={options} onValue={(plan) => onChange({ plan })} />
       {plans[plan] === "custom" && (
         <div class="row">
           {windowNames.map((name) => {
             const field = windows[name].limit;
             return (
-              <Field key={name} name={`Requests per ${name}`}>
-                <TextInput
-                  type="number"
-                  required={field in REQUIRED}
-                  min={1}
-                  max={Number.MAX_SAFE_INTEGER}
-                  step={1}
-                  value={String(limits[field] || "")}
-                  onChange={(text) =>
-                    onChange({
-                      plan,
-                      limits: { ...limits, [field]: text ? Number(text) : undefined },
-                    })
-                  }
-                />
-              </Field>
+              <TextInput
+                key={name}
+                field={`Requests per ${name}`}
+                type="number"
+                required={field in REQUIRED}
+                min={1}
+                max={Number.MAX_SAFE_INTEGER}
+                step={1}
+                value={Number.isFinite(limits[field]) ? limits[field] : ""}
+                onValue={(text) =>
+                  onChange({
+                    plan,
+                    limits: { ...limits, [field]: text ? Number(text) : undefined },
+                  })
+                }
+              />
             );
           })}
         </div>
@@ -192,7 +195,6 @@ export function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
       isDangerous
       isReady={typed.trim().normalize() === wanted}
       send={(idempotencyKey) => call("keys/revoke", { id }, idempotencyKey)}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>
@@ -204,9 +206,13 @@ export function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
           It was last used <Time at={lastUsedAt} now={now} />.
         </p>
       )}
-      <Field name={`To confirm, type ${wanted}`}>
-        <TextInput spellcheck={false} autofocus value={typed} onChange={setTyped} />
-      </Field>
+      <TextInput
+        field={`To confirm, type ${wanted}`}
+        spellcheck={false}
+        autofocus
+        value={typed}
+        onValue={setTyped}
+      />
     </DialogForm>
   );
 }
@@ -219,7 +225,6 @@ export function EndSecretDialog({ shown: { id, label }, hint, onClose }: KeyDial
       submit="End"
       isDangerous
       send={(idempotencyKey) => call("keys/end-secret", { id, hint }, idempotencyKey)}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>

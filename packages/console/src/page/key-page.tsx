@@ -22,7 +22,6 @@ const DIALOGS = {
 /** Opens a dialog for the key, or for the secret with this hint. */
 type Open = (dialog: keyof typeof DIALOGS, hint?: string) => void;
 
-/** One key with its actions. */
 export function KeyPage({ id, ...shared }: Shared & { readonly id: string }) {
   const { output, problem, reload } = usePolled("keys/find", { id });
   const [opened, setOpened] = useState<Parameters<Open>>();
@@ -110,15 +109,13 @@ function factsOf({ secrets }: ShownKey, open: Open): readonly Column<ShownKey>[]
 /** How long the page says that a ban was not lifted, in milliseconds. */
 const NOTICE = 10_000;
 
-function Actions({
-  shown: { id, states },
-  open,
-  reload,
-}: {
+interface ActionsProps {
   readonly shown: ShownKey;
   readonly open: Open;
   readonly reload: () => void;
-}) {
+}
+
+function Actions({ shown: { id, states }, open, reload }: ActionsProps) {
   const [isLifting, setLifting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const isBanned = states.includes("banned");

@@ -37,12 +37,13 @@ const COLUMNS: readonly Column<ShownKey>[] = [
   STATES,
 ];
 
+interface KeysPageProps extends Shared {
+  readonly query: KeyQuery;
+  readonly setQuery: (query: KeyQuery) => void;
+}
+
 /** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
-export function KeysPage({
-  query,
-  setQuery,
-  ...shared
-}: Shared & { readonly query: KeyQuery; readonly setQuery: (query: KeyQuery) => void }) {
+export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
   const { output: list, input, isCurrent, problem, reload } = usePolled("keys/list", query);
   const [isIssuing, setIssuing] = useState(false);
   const { page } = query;
@@ -71,8 +72,8 @@ export function KeysPage({
           />
           <Pager
             text={range(list, input?.page ?? 0)}
-            previous={page > 0 ? () => change({ page: page - 1 }) : undefined}
-            next={isCurrent && page < lastPage ? () => change({ page: page + 1 }) : undefined}
+            previous={page > 0 && (() => change({ page: page - 1 }))}
+            next={isCurrent && page < lastPage && (() => change({ page: page + 1 }))}
           />
           {list.now - list.readAt > 5_000 && (
             <p class="faint">
@@ -113,18 +114,15 @@ const ORDERS: readonly Option<KeyQuery["order"]>[] = [
   ["use", "Most used first"],
 ];
 
-/** Chooses which keys are listed, or finds the key of a pasted secret. */
-function Filters({
-  plans,
-  query,
-  change,
-  list,
-}: {
+interface FiltersProps {
   readonly plans: readonly string[];
   readonly query: KeyQuery;
   readonly change: (changed: Partial<KeyQuery>) => void;
   readonly list: KeyList | undefined;
-}) {
+}
+
+/** Chooses which keys are listed, or finds the key of a pasted secret. */
+function Filters({ plans, query, change, list }: FiltersProps) {
   const [found, setFound] = useState<CallResult<"keys/find-by-secret">>();
   const latest = useRef(0);
   useEffect(() => () => void (latest.current = Infinity), []);
@@ -152,19 +150,19 @@ function Filters({
           spellcheck={false}
           maxLength={200}
           value={query.search}
-          onChange={(text) => void search(text)}
+          onValue={(text) => void search(text)}
         />
         <Select
           aria-label="Order"
           value={query.order}
           options={ORDERS}
-          onChange={(order) => change({ order })}
+          onValue={(order) => change({ order })}
         />
         <Select
           aria-label="Plan"
           value={query.plan}
           options={[[undefined, "All plans"], ...optionsOf(plans)]}
-          onChange={(plan) => change({ plan })}
+          onValue={(plan) => change({ plan })}
         />
       </div>
       <div class="filters" role="group" aria-label="State">

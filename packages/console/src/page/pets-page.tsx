@@ -6,7 +6,6 @@ import { call, usePolled } from "./call.js";
 import {
   Alert,
   Button,
-  Field,
   TextInput,
   optionsOf,
   Pager,
@@ -38,18 +37,24 @@ const FILTERS: Controls<Filters> = {
       aria-label="Status"
       value={status}
       options={[[undefined, "All statuses"], ...STATUSES]}
-      onChange={(status) => change({ status })}
+      onValue={(status) => change({ status })}
     />
   ),
 };
 
+interface View extends Filters {
+  /** The first id of the first page, as typed. */
+  readonly from: string;
+  /** The ids after which the next pages begin, up to the one that is shown. */
+  readonly starts: readonly string[];
+}
+
 /** The pets, in ascending order of id. */
 export function PetsPage() {
-  const [filters, setFilters] = useState<Filters>({});
-  const [from, setFrom] = useState("");
-  // The ids after which the next pages begin, up to the one that is shown.
-  const [starts, setStarts] = useState<readonly string[]>([]);
+  const [view, setView] = useState<View>({ from: "", starts: [] });
   const [isAdding, setAdding] = useState(false);
+  const { from, starts, ...filters } = view;
+  const change = (changed: Partial<View>): void => setView({ ...view, starts: [], ...changed });
   const first = parseInt64(from.replace(/^0+(?=\d)/, "")) ?? 0n;
   const isWrong = from !== "" && first < 1n;
   const after = starts.at(-1) ?? (first < 1n ? undefined : String(first - 1n));
@@ -65,12 +70,7 @@ export function PetsPage() {
         </Button>
       </div>
       <div class="filters">
-        {Object.values(FILTERS).map((control) =>
-          control(filters, (changed) => {
-            setFilters({ ...filters, ...changed });
-            setStarts([]);
-          }),
-        )}
+        {Object.values(FILTERS).map((control) => control(filters, change))}
         <TextInput
           type="search"
           inputMode="numeric"
@@ -78,10 +78,7 @@ export function PetsPage() {
           aria-invalid={isWrong}
           placeholder="From id"
           value={from}
-          onChange={(text) => {
-            setFrom(text.trim());
-            setStarts([]);
-          }}
+          onValue={(text) => change({ from: text.trim() })}
         />
       </div>
       <Alert text={isWrong ? NO_ID : problem?.message} />
@@ -95,8 +92,8 @@ export function PetsPage() {
           />
           <Pager
             text={range(output.pets)}
-            previous={starts.length > 0 ? () => setStarts(starts.slice(0, -1)) : undefined}
-            next={isCurrent && next !== undefined ? () => setStarts([...starts, next]) : undefined}
+            previous={starts.length > 0 && (() => change({ starts: starts.slice(0, -1) }))}
+            next={isCurrent && next !== undefined && (() => change({ starts: [...starts, next] }))}
           />
         </>
       )}
@@ -129,24 +126,25 @@ type NewPet = Input<"pets/add">;
 /** The control of each field of a new pet. */
 const FIELDS: Controls<NewPet> = {
   name: ({ name }, change) => (
-    <Field name="Name">
-      <TextInput autofocus value={name} onChange={(name) => change({ name })} />
-    </Field>
+    <TextInput field="Name" autofocus value={name} onValue={(name) => change({ name })} />
   ),
   categoryId: ({ categoryId }, change) => (
-    <Field name="Category" hint="an id: a whole number">
-      <TextInput
-        required
-        inputMode="numeric"
-        value={categoryId}
-        onChange={(text) => change({ categoryId: text.trim() })}
-      />
-    </Field>
+    <TextInput
+      field="Category"
+      hint="an id: a whole number"
+      required
+      inputMode="numeric"
+      value={categoryId}
+      onValue={(text) => change({ categoryId: text.trim() })}
+    />
   ),
   status: ({ status }, change) => (
-    <Field name="Status">
-      <Select value={status} options={STATUSES} onChange={(status) => change({ status })} />
-    </Field>
+    <Select
+      field="Status"
+      value={status}
+      options={STATUSES}
+      onValue={(status) => change({ status })}
+    />
   ),
 };
 

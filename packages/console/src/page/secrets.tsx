@@ -28,7 +28,7 @@ export interface Secrets {
   readonly dialog: preact.ComponentChild;
 }
 
-/** Keeps an action in mind that makes a secret, also when the page is loaded again. */
+/** Remembers an action that makes a secret, also when the page is loaded again. */
 export function useSecrets(baseUrl: string): Secrets {
   const [pending, setPending] = useState(recall);
   const [made, setMade] = useState<SecretOutput>();
@@ -40,10 +40,6 @@ export function useSecrets(baseUrl: string): Secrets {
     remember(next);
     setPending(next);
     setMade(undefined);
-  };
-  const store = (idempotencyKey: string): void => {
-    void call("secrets/take", { idempotencyKey });
-    change(undefined);
   };
   return {
     make: async (next, send, done) => {
@@ -63,7 +59,14 @@ export function useSecrets(baseUrl: string): Secrets {
     dialog:
       pending === undefined ? null : made !== undefined ? (
         <Dialog title={pending.title} isLocked onClose={() => undefined}>
-          <NewSecret made={made} baseUrl={baseUrl} onStored={() => store(pending.idempotencyKey)} />
+          <NewSecret
+            made={made}
+            baseUrl={baseUrl}
+            onStored={() => {
+              void call("secrets/take", { idempotencyKey: pending.idempotencyKey });
+              change(undefined);
+            }}
+          />
         </Dialog>
       ) : hasForm ? null : (
         <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />
@@ -71,16 +74,14 @@ export function useSecrets(baseUrl: string): Secrets {
   };
 }
 
-/** Asks what came of an action until it is known. */
-function Recovery({
-  pending: { idempotencyKey, title },
-  onSecret,
-  onClose,
-}: {
+interface RecoveryProps {
   readonly pending: Pending;
   readonly onSecret: (made: SecretOutput) => void;
   readonly onClose: () => void;
-}) {
+}
+
+/** Asks what came of an action until it is known. */
+function Recovery({ pending: { idempotencyKey, title }, onSecret, onClose }: RecoveryProps) {
   const { output, problem } = usePolled("secrets/recover", { idempotencyKey });
   useEffect(() => {
     if (output !== undefined) onSecret(output);
@@ -130,16 +131,14 @@ function recalled(): string {
   }
 }
 
-/** Shows a new secret and whose it is until it is stored, and a line that uses it. */
-function NewSecret({
-  made: { key, secret },
-  baseUrl,
-  onStored,
-}: {
+interface NewSecretProps {
   readonly made: SecretOutput;
   readonly baseUrl: string;
   readonly onStored: () => void;
-}) {
+}
+
+/** Shows a new secret and whose it is until it is stored, and a line that uses it. */
+function NewSecret({ made: { key, secret }, baseUrl, onStored }: NewSecretProps) {
   const isSettled = useSettled(secret);
   return (
     <>

@@ -3,14 +3,14 @@ import { windowNames, windows, type WindowName, type WindowQuota } from "@petsto
 import type { ShownKey, ShownState } from "../protocol.js";
 import type { Column } from "./controls.js";
 
-/** A label or name, whose characters cannot change what stands beside it. `none` stands for one that cannot be seen. */
-export function Label({
-  text,
-  none = "no label",
-}: {
+interface LabelProps {
   readonly text: string | undefined;
+  /** What stands for a text that cannot be seen. */
   readonly none?: string;
-}) {
+}
+
+/** A label or name, whose characters cannot change what stands beside it. */
+export function Label({ text, none = "no label" }: LabelProps) {
   if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
   return <bdi class="label">{printable(text)}</bdi>;
 }
