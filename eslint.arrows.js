@@ -1,7 +1,7 @@
 // Who may import whom. Every ban carries its reason, and counts type imports.
 import { packageNames } from "./scripts/packages.js";
 
-/** @typedef {{ regex: string, message: string }} Ban */
+/** @typedef {{ regex: string, message: string, allowTypeImports?: boolean }} Ban */
 
 /** @type {Ban} */
 const ownIndex = {
@@ -52,6 +52,13 @@ const database = {
   regex: "^(better-sqlite3|pg|kysely|@petstore/storage-sql)(/|$)",
   message:
     "SQL lives in storage-sqlite and storage-postgres: everyone else speaks to the Storage port of @petstore/core.",
+};
+
+/** @type {Ban} */
+const engine = {
+  regex: "^@petstore/core$",
+  allowTypeImports: true,
+  message: "The root of core loads the engine: import its types, and values of @petstore/core/facts.",
 };
 
 /** @type {readonly Ban[]} */
@@ -109,6 +116,7 @@ const bansByPackage = {
       "(?!core$|core/facts$).*",
       "The client bundles it: it knows core only as types and facts.",
     ),
+    engine,
     { regex: "^node:", message: "The client bundles it, and runs wherever there is fetch." },
   ],
   client: [
@@ -120,6 +128,7 @@ const bansByPackage = {
       "(?!core$|core/facts$|wire$).*",
       "The client knows the service only through HTTP, and core only as types and facts.",
     ),
+    engine,
     nodeServer,
     database,
   ],

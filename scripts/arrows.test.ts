@@ -89,6 +89,8 @@ testInCi.each([
   ["core/src/limits/charge.ts", `import { randomUUID as id } from "crypto";`, randomness],
   ["core/src/limits/charge.ts", `import * as all from "node:crypto";`, randomness],
   ["core/src/limits/charge.ts", `void import("./ban.js");`, "A lazy import escapes"],
+  ["client/src/call.ts", `import { parseInt64 } from "@petstore/core";`, "loads the engine"],
+  ["wire/src/json.ts", `export { parseInt64 } from "@petstore/core";`, "loads the engine"],
 ])("%s may not say %s", async (file, code, reason) => {
   expect(await complaints(file, code)).toEqual([expect.stringContaining(reason)]);
 });
@@ -102,6 +104,7 @@ testInCi.each([
   ["core/test/pets.test.ts", `import "../src/pets/pet.js";`],
   ["cli/src/serve.ts", `import "@petstore/storage-sqlite"; import "@petstore/core/internal";`],
   ["storage-sql/src/pets.ts", `import "@petstore/core/storage";`],
+  ["client/src/call.ts", `import type { Pet } from "@petstore/core";`],
   ["core/src/clock.ts", "Date.now();"],
   ["core/src/random.ts", `import { randomBytes } from "node:crypto"; Math.random();`],
   ["core/src/limits/charge.ts", `import { createHash } from "node:crypto"; new Date(0);`],
