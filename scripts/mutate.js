@@ -65,7 +65,10 @@ const parts = {
     // Mutated code is larger than the client may be.
     tests: ["packages/client/test/!(size).test.ts"],
   },
-  "http-adapter/request": { mutate: ["packages/http-adapter/src/*.ts"], tests: [http] },
+  "http-adapter/request": {
+    mutate: ["packages/http-adapter/src/{,request/,response/}*.ts"],
+    tests: [http],
+  },
   "http-adapter/node": {
     mutate: ["packages/http-adapter/src/node/*.ts"],
     tests: [

@@ -65,7 +65,7 @@ export async function compareHttp(folder) {
       await load(createServer(respond)),
     ],
     "a page that is the same object is encoded once (plain: a storage that makes it anew)": [
-      ["http-adapter/src/render.ts", "request", 1_600, processorTime],
+      ["http-adapter/src/response/render.ts", "request", 1_600, processorTime],
       await ours("list", await storageOfPage(true)),
       await ours("list", await storageOfPage(false)),
     ],
@@ -76,7 +76,7 @@ export async function compareHttp(folder) {
     ],
     "JSON without long numbers, fractions or exponents is left to JSON.parse (plain: `7.0` takes the exact reader)":
       [
-        ["http-adapter/src/json.ts", "body", 10_000],
+        ["http-adapter/src/request/body.ts", "body", 10_000],
         repeat(() => decodeJson(bytes)),
         repeat(() => decodeJson(exact)),
       ],

@@ -4,8 +4,8 @@ import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandler } from "./handle.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
-import { flawOfCoding, flawOfHost } from "./request-headers.js";
-import { locate } from "./route.js";
+import { flawOfCoding, flawOfHost } from "./request/headers.js";
+import { locate } from "./request/route.js";
 
 /**
  * The options of the `fetch` handler; everything has a default. `Host` is the list of arguments that
@@ -53,9 +53,8 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
     const message = toHttpRequest(request, () => clientAddress(request, ...host), maxBodySeconds);
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);
-    const handled = await handler.handle(message, locate(basePath, url));
+    const handled = await handler.handle(message, locate(basePath, url), report.requestId);
     const { status, headers, body } = handled.response;
-    if (report.requestId !== undefined) headers["X-Request-Id"] = report.requestId;
     report.send?.(handled, status);
     return new Response(body === "" ? null : body, { status, headers });
   };
@@ -73,7 +72,7 @@ function toHttpRequest(
     flaw:
       flawOfHost([headers.get("Host") ?? ""], true) ??
       flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
-    connection: undefined,
+    connection: request,
     clientAddress,
     lines: (name) => {
       const value = headers.get(name);

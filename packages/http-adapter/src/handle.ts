@@ -1,13 +1,18 @@
-import type { PetStore, WithQuota } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
-import { err } from "neverthrow";
-import { internalError, notFound, type ResponseError, type HttpError } from "./error.js";
+import type { PetStore } from "@petstore/core";
+import { err, ok } from "neverthrow";
+import { internalError, notFound, type HttpError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
-import { createPerform, type Known, type Performed } from "./perform.js";
-import { deprecationHeaders, renderError } from "./render.js";
-import { UNKNOWN_OUTCOME, windowOf, type Outcome } from "./report.js";
-import { matchRoute, type Target } from "./route.js";
+import { chargeAndRefuse, performers, type Known, type Performed } from "./perform.js";
+import { createCallers, createProxyReport } from "./request/callers.js";
+import { matchRoute, type Target } from "./request/route.js";
+import {
+  createPageRenderer,
+  deprecationHeaders,
+  renderError,
+  renderPreflight,
+} from "./response/render.js";
+import { UNKNOWN_OUTCOME, type Outcome } from "./response/report.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
@@ -21,20 +26,46 @@ export interface Glimpse {
   readonly origins?: readonly string[] | undefined;
 }
 
-/** Handles the messages of every transport of a store. */
-export interface Handler {
+/** Creates the handler of the messages of every transport of a store. */
+export function createHandler(store: PetStore, settings: HttpSettings) {
+  const { onError, cors, rateLimitHeaders, hasClientAddress } = settings;
+  const reportProxy = hasClientAddress ? () => undefined : createProxyReport(onError);
+  const callerOf = createCallers(store, reportProxy);
+  const renderPage = createPageRenderer();
+
+  /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
+  function perform(
+    request: HttpRequest,
+    target: Target | undefined,
+    route: ReturnType<typeof matchRoute>,
+    known: Known,
+  ): Performed | Promise<Performed> {
+    const clientAddress = request.clientAddress();
+    known.clientAddress = clientAddress;
+    if (request.flaw !== undefined || target === undefined)
+      return err({ ...(request.flaw ?? notFound()), quota: store.anonymousQuota(clientAddress) });
+    if (cors?.isPreflight(request) === true)
+      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(clientAddress))));
+    const caller = callerOf(request, clientAddress);
+    if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
+    const { operation, parameter } = route.value;
+    return performers[operation]({
+      caller,
+      known,
+      request,
+      target,
+      parameter,
+      renderPage,
+      settings,
+    });
+  }
+
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
-  handle(request: HttpRequest, target: Target | undefined): Promise<Handled>;
-  /** Responds to input that is not a request, of which this is known. */
-  refuse(error: HttpError, clientAddress: string | undefined, seen: Glimpse): Handled;
-}
-
-/** Creates the handler of a store. */
-export function createHandler(store: PetStore, settings: HttpSettings): Handler {
-  const { onError, cors, rateLimitHeaders } = settings;
-  const perform = createPerform(store, settings);
-
-  async function handle(request: HttpRequest, target: Target | undefined): Promise<Handled> {
+  async function handle(
+    request: HttpRequest,
+    target: Target | undefined,
+    requestId: string | undefined,
+  ): Promise<Handled> {
     const route = target ? matchRoute(target.path, request.method) : err(notFound());
     const operation = route.isOk() ? route.value.operation : undefined;
     const known: Known = { clientAddress: undefined, charged: undefined };
@@ -46,31 +77,35 @@ export function createHandler(store: PetStore, settings: HttpSettings): Handler 
       const quota = known.charged?.quota ?? store.anonymousQuota(known.clientAddress);
       performed = err({ ...internalError(), quota });
     }
-    const response = performed.isOk() ? performed.value : renderFailure(performed.error, operation);
-    if (cors !== undefined && target !== undefined) {
-      Object.assign(response.headers, cors.headersFor(request.lines("origin")));
-    }
+    const error = performed.isErr() ? performed.error : undefined;
+    if (error?.code === "storage_unavailable") onError(error.cause);
+    const response = performed.isOk()
+      ? performed.value
+      : renderError(performed.error, rateLimitHeaders(performed.error.quota));
+    Object.assign(response.headers, deprecationHeaders(operation));
+    if (target !== undefined)
+      Object.assign(response.headers, cors?.headersFor(request.lines("origin")));
+    if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     return {
       response: request.method === "HEAD" ? { ...response, body: "" } : response,
       operation,
-      code: performed.isErr() ? performed.error.code : undefined,
+      code: error?.code,
       keyId: known.charged?.keyId,
       plan: known.charged?.plan,
-      window: performed.isErr() ? windowOf(performed.error) : undefined,
+      window: error?.code === "rate_limit_exceeded" ? error.window : undefined,
     };
   }
 
-  function renderFailure(
-    failure: WithQuota<ResponseError>,
-    operation: OperationName | undefined,
-  ): HttpResponse {
-    if (failure.code === "storage_unavailable") onError(failure.cause);
-    return renderError(failure, rateLimitHeaders(failure.quota), deprecationHeaders(operation));
-  }
-
-  function refuse(error: HttpError, clientAddress: string | undefined, seen: Glimpse): Handled {
+  /** Responds to input that is not a request, of which this is known. */
+  function refuse(
+    error: HttpError,
+    clientAddress: string | undefined,
+    seen: Glimpse,
+    requestId: string | undefined,
+  ): Handled {
     const response = renderError(error, rateLimitHeaders(store.anonymousQuota(clientAddress)));
     Object.assign(response.headers, cors?.headersFor(seen.origins));
+    if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     if (seen.method === "HEAD") Object.assign(response, { body: "" });
     return { ...UNKNOWN_OUTCOME, response, code: error.code };
   }

@@ -7,8 +7,8 @@ export interface HttpRequest {
   readonly method: string;
   /** The error in the message itself, if the transport found one. */
   readonly flaw: HttpError | undefined;
-  /** An object that all requests of one connection share, if the transport knows the connection. */
-  readonly connection: object | undefined;
+  /** An object that all requests of one connection share; of this request alone, if its connection is not known. */
+  readonly connection: object;
   /** Tells callers without a valid key apart, normally by the network address. */
   readonly clientAddress: () => string | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */
@@ -25,43 +25,33 @@ export type HttpBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "parsed"; readonly value: unknown };
 
-/** The outcome of reading a body. */
 export type BodyResult = Result<HttpBody, UnreadableMessage>;
-
-/** The bytes of a body that have arrived. */
-export interface Bytes {
-  /** Adds a chunk. Returns false, and adds nothing, if it would exceed the limit. */
-  add(chunk: Uint8Array): boolean;
-  /** Returns all bytes added so far. */
-  all(): Uint8Array;
-}
 
 /** More chunks than this are joined, so that chunks of one byte do not cost an object each. */
 const MOST_CHUNKS = 1_024;
 
-/** Collects at most `limit` bytes. */
-export function collectBytes(limit: number): Bytes {
+/** Collects at most `limit` bytes: `add` returns false, and adds nothing, for a chunk that would exceed it. */
+export function collectBytes(limit: number) {
   let chunks: Uint8Array[] = [];
   let length = 0;
   return {
-    add: (chunk) => {
+    add: (chunk: Uint8Array): boolean => {
       if (length + chunk.length > limit) return false;
       length += chunk.length;
       chunks.push(chunk);
       if (chunks.length > MOST_CHUNKS) chunks = [Buffer.concat(chunks)];
       return true;
     },
-    all: () => Buffer.concat(chunks),
+    all: (): Uint8Array => Buffer.concat(chunks),
   };
 }
 
-/** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** A response. The transport adds its own headers (Date, Connection, X-Request-Id). */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Text to be sent as UTF-8, or bytes that other responses share; empty in a response to HEAD. */
+  /** Text to be sent as UTF-8, or bytes that other responses share; empty if there is no body. */
   readonly body: string | Uint8Array<ArrayBuffer>;
 }

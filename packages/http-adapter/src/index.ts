@@ -1,6 +1,6 @@
 export { statusOf } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
-export { decodeJson, encodePet } from "./json.js";
+export { decodeJson } from "./request/body.js";
 export { clientAddressBehind } from "./node/client-address.js";
 export { petStorePlugin } from "./node/fastify.js";
 export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
@@ -11,4 +11,5 @@ export {
   type PetStoreServerOptions,
 } from "./node/server.js";
 export { openApiDocument } from "./openapi/document.js";
-export type { ResponseReport } from "./report.js";
+export { encodePet } from "./response/render.js";
+export type { ResponseReport } from "./response/report.js";

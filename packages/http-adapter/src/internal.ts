@@ -1,4 +1,4 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export type { ResponseError } from "./error.js";
 export { SERVER_LIMITS } from "./node/server.js";
-export { originForm } from "./route.js";
+export { originForm } from "./request/route.js";

@@ -1,9 +1,13 @@
 import type { Clock, PetStore } from "@petstore/core";
 import { systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
-import { createCors, type Cors, type CorsOptions } from "./cors.js";
-import { createRateLimitHeaders, type RateLimitFields, type RateLimitHeaders } from "./render.js";
-import { createReports, type ResponseReport, type StartReport } from "./report.js";
+import { createCors, type Cors, type CorsOptions } from "./response/cors.js";
+import {
+  createRateLimitHeaders,
+  type RateLimitFields,
+  type RateLimitHeaders,
+} from "./response/render.js";
+import { createReports, type ResponseReport, type StartReport } from "./response/report.js";
 
 /** The options of every transport; everything has a default. */
 export interface HttpOptions {

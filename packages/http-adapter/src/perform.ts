@@ -1,40 +1,14 @@
-import type {
-  Admission,
-  Caller,
-  Charged,
-  CreatePetOptions,
-  Pet,
-  PetStore,
-  WithQuota,
-} from "@petstore/core";
+import type { Admission, Caller, Charged, CreatePetOptions, Pet, WithQuota } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import { encodePet } from "@petstore/wire";
-import { createCallers, createProxyReport } from "./callers.js";
-import { notFound, type ResponseError } from "./error.js";
+import type { ResponseError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
-import { parseBody } from "./json.js";
 import type { HttpSettings } from "./options.js";
-import {
-  createPageRenderer,
-  deprecationHeaders,
-  render,
-  renderBody,
-  renderPreflight,
-  type RateLimitHeaders,
-  type RenderedBody,
-} from "./render.js";
-import { checkContent, idempotencyKeyOf } from "./request-headers.js";
-import { nextLink, readListQuery, type matchRoute, type Target } from "./route.js";
-
-/** A caller that takes unvalidated input: the engine validates it. */
-interface UntrustedCaller extends Pick<Caller, "admit" | "getPet"> {
-  listPets(input: unknown): ReturnType<Caller["listPets"]>;
-}
-
-/** An admission that takes unvalidated input, too. */
-interface UntrustedAdmission extends Pick<Admission, "quota"> {
-  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
-}
+import { parseBody } from "./request/body.js";
+import { checkContent, idempotencyKeyOf } from "./request/headers.js";
+import { nextLink, readListQuery, type Target } from "./request/route.js";
+import { render, renderPet, type RenderedBody } from "./response/render.js";
 
 /** The response to a request, or why it is refused. */
 export type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
@@ -45,45 +19,34 @@ export interface Known {
   charged: Charged | undefined;
 }
 
-/** Creates the function that checks and performs a request. It adds each fact that it finds out to `known`. */
-export function createPerform(store: PetStore, settings: HttpSettings) {
-  const { rateLimitHeaders, cors, hasClientAddress, onError } = settings;
-  const callerOf = createCallers(
-    store,
-    hasClientAddress ? () => undefined : createProxyReport(onError),
-  );
-  const renderPage = createPageRenderer();
-
-  /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  return function perform(
-    request: HttpRequest,
-    target: Target | undefined,
-    route: ReturnType<typeof matchRoute>,
-    known: Known,
-  ): Performed | Promise<Performed> {
-    const clientAddress = request.clientAddress();
-    known.clientAddress = clientAddress;
-    if (request.flaw !== undefined) {
-      return err({ ...request.flaw, quota: store.anonymousQuota(clientAddress) });
-    }
-    if (target === undefined)
-      return err({ ...notFound(), quota: store.anonymousQuota(clientAddress) });
-    if (cors?.isPreflight(request) === true) {
-      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(clientAddress))));
-    }
-
-    const caller = callerOf(request, clientAddress);
-    if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
-    switch (route.value.operation) {
-      case "listPets":
-        return listPets(caller, known, target, renderPage, rateLimitHeaders);
-      case "createPet":
-        return createPet(caller, known, request, target, settings);
-      case "getPet":
-        return getPet(caller, known, route.value.parameter, rateLimitHeaders);
-    }
-  };
+/** A request for an operation. */
+interface Call {
+  readonly caller: UntrustedCaller;
+  readonly known: Known;
+  readonly request: HttpRequest;
+  readonly target: Target;
+  /** The value of the path's parameter. */
+  readonly parameter: string;
+  readonly renderPage: (pets: readonly Pet[]) => RenderedBody;
+  readonly settings: HttpSettings;
 }
+
+/** A caller that takes unvalidated input: the engine validates it. */
+interface UntrustedCaller extends Pick<Caller, Exclude<keyof Caller, "listPets">> {
+  listPets(input: unknown): ReturnType<Caller["listPets"]>;
+}
+
+/** An admission that takes unvalidated input, too. */
+interface UntrustedAdmission extends Pick<Admission, "quota"> {
+  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
+}
+
+/** What performs each operation. */
+export const performers: Readonly<Record<OperationName, (call: Call) => Promise<Performed>>> = {
+  listPets,
+  createPet,
+  getPet,
+};
 
 /** Returns the quota and the key of a result; an error has them, too. */
 function chargedOf(result: Result<Charged, Charged>): Charged {
@@ -91,7 +54,7 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
 }
 
 /** Refuses a request whose path or method names no operation. It is charged like any other. */
-async function chargeAndRefuse(
+export async function chargeAndRefuse(
   caller: UntrustedCaller,
   known: Known,
   error: ResponseError,
@@ -101,29 +64,30 @@ async function chargeAndRefuse(
   return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
 }
 
-async function listPets(
-  caller: UntrustedCaller,
-  known: Known,
-  { query }: Target,
-  renderPage: (pets: readonly Pet[]) => RenderedBody,
-  rateLimitHeaders: RateLimitHeaders,
-): Promise<Performed> {
-  const input = readListQuery(query);
+async function listPets({
+  caller,
+  known,
+  target,
+  renderPage,
+  settings: { rateLimitHeaders },
+}: Call): Promise<Performed> {
+  const input = readListQuery(target.query);
   const listed = await caller.listPets(input);
   known.charged = chargedOf(listed);
   if (listed.isErr()) return err(listed.error);
   const { pets, next, quota } = listed.value;
   const link = next === undefined ? {} : { Link: nextLink(input, next) };
-  return ok(render(200, renderPage(pets), rateLimitHeaders(quota), link));
+  const { success } = operations.listPets;
+  return ok(render(success, renderPage(pets), rateLimitHeaders(quota), link));
 }
 
-async function createPet(
-  caller: UntrustedCaller,
-  known: Known,
-  request: HttpRequest,
-  { clientPath }: Target,
-  { maxBodyBytes, rateLimitHeaders }: HttpSettings,
-): Promise<Performed> {
+async function createPet({
+  caller,
+  known,
+  request,
+  target: { clientPath },
+  settings: { maxBodyBytes, rateLimitHeaders },
+}: Call): Promise<Performed> {
   // The caller is charged before its body is read.
   const admitted = await caller.admit();
   known.charged = chargedOf(admitted);
@@ -145,19 +109,19 @@ async function createPet(
   const { pet, replayed } = created.value;
   const headers: Record<string, string> = { Location: `${clientPath}/${pet.id}` };
   if (replayed) headers["Idempotent-Replayed"] = "true";
-  return ok(render(201, renderBody(encodePet(pet)), rateLimitHeaders(quota), headers));
+  const { success } = operations.createPet;
+  return ok(render(success, renderPet(pet), rateLimitHeaders(quota), headers));
 }
 
-async function getPet(
-  caller: UntrustedCaller,
-  known: Known,
-  petId: string,
-  rateLimitHeaders: RateLimitHeaders,
-): Promise<Performed> {
-  const found = await caller.getPet(petId);
+async function getPet({
+  caller,
+  known,
+  parameter,
+  settings: { rateLimitHeaders },
+}: Call): Promise<Performed> {
+  const found = await caller.getPet(parameter);
   known.charged = chargedOf(found);
   if (found.isErr()) return err(found.error);
   const { pet, quota } = found.value;
-  const rateLimit = rateLimitHeaders(quota);
-  return ok(render(200, renderBody(encodePet(pet)), rateLimit, deprecationHeaders("getPet")));
+  return ok(render(operations.getPet.success, renderPet(pet), rateLimitHeaders(quota)));
 }

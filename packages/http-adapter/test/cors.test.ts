@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { serve, serveHandler } from "./support/serve.js";
-import type { CorsOptions } from "../src/cors.js";
+import type { CorsOptions } from "../src/response/cors.js";
 
 const SHOP = "https://shop.example";
 const listed: CorsOptions = { origins: ["http://localhost:8080", SHOP] };

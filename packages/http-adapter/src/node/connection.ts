@@ -7,7 +7,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether Node has left the `Expect` header to us: nothing is sent yet (RFC 9110, section 10.1.1). */
-  readonly hasOpenExpect: boolean;
+  readonly hasOpenExpect?: boolean | undefined;
   /** Tells callers without a valid key apart. */
   readonly clientAddress: () => string | undefined;
 }

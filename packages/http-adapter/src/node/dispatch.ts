@@ -13,8 +13,8 @@ import {
 } from "../error.js";
 import type { Glimpse } from "../handle.js";
 import type { HttpSettings } from "../options.js";
-import { UNKNOWN_OUTCOME } from "../report.js";
-import { ALLOWED_METHODS } from "../route.js";
+import { UNKNOWN_OUTCOME } from "../response/report.js";
+import { ALLOWED_METHODS } from "../request/route.js";
 import {
   closeWithoutReset,
   connectionOf,

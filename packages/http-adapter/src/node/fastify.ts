@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { runInTurn } from "./connection.js";
-import { isHttp2, NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
+import { refuseHttp2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder } from "./response.js";
 
 /** The options that the plugin is registered with. */
@@ -66,18 +65,15 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
 
     const respond = (request: Request, reply: FastifyReply): unknown => {
       const { raw } = request;
-      if (isHttp2(raw)) throw new TypeError(NO_HTTP2);
+      refuseHttp2(raw);
       const target = responder.locate(raw);
       // Fastify's router may decode a target to a path below the base path that is not one.
       if (target === undefined) return reply.callNotFound();
       const response = takeOver(reply);
-      const exchange = {
-        request: raw,
-        response,
-        hasOpenExpect: false,
-        clientAddress: () => clientAddress(request),
-      };
-      runInTurn(exchange, () => responder.respond(exchange, target));
+      responder.take(
+        { request: raw, response, clientAddress: () => clientAddress(request) },
+        target,
+      );
       return undefined;
     };
     app.removeAllContentTypeParsers();

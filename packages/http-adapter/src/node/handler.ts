@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions, type HttpOptions } from "../options.js";
-import { runInTurn } from "./connection.js";
 import { createResponder } from "./response.js";
 
 /**
@@ -40,18 +39,10 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   const responder = createResponder(store, parseOptions(store, options));
   const { clientAddress = socketAddress } = options;
   return (request, response, next) => {
-    if (isHttp2(request)) throw new TypeError(NO_HTTP2);
+    refuseHttp2(request);
     const target = responder.locate(request);
     if (target === undefined && next !== undefined) next();
-    else {
-      const exchange = {
-        request,
-        response,
-        hasOpenExpect: false,
-        clientAddress: () => clientAddress(request),
-      };
-      runInTurn(exchange, () => responder.respond(exchange, target));
-    }
+    else responder.take({ request, response, clientAddress: () => clientAddress(request) }, target);
   };
 }
 
@@ -60,9 +51,9 @@ export function socketAddress(request: IncomingMessage): string | undefined {
   return request.socket.remoteAddress;
 }
 
-/** The version alone is not enough: on an HTTP/1.1 connection, a client may send another version. */
-export function isHttp2(request: IncomingMessage): boolean {
-  return "stream" in request && request.httpVersionMajor > 1;
+/** The version alone does not tell: on an HTTP/1.1 connection, a client may send another version. */
+export function refuseHttp2(request: IncomingMessage): void {
+  if ("stream" in request && request.httpVersionMajor > 1) throw new TypeError(NO_HTTP2);
 }
 
 /** The message of the TypeError for a server or a request of `node:http2`. */

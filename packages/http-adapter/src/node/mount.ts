@@ -3,13 +3,10 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import type { Target } from "../route.js";
-import { runInTurn } from "./connection.js";
+import type { Target } from "../request/route.js";
+import type { Exchange } from "./connection.js";
 import { NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder, type Responder } from "./response.js";
-
-/** Node's own servers for HTTP/1.1. */
-export type NodeServer = Server | SecureServer;
+import { createResponder } from "./response.js";
 
 /**
  * Mounts a store on a server as a guest. It takes only the requests below the base path, before any
@@ -29,7 +26,11 @@ export type NodeServer = Server | SecureServer;
  * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http`
  * or `node:https`, or is one of `createPetStoreServer`; or if another store is mounted at the base path.
  */
-export function mount(server: NodeServer, store: PetStore, options: NodeOptions = {}): () => void {
+export function mount(
+  server: Server | SecureServer,
+  store: PetStore,
+  options: NodeOptions = {},
+): () => void {
   if (![Server, SecureServer].some((kind) => server instanceof kind)) throw new TypeError(NO_HTTP2);
   if ("drain" in server) throw new TypeError(OURS);
   const settings = parseOptions(store, options);
@@ -41,7 +42,13 @@ export function mount(server: NodeServer, store: PetStore, options: NodeOptions 
     );
   }
   const { clientAddress = socketAddress } = options;
-  const mounted: Mount = { basePath, responder: createResponder(store, settings), clientAddress };
+  const responder = createResponder(store, settings);
+  const mounted: Mount = {
+    basePath,
+    locate: (request) => responder.locate(request),
+    take: (message, target) =>
+      responder.take({ ...message, clientAddress: () => clientAddress(message.request) }, target),
+  };
   mounts.push(mounted);
   mounts.sort((one, other) => other.basePath.length - one.basePath.length);
   return () => {
@@ -56,14 +63,14 @@ const OURS =
 /** A store on a server. */
 interface Mount {
   readonly basePath: string;
-  readonly responder: Responder;
-  readonly clientAddress: (request: IncomingMessage) => string | undefined;
+  readonly locate: (request: IncomingMessage) => Target | undefined;
+  readonly take: (exchange: Omit<Exchange, "clientAddress">, target: Target | undefined) => void;
 }
 
 const MOUNTS = Symbol("petstore: mounts");
 
 /** Returns the stores on a server, the longest base path first. The first call overrides `emit`. */
-function mountsOf(server: NodeServer & { [MOUNTS]?: Mount[] }): Mount[] {
+function mountsOf(server: (Server | SecureServer) & { [MOUNTS]?: Mount[] }): Mount[] {
   if (server[MOUNTS] !== undefined) return server[MOUNTS];
   const mounts: Mount[] = [];
   server[MOUNTS] = mounts;
@@ -84,23 +91,16 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
     if (event !== "request" && !hasOpenExpect) return emit(event, ...args);
     if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
       return emit(event, ...args);
-    const respond = ({ responder, clientAddress }: Mount, target: Target | undefined): true => {
-      const exchange = {
-        request,
-        response,
-        hasOpenExpect,
-        clientAddress: () => clientAddress(request),
-      };
-      runInTurn(exchange, () => responder.respond(exchange, target));
+    const message = { request, response, hasOpenExpect };
+    for (const { locate, take } of mounts) {
+      const target = locate(request);
+      if (target === undefined) continue;
+      take(message, target);
       return true;
-    };
-    for (const mounted of mounts) {
-      const target = mounted.responder.locate(request);
-      if (target !== undefined) return respond(mounted, target);
     }
     if (emit(event, ...args)) return true;
     // Without a listener, Node would leave the client without a response.
-    const [first] = mounts;
-    return first !== undefined && respond(first, undefined);
+    mounts[0]?.take(message, undefined);
+    return mounts.length > 0;
   };
 }

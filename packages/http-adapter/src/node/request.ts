@@ -6,11 +6,11 @@ import {
   headersTooLarge,
   payloadTooLarge,
   requestTimeout,
-  type BadRequestError,
   type HttpError,
+  type UnreadableMessage,
 } from "../error.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "../http-message.js";
-import { flawOfCoding, flawOfHost } from "../request-headers.js";
+import { flawOfCoding, flawOfHost } from "../request/headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
 /** A request as the handler takes it, and whether its response closes the connection. */
@@ -41,7 +41,8 @@ export function toHttpRequest(
       if (flaw !== undefined || isUpgrade(request)) return true;
       if (request.complete) return false;
       // Reading the body was stopped, or the client was not asked for it.
-      return isRead || hasOpenExpect || inputErrorOf(request) !== undefined || isLong(request);
+      if (isRead || hasOpenExpect === true) return true;
+      return inputErrorOf(request) !== undefined || isLong(request);
     },
   };
 }
@@ -63,7 +64,7 @@ export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefi
 }
 
 /** RFC 9110, section 15.6.6, lets a server choose between 505 and this, because the client made the mistake. */
-export function unknownVersion(): BadRequestError {
+export function unknownVersion(): UnreadableMessage {
   return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
 }
 

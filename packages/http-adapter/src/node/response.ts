@@ -2,19 +2,20 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
 import type { HttpError } from "../error.js";
-import { createHandler, type Glimpse, type Handled } from "../handle.js";
+import { createHandler, type Glimpse } from "../handle.js";
 import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
-import type { Outcome, Report } from "../report.js";
-import { locate, type Target } from "../route.js";
-import { closeWithoutReset, type Exchange } from "./connection.js";
+import type { Outcome, Report } from "../response/report.js";
+import { locate, type Target } from "../request/route.js";
+import { closeWithoutReset, runInTurn, type Exchange } from "./connection.js";
 import { flawOf, toHttpRequest } from "./request.js";
-import { createUnsent, type Unsent } from "./unsent.js";
 
 /** Responds to the messages of Node's connections. Its methods neither throw nor reject. */
 export interface Responder {
   /** Returns the target of a request, or `undefined` if it is not below the base path. */
   locate(request: IncomingMessage): Target | undefined;
+  /** Responds to a request after the earlier ones of its connection. */
+  take(exchange: Exchange, target: Target | undefined): void;
   /**
    * Responds to a request: with this error, or with a flaw of the message, and then closes the connection. Without a
    * target, the response is 404. Resolves when the response is passed to Node.
@@ -33,31 +34,36 @@ export function createResponder(
   const { basePath, maxBodySeconds, onError, startReport, clock } = settings;
   const handler = createHandler(store, settings);
   const unsent = createUnsent();
+  async function respond(
+    exchange: Exchange,
+    target: Target | undefined,
+    error?: HttpError,
+  ): Promise<void> {
+    const { request, response } = exchange;
+    const report = startReport(request.headers["x-request-id"], request.method);
+    try {
+      const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
+      const handled = await handler.handle(message, target, report.requestId);
+      const isLast = isDraining() || message.isLast();
+      writeResponse(request, response, handled.response, isLast, unsent);
+      const finish = (): void => sendReport(report, response, handled);
+      if (response.destroyed) finish();
+      else if (report.send !== undefined) response.once("close", finish);
+    } catch (cause) {
+      onError(cause);
+      response.destroy();
+    }
+  }
+
   return {
     locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    respond: async (exchange, target, error) => {
-      const { request, response } = exchange;
-      const report = startReport(request.headers["x-request-id"], request.method);
-      try {
-        const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
-        const handled = await handler.handle(message, target);
-        addRequestId(handled, report);
-        const isLast = isDraining() || message.isLast();
-        writeResponse(request, response, handled.response, isLast, unsent);
-        const finish = (): void => sendReport(report, response, handled);
-        if (response.destroyed) finish();
-        else if (report.send !== undefined) response.once("close", finish);
-      } catch (cause) {
-        onError(cause);
-        response.destroy();
-      }
-    },
+    take: (exchange, target) => runInTurn(exchange, () => respond(exchange, target)),
+    respond,
     refuseInput: (error, socket, seen) => {
       if (!socket.writable) return;
       try {
         const report = startReport(undefined, seen.method);
-        const handled = handler.refuse(error, socket.remoteAddress, seen);
-        addRequestId(handled, report);
+        const handled = handler.refuse(error, socket.remoteAddress, seen, report.requestId);
         writeToSocket(socket, handled.response, clock.now());
         report.send?.(handled, handled.response.status);
       } catch (cause) {
@@ -75,17 +81,13 @@ function clientTarget(request: IncomingMessage): string | undefined {
     : undefined;
 }
 
-function addRequestId({ response }: Handled, { requestId }: Report): void {
-  if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
-}
-
 /** Writes a response, unless the client has disconnected or the host has responded meanwhile. */
 function writeResponse(
   { socket }: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   isLast: boolean,
-  unsent: Unsent,
+  unsent: ReturnType<typeof createUnsent>,
 ): void {
   // On a destroyed socket, a response would finish before the earlier ones.
   if (response.headersSent || response.destroyed || socket.destroyed) return;
@@ -122,4 +124,32 @@ function writeToSocket(socket: Socket, { status, headers, body }: HttpResponse, 
 /** Sends the report of a response that is closed. It has no status if the client disconnected before. */
 export function sendReport({ send }: Report, response: ServerResponse, outcome: Outcome): void {
   send?.(outcome, response.headersSent ? response.statusCode : undefined);
+}
+
+/** The most bytes that wait for slow clients. Then those that have waited longest are disconnected. */
+const MOST_UNSENT = 67_108_864;
+
+/** Counts the bodies of a server that the system has not taken from Node yet. Those that share bytes count each. */
+function createUnsent() {
+  const waiting = new Map<ServerResponse, number>();
+  let total = 0;
+  const remove = (response: ServerResponse): void => {
+    total -= waiting.get(response) ?? 0;
+    waiting.delete(response);
+  };
+  return {
+    /** To be called when the whole response is passed to Node. */
+    add: (response: ServerResponse, bytes: number): void => {
+      // Most bodies are with the system at once.
+      if (response.writableLength === 0) return;
+      waiting.set(response, bytes);
+      total += bytes;
+      response.once("close", () => remove(response));
+      for (const slowest of waiting.keys()) {
+        if (total <= MOST_UNSENT) return;
+        remove(slowest);
+        slowest.destroy();
+      }
+    },
+  };
 }

@@ -1,8 +1,10 @@
-import { operations } from "@petstore/wire";
+import { standardPlans, type Plan } from "@petstore/core";
+import { limitOf, windowNames, type OperationName } from "@petstore/core/facts";
+import type { operations } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { headers, schemas } from "./components.js";
-import { createPet, getPet, listPets } from "./operations.js";
-import { withoutBodies } from "./responses.js";
+import { headers } from "./headers.js";
+import { createPet, getPet, headOf, listPets } from "./operations.js";
+import { schemas } from "./schemas.js";
 
 const description = `### Your API key
 
@@ -17,12 +19,7 @@ To send requests from a page that shows this document, press **Authorize** and p
 
 ### Limits
 
-| Plan | Requests per minute | Requests per day |
-| --- | --- | --- |
-| free | 60 | 1,000 |
-| pro | 300 | 10,000 |
-| business | 1,000 | 100,000 |
-| enterprise | custom | custom |
+${plansTable()}
 
 Every response says how many requests are left, in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
 \`X-RateLimit-Reset\`. After a 429, wait for the number of seconds in \`Retry-After\`. A key that keeps
@@ -37,6 +34,30 @@ Ids are int64 and exact. Beyond 2^53, read and write them with a JSON library th
 Another path gets 404 with the code \`not_found\`. Another method gets 405 with the code
 \`method_not_allowed\` and the header \`Allow\`. Both have an Error body and the headers of every response.
 `;
+
+function plansTable(): string {
+  const plans: readonly [name: string, plan: Plan][] = Object.entries(standardPlans);
+  const rows = plans.map(([name, plan]) => {
+    const limits = windowNames.map((window) =>
+      plan === "custom" ? plan : limitOf(plan, window).toLocaleString("en-US"),
+    );
+    return [name, ...limits];
+  });
+  const head = ["Plan", ...windowNames.map((window) => `Requests per ${window}`)];
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+type Operation = (typeof operations)[OperationName];
+
+/** Every method of every path in the table of operations, and `HEAD` beside `GET`. */
+type Paths = {
+  [Path in Operation["path"]]: {
+    [
+      Method in Extract<Operation, { path: Path }>["method"] as
+        Lowercase<Method> | (Method extends "GET" ? "head" : never)
+    ]: object;
+  };
+};
 
 const document = {
   openapi: "3.1.0",
@@ -54,30 +75,9 @@ const document = {
   tags: [{ name: "pets", description: "The inventory, shared by all API keys" }],
   security: [{ apiKey: [] }],
   paths: {
-    "/pets": {
-      get: listPets,
-      post: createPet,
-      head: {
-        ...listPets,
-        operationId: "headPets",
-        summary: "Fetch the headers of a page",
-        description: "Responds with the headers of GET and no body.",
-        responses: withoutBodies(listPets.responses),
-      },
-    },
-    "/pets/{petId}": {
-      get: getPet,
-      head: {
-        ...getPet,
-        operationId: "headPet",
-        summary: "Fetch the headers of a pet",
-        description:
-          "Responds with the headers of GET and no body. " +
-          `**Deprecated: to be removed on ${operations.getPet.deprecation.removal}.**`,
-        responses: withoutBodies(getPet.responses),
-      },
-    },
-  },
+    "/pets": { get: listPets, head: headOf(listPets), post: createPet },
+    "/pets/{petId}": { get: getPet, head: headOf(getPet) },
+  } satisfies Paths,
   components: {
     securitySchemes: {
       apiKey: {

@@ -1,67 +1,54 @@
 import { PAGE_LIMIT, type ListPetsInput } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
+import { operations, type OperationFacts } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { operations } from "@petstore/wire";
-import { EXACT, headers, int64 } from "./components.js";
-import { error, messageErrors, operationErrors, success, withHeaders } from "./responses.js";
+import { headersNamed, responsesOf, withoutBodies, type Responses } from "./responses.js";
+import { EXACT, int64 } from "./schemas.js";
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
 /** The parameters of `GET /pets`. */
 const listParameters = {
   limit: {
-    name: "limit",
-    in: "query",
     description:
       "The maximum number of pets on the page, in decimal digits. A page of about 1 MiB ends earlier; if more pets follow, it has a `Link`.",
-    required: false,
     schema: { type: "integer", ...PAGE_LIMIT },
   },
   status: {
-    name: "status",
-    in: "query",
     description: "Returns only pets with this status.",
-    required: false,
     schema: { $ref: "#/components/schemas/PetStatus" },
   },
   after: {
-    name: "after",
-    in: "query",
     description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
-    required: false,
     schema: int64,
   },
-} satisfies EachField<Record<keyof ListPetsInput, OpenAPIV3_1.ParameterObject>>;
+} satisfies EachField<
+  Record<keyof ListPetsInput, Pick<OpenAPIV3_1.ParameterObject, "description" | "schema">>
+>;
 
 /** `GET /pets`. */
-export const listPets = {
-  operationId: "listPets",
+export const listPets = operation("listPets", {
   summary: "List pets",
   description: "Returns a page of pets in ascending order of id.",
-  tags: ["pets"],
-  parameters: Object.values(listParameters),
-  responses: {
-    ...messageErrors,
-    ...operationErrors,
-    "200": success("A page of pets.", { Link: { $ref: "#/components/headers/NextPage" } }, "Pets", {
-      some: [PET, { id: 2, name: "Tom", categoryId: 8, status: "sold" }],
-      none: [],
-    }),
-    "400": error(
-      "A query parameter is invalid, and the message names it; or the request is not valid HTTP.",
-      {},
-      "invalid_query",
-      "bad_request",
-    ),
-  },
-} satisfies OpenAPIV3_1.OperationObject;
+  parameters: Object.entries(listParameters).map(([name, parameter]) => {
+    return { name, in: "query", required: false, ...parameter };
+  }),
+  responses: responsesOf(
+    "listPets",
+    {
+      description: "A page of pets.",
+      headers: { Link: { $ref: "#/components/headers/NextPage" } },
+    },
+    "Pets",
+    { some: [PET, { id: 2, name: "Tom", categoryId: 8, status: "sold" }], none: [] },
+  ),
+});
 
 /** `POST /pets`. */
-export const createPet = {
-  operationId: "createPet",
+export const createPet = operation("createPet", {
   summary: "Create a pet",
   description: "Creates a new pet. A pet is stored durably before the server responds with 201.",
-  tags: ["pets"],
   parameters: [
     {
       name: "Idempotency-Key",
@@ -91,66 +78,20 @@ export const createPet = {
       },
     },
   },
-  responses: {
-    ...messageErrors,
-    ...operationErrors,
-    "201": success(
-      "The created pet.",
-      {
-        Location: { $ref: "#/components/headers/Location" },
-        "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" },
-      },
-      "Pet",
-      { created: PET },
-    ),
-    "400": error(
-      "A required field is missing or a value is invalid, and the message names each; or the body " +
-        "is not JSON in UTF-8; or the Idempotency-Key is not a key; or the request is not valid HTTP.",
-      {},
-      "invalid_pet",
-      "malformed_json",
-      "invalid_idempotency_key",
-      "bad_request",
-    ),
-    "422": error(
-      "The Idempotency-Key was used before, for another pet. Nothing was created.",
-      {},
-      "idempotency_key_reused",
-    ),
-    "413": error("The body is longer than the server allows.", {}, "payload_too_large"),
-    "415": error(
-      "The body is not declared as JSON in UTF-8, or it is compressed.",
-      {
-        Accept: { $ref: "#/components/headers/Accept" },
-        "Accept-Encoding": { $ref: "#/components/headers/Accept-Encoding" },
-      },
-      "unsupported_media_type",
-    ),
-  },
-} satisfies OpenAPIV3_1.OperationObject;
-
-const deprecation = {
-  Deprecation: { $ref: "#/components/headers/Deprecation" },
-  Sunset: { $ref: "#/components/headers/Sunset" },
-  Link: { $ref: "#/components/headers/Successor" },
-};
-
-/** The same headers, on responses that may be sent before the operation is known. */
-const deprecationIfKnown = {
-  Deprecation: { ...headers.Deprecation, required: false },
-  Sunset: { ...headers.Sunset, required: false },
-  Link: { ...headers.Successor, required: false },
-};
+  responses: responsesOf(
+    "createPet",
+    { description: "The created pet.", headers: headersNamed("Location", "Idempotent-Replayed") },
+    "Pet",
+    { created: PET },
+  ),
+});
 
 /** `GET /pets/{petId}`. */
-export const getPet = {
-  operationId: "getPet",
+export const getPet = operation("getPet", {
   summary: "Fetch a pet",
   description:
-    `Returns the pet with this id. **Deprecated: to be removed on ${operations.getPet.deprecation.removal}.** ` +
-    "Use `GET /pets` instead: with a `status` filter, or for one pet with `limit=1` and its id − 1 as `after`.",
-  tags: ["pets"],
-  deprecated: true,
+    "Returns the pet with this id. Use `GET /pets` instead: with a `status` filter, or for one pet with `limit=1` " +
+    "and its id − 1 as `after`.",
   parameters: [
     {
       name: "petId",
@@ -161,14 +102,32 @@ export const getPet = {
       example: 1,
     },
   ],
-  responses: {
-    ...withHeaders(messageErrors, deprecationIfKnown),
-    ...withHeaders(operationErrors, deprecation),
-    "200": success("The pet.", deprecation, "Pet", { found: PET }),
-    "404": error(
-      "No pet has this id, or the id is not an int64 in canonical decimal form.",
-      deprecation,
-      "pet_not_found",
-    ),
-  },
-} satisfies OpenAPIV3_1.OperationObject;
+  responses: responsesOf("getPet", { description: "The pet.", headers: {} }, "Pet", { found: PET }),
+});
+
+/** Adds to an operation what the table of operations says of it. */
+function operation<
+  const Parts extends { description: string; responses: Responses } & OpenAPIV3_1.OperationObject,
+>(name: OperationName, parts: Parts) {
+  const { deprecation }: OperationFacts = operations[name];
+  return {
+    operationId: name,
+    tags: ["pets"],
+    ...parts,
+    ...(deprecation && {
+      deprecated: true,
+      description: `${parts.description} **Deprecated: to be removed on ${deprecation.removal}.**`,
+    }),
+  };
+}
+
+/** `HEAD` beside this `GET`. */
+export function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
+  return {
+    ...get,
+    operationId: get.operationId.replace(/^[a-z]+/, "head"),
+    summary: `${get.summary}: headers only`,
+    description: `Responds with the headers of GET, without a body. ${get.description}`,
+    responses: withoutBodies(get.responses),
+  };
+}

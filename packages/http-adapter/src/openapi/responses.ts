@@ -1,20 +1,26 @@
+import type { OperationName } from "@petstore/core/facts";
 import { engineErrors } from "@petstore/core/internal";
+import { operations, type OperationFacts } from "@petstore/wire";
 import * as errors from "../error.js";
-import { statusOf, type ResponseError } from "../error.js";
-import { ALLOWED_METHODS } from "../route.js";
+import { statusOf, type HttpErrorCode, type ResponseError } from "../error.js";
+import { ALLOWED_METHODS, operationNames } from "../request/route.js";
+import { deprecationHeaders } from "../response/render.js";
+import type { headers } from "./headers.js";
 
 /** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
 
 /** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
-export interface Response {
+interface Response {
   readonly description: string;
-  readonly headers: Readonly<Record<string, { $ref: string } | Header>>;
+  readonly headers: Headers;
   readonly content?: JsonContent;
 }
 
-/** A header (OpenAPI 3.1, "Header Object"). */
-type Header = Readonly<{ description: string; required: boolean; schema: object }>;
+/** Headers (OpenAPI 3.1, "Header Object") by name. */
+type Headers = Readonly<
+  Record<string, { $ref: string } | { description: string; required: boolean; schema: object }>
+>;
 
 /** A JSON body. Not an interface, because that would not fit the types of openapi-types. */
 type JsonContent = Readonly<{
@@ -24,7 +30,7 @@ type JsonContent = Readonly<{
 type ErrorCode = ResponseError["code"];
 
 /** One error of each code, as the store makes it. */
-export const examples: { readonly [Code in ErrorCode]: { code: Code; message: string } } = {
+const examples: { readonly [Code in ErrorCode]: { code: Code; message: string } } = {
   bad_request: errors.badRequest("There is more than one Host header."),
   malformed_json: errors.malformedJson("The body is not valid JSON."),
   invalid_query: engineErrors.invalidQuery(["limit must be an integer from 1 to 100"]),
@@ -48,74 +54,108 @@ export const examples: { readonly [Code in ErrorCode]: { code: Code; message: st
   store_closed: engineErrors.storeClosed(),
 };
 
+/** When each error occurs. */
+const occasions: Readonly<Record<ErrorCode, string>> = {
+  bad_request: "The request is not valid HTTP, or its body ended early.",
+  malformed_json: "The body is not JSON in UTF-8.",
+  invalid_query: "A query parameter is invalid, and the message names it.",
+  invalid_pet: "A required field is missing or a value is invalid, and the message names each.",
+  invalid_idempotency_key: "The Idempotency-Key is not a key.",
+  idempotency_key_reused:
+    "The Idempotency-Key was used before, for another pet. Nothing was created.",
+  missing_api_key: "No API key was sent.",
+  invalid_api_key: "The API key is malformed, unknown, revoked or expired.",
+  not_found: "Nothing is at this path.",
+  pet_not_found: "No pet has this id, or the id is not an int64 in canonical decimal form.",
+  method_not_allowed: "The path does not support this method.",
+  request_timeout: "The request took too long to arrive.",
+  payload_too_large: "The body is longer than the server allows.",
+  unsupported_media_type: "The body is not declared as JSON in UTF-8, or it is compressed.",
+  expectation_failed: "The request expects something other than `100-continue`.",
+  headers_too_large: "The request line and the header section together are too long.",
+  rate_limit_exceeded: "A limit of the plan is used up.",
+  api_key_banned: "The API key is banned because it kept sending after a limit was used up.",
+  internal_error: "The service has a bug.",
+  storage_unavailable:
+    "The storage failed. Nothing was done, unless the message says that the change may have been stored.",
+  store_closed: "The service is shutting down. Nothing was done.",
+};
+
+/** The errors of the adapter itself: "message" ones may be sent before the operation is known. */
+const places: Readonly<
+  Record<HttpErrorCode, "message" | "every operation" | "body" | "no operation">
+> = {
+  bad_request: "message",
+  malformed_json: "body",
+  not_found: "no operation",
+  method_not_allowed: "no operation",
+  request_timeout: "message",
+  payload_too_large: "body",
+  unsupported_media_type: "body",
+  expectation_failed: "every operation",
+  headers_too_large: "message",
+  internal_error: "every operation",
+};
+
+/** The codes of all errors. */
+export const errorCodes = Object.keys(examples).filter(
+  (code): code is ErrorCode => code in examples,
+);
+
 /** The headers of every response (specification, "Rate limit headers"); three of them only if they are configured. */
-const commonHeaders = {
-  "X-RateLimit-Limit": { $ref: "#/components/headers/X-RateLimit-Limit" },
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
-  "X-RateLimit-Reset": { $ref: "#/components/headers/X-RateLimit-Reset" },
-  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
-  "X-Content-Type-Options": { $ref: "#/components/headers/X-Content-Type-Options" },
-  "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-  RateLimit: { $ref: "#/components/headers/RateLimit" },
-  "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" },
+const commonHeaders = headersNamed(
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "Cache-Control",
+  "X-Content-Type-Options",
+  "X-Request-Id",
+  "RateLimit",
+  "RateLimit-Policy",
+);
+
+const headersOfStatus: Readonly<Record<number, Headers>> = {
+  401: headersNamed("WWW-Authenticate"),
+  415: headersNamed("Accept", "Accept-Encoding"),
+  429: headersNamed("Retry-After"),
+  503: headersNamed("Retry-After"),
 };
 
-/** Errors in the HTTP message itself. The server may send them before it knows the operation. */
-export const messageErrors: Responses = {
-  "400": error("The request is not valid HTTP, or its body ended early.", {}, "bad_request"),
-  "408": error("The request took too long to arrive.", {}, "request_timeout"),
-  "431": error(
-    "The request line and the header section together are too long.",
-    {},
-    "headers_too_large",
-  ),
-};
-
-/** Errors of every operation. */
-export const operationErrors: Responses = {
-  "401": error(
-    "No API key was sent, or it is malformed, unknown, revoked or expired.",
-    { "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" } },
-    "missing_api_key",
-    "invalid_api_key",
-  ),
-  "417": error(
-    "The request expects something other than `100-continue`.",
-    {},
-    "expectation_failed",
-  ),
-  "429": error(
-    "A limit of the plan is used up, or the API key is banned because it kept sending after that.",
-    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-    "rate_limit_exceeded",
-    "api_key_banned",
-  ),
-  "500": error("The service has a bug.", {}, "internal_error"),
-  "503": error(
-    "The storage failed, or the service is shutting down. Nothing was done, unless the message says that the change may have been stored.",
-    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-    "storage_unavailable",
-    "store_closed",
-  ),
-};
-
-/** A successful response with a body of this schema. */
-export function success(
-  description: string,
-  headers: Response["headers"],
-  schema: "Pet" | "Pets",
-  examples: Readonly<Record<string, unknown>>,
-): Response {
-  return responseOf(description, headers, { $ref: `#/components/schemas/${schema}` }, examples);
+/** The responses of an operation: its success, and every error that it may have. */
+export function responsesOf(
+  name: OperationName,
+  success: Pick<Response, "description" | "headers">,
+  schema?: "Pet" | "Pets",
+  pets: Readonly<Record<string, unknown>> = {},
+): Responses {
+  const facts: OperationFacts = operations[name];
+  const content = schema && contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
+  const headers = { ...commonHeaders, ...success.headers, ...deprecationOf(name, true) };
+  const codes = errorCodes.filter((code) => isErrorOf(facts, code));
+  const failures = [...new Set(codes.map(statusOf))].map((status) => {
+    const ofStatus = codes.filter((code) => statusOf(code) === status);
+    return [status, errorResponse(name, status, ofStatus)] as const;
+  });
+  return Object.fromEntries([
+    [facts.success, { description: success.description, headers, ...(content && { content }) }],
+    ...failures,
+  ]);
 }
 
-/** An error response: the `Error` schema, limited to these codes, which have one status. */
-export function error(
-  description: string,
-  headers: Response["headers"],
-  ...codes: readonly [ErrorCode, ...ErrorCode[]]
-): Response {
-  const status = statusOf(codes[0]);
+function isErrorOf({ method, errors }: OperationFacts, code: ErrorCode): boolean {
+  const place = placeOf(code);
+  if (place === "body") return method !== "GET" && method !== "DELETE";
+  if (place !== undefined) return place !== "no operation";
+  const ofSome = operationNames.map((name): OperationFacts["errors"] => operations[name].errors);
+  return code in errors || !ofSome.some((codes) => code in codes);
+}
+
+function placeOf(code: ErrorCode): (typeof places)[HttpErrorCode] | undefined {
+  return Object.entries(places).find(([name]) => name === code)?.[1];
+}
+
+/** The `Error` schema, limited to the codes of a status. */
+function errorResponse(name: OperationName, status: number, codes: readonly ErrorCode[]): Response {
   const allOf = [
     { $ref: "#/components/schemas/Error" },
     {
@@ -130,35 +170,48 @@ export function error(
     const { message } = examples[code];
     return [code, { code, message, status }] as const;
   });
-  return responseOf(description, headers, { allOf }, Object.fromEntries(bodies));
-}
-
-function responseOf(
-  description: string,
-  headers: Response["headers"],
-  schema: object,
-  examples: Readonly<Record<string, unknown>>,
-): Response {
-  const named = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
+  const isOperationKnown = !codes.some((code) => placeOf(code) === "message");
   return {
-    description,
-    headers: { ...commonHeaders, ...headers },
-    content: { "application/json": { schema, examples: Object.fromEntries(named) } },
+    description: codes.map((code) => occasions[code]).join(" Or: "),
+    headers: {
+      ...commonHeaders,
+      ...headersOfStatus[status],
+      ...deprecationOf(name, isOperationKnown),
+    },
+    content: contentOf({ allOf }, Object.fromEntries(bodies)),
   };
 }
 
-/** The same responses with more headers. */
-export function withHeaders(responses: Responses, headers: Response["headers"]): Responses {
-  return mapResponses(responses, (each) => ({ ...each, headers: { ...each.headers, ...headers } }));
+/** The headers of a deprecated operation. */
+function deprecationOf(name: OperationName, required: boolean): Headers {
+  const descriptions: Readonly<Record<string, string>> = {
+    Deprecation: "When the operation was deprecated (RFC 9745).",
+    Sunset: "When the operation will be removed (RFC 8594).",
+    Link: "The replacement of the operation (RFC 5829).",
+  };
+  const named = Object.entries(deprecationHeaders(name)).map(([header, value]) => {
+    const schema = { type: "string", enum: [value] };
+    return [header, { description: descriptions[header] ?? "", required, schema }] as const;
+  });
+  return Object.fromEntries(named);
+}
+
+function contentOf(schema: object, examples: Readonly<Record<string, unknown>>): JsonContent {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
+  return { "application/json": { schema, examples: Object.fromEntries(named) } };
+}
+
+/** References to headers of the document. */
+export function headersNamed(...names: readonly (keyof typeof headers)[]): Headers {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
 }
 
 /** The responses to HEAD: the same headers and no body (RFC 9110, section 9.3.2). */
 export function withoutBodies(responses: Responses): Responses {
-  return mapResponses(responses, ({ description, headers }) => ({ description, headers }));
-}
-
-function mapResponses(responses: Responses, change: (response: Response) => Response): Responses {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => [status, change(response)]),
-  );
+  const bodiless = Object.entries(responses).map(([status, { description, headers }]) => {
+    return [status, { description, headers }] as const;
+  });
+  return Object.fromEntries(bodiless);
 }

@@ -56,7 +56,7 @@ export function undeclared(operation: Operation, response: WireResponse): string
 
 /** Returns in what a response to a request for no operation is not an Error with the usual headers. */
 export function undeclaredElsewhere(response: WireResponse): string {
-  const { headers } = paths["/pets"].get.responses["400"];
+  const { headers = {} } = paths["/pets"].get.responses["400"] ?? {};
   const schema = { $ref: "#/components/schemas/Error" };
   const allow = { required: false, schema: { enum: ["GET, HEAD, POST", "GET, HEAD"] } };
   const content = { "application/json": { schema } };

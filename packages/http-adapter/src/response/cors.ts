@@ -1,5 +1,5 @@
-import type { Headers, HttpRequest } from "./http-message.js";
-import { ALLOWED_METHODS } from "./route.js";
+import type { Headers, HttpRequest } from "../http-message.js";
+import { ALLOWED_METHODS } from "../request/route.js";
 
 /** Which pages of other origins may read responses. */
 export interface CorsOptions {

@@ -2,7 +2,7 @@ import type { Clock } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
 import { operations } from "@petstore/wire";
 import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
-import type { ResponseError } from "./error.js";
+import type { ResponseError } from "../error.js";
 
 /** The report that `onResponse` receives. */
 export interface ResponseReport {
@@ -34,11 +34,6 @@ export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
   plan: undefined,
   window: undefined,
 });
-
-/** Returns the window whose limit refused a request. */
-export function windowOf(failure: ResponseError): Outcome["window"] {
-  return failure.code === "rate_limit_exceeded" ? failure.window : undefined;
-}
 
 /** The id of one request, and its report. */
 export interface Report {

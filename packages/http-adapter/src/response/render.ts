@@ -6,12 +6,12 @@ import {
   type WindowName,
   type WindowQuota,
 } from "@petstore/core/facts";
-import { encodePets, operations, type OperationFacts } from "@petstore/wire";
+import { encodePet as encode, encodePets, operations, type OperationFacts } from "@petstore/wire";
 import { match, P } from "ts-pattern";
+import { statusOf, type ResponseError } from "../error.js";
+import type { Headers, HttpResponse } from "../http-message.js";
+import { operationNames } from "../request/route.js";
 import { PREFLIGHT_HEADERS } from "./cors.js";
-import { statusOf, type ResponseError } from "./error.js";
-import type { Headers, HttpResponse } from "./http-message.js";
-import { encodeError } from "./json.js";
 
 /**
  * Returns the headers of every response of a deprecated operation (specification, "Versioning", rule 3): since when
@@ -19,28 +19,20 @@ import { encodeError } from "./json.js";
  * it is right wherever the store is mounted. No headers for other operations.
  */
 export function deprecationHeaders(operation: OperationName | undefined): Headers {
-  return operation === undefined ? {} : deprecations[operation];
+  return (operation && deprecations.get(operation)) ?? {};
 }
 
-const deprecations = {
-  listPets: deprecationOf(operations.listPets),
-  createPet: deprecationOf(operations.createPet),
-  getPet: deprecationOf(operations.getPet),
-} satisfies Readonly<Record<OperationName, Headers>>;
+const deprecations = new Map(operationNames.map((name) => [name, deprecationOf(operations[name])]));
 
 function deprecationOf({ deprecation }: OperationFacts): Headers {
   if (deprecation === undefined) return {};
   const { since, removal, successor } = deprecation;
-  return Object.freeze({
+  const startOf = (day: string): number => Date.parse(`${day} UTC`);
+  return {
     Deprecation: `@${startOf(since) / 1_000}`,
     Sunset: new Date(startOf(removal)).toUTCString(),
     Link: `<${successor}>; rel="successor-version"`,
-  });
-}
-
-/** Returns the start of a day in UTC. */
-function startOf(day: string): number {
-  return Date.parse(`${day} UTC`);
+  };
 }
 
 /** A body and its Content-Length. */
@@ -52,10 +44,17 @@ export interface RenderedBody {
 /** Of a text up to this length, Node makes one chunk with the headers, which costs less than its copy. */
 const SHORT_TEXT = 16_384;
 
-/** Adds the Content-Length to JSON text. A long text is encoded once, however many responses share it. */
-export function renderBody(text: string): RenderedBody {
+/** Encodes a long text once, however many responses share it. */
+function renderBody(text: string): RenderedBody {
   const content = text.length > SHORT_TEXT ? Buffer.from(text) : text;
   return { content, length: String(Buffer.byteLength(content)) };
+}
+
+/** Returns the JSON text of a pet (specification, "Pet"); its int64s are exact JSON numbers. */
+export const encodePet: (pet: Pet) => string = encode;
+
+export function renderPet(pet: Pet): RenderedBody {
+  return renderBody(encodePet(pet));
 }
 
 /**
@@ -73,73 +72,61 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/** The headers of every response. */
-const ALWAYS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-
-/** Renders a response. It has the headers of every response, those of the rate limit, and its own. */
+/**
+ * Renders a response. It has the headers of every response, those of the rate limit, and its own. Without a body, it has
+ * no Content-Length: a 204 must not have one (RFC 9110, section 8.6).
+ */
 export function render(
   status: number,
-  body: RenderedBody,
+  body: RenderedBody | undefined,
   rateLimit: Headers,
-  headers: Headers,
+  headers?: Headers,
 ): HttpResponse {
+  const content = body && { "Content-Type": "application/json", "Content-Length": body.length };
   return {
     status,
     headers: {
-      "Content-Type": "application/json",
-      "Content-Length": body.length,
-      ...ALWAYS,
+      ...content,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
       ...rateLimit,
       ...headers,
     },
-    body: body.content,
+    body: body?.content ?? "",
   };
 }
 
 /** Renders the response to a preflight. */
 export function renderPreflight(rateLimit: Headers): HttpResponse {
-  return { status: 204, headers: { ...ALWAYS, ...rateLimit, ...PREFLIGHT_HEADERS }, body: "" };
+  return render(204, undefined, rateLimit, PREFLIGHT_HEADERS);
 }
 
-/** Renders an Error (specification, "Errors") with the headers of its code and of its operation. */
-export function renderError(
-  failure: ResponseError,
-  rateLimit: Headers,
-  headers: Headers = {},
-): HttpResponse {
+/** Renders an Error (specification, "Errors") with the headers of its code. */
+export function renderError(failure: ResponseError, rateLimit: Headers): HttpResponse {
   const { code, message } = failure;
   const status = statusOf(code);
-  const body = renderBody(encodeError({ code, message, status }));
-  return render(status, body, rateLimit, { ...headersOf(failure), ...headers });
+  const body = renderBody(JSON.stringify({ code, message, status }));
+  return render(status, body, rateLimit, headersOf(failure, status));
 }
 
 /** RFC 6750, section 3. */
 const CHALLENGE = 'Bearer realm="petstore"';
 
-function headersOf(failure: ResponseError): Headers {
-  return match(failure)
-    .returnType<Headers>()
+/** What follows from the error alone, else from its status. */
+function headersOf(failure: ResponseError, status: number): Headers {
+  return match<ResponseError, Headers>(failure)
+    .with({ headers: P.nonNullable }, ({ headers }) => headers)
+    .with({ retryAfterSeconds: P.number }, (error) => ({
+      "Retry-After": String(error.retryAfterSeconds),
+    }))
     .with({ code: "missing_api_key" }, () => ({ "WWW-Authenticate": CHALLENGE }))
-    .with({ code: "invalid_api_key" }, () => ({
-      "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"`,
-    }))
-    .with({ code: P.union("rate_limit_exceeded", "api_key_banned") }, ({ retryAfterSeconds }) => ({
-      "Retry-After": String(retryAfterSeconds),
-    }))
-    .with({ code: P.union("storage_unavailable", "store_closed") }, () => ({ "Retry-After": "1" }))
-    .with({ code: "method_not_allowed" }, ({ allow }) => ({ Allow: allow }))
-    .with({ code: "unsupported_media_type" }, ({ accept }) => accept)
-    .with({ code: P.union("bad_request", "malformed_json", "invalid_query", "invalid_pet") }, none)
-    .with({ code: P.union("invalid_idempotency_key", "idempotency_key_reused") }, none)
-    .with({ code: P.union("not_found", "pet_not_found", "request_timeout") }, none)
-    .with({ code: P.union("payload_too_large", "headers_too_large") }, none)
-    .with({ code: P.union("expectation_failed", "internal_error") }, none)
-    .exhaustive();
+    .otherwise(() => HEADERS_OF_STATUS[status] ?? {});
 }
 
-function none(): Headers {
-  return {};
-}
+const HEADERS_OF_STATUS: Readonly<Record<number, Headers>> = {
+  401: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` },
+  503: { "Retry-After": "1" },
+};
 
 /** The version of the IETF draft "RateLimit header fields for HTTP" whose fields can be sent as well. */
 export type RateLimitFields = "draft-11";

@@ -1,17 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import type { Pet } from "@petstore/core";
-import { encodePet as encode, endOfString, mayRound, parseExactly } from "@petstore/wire";
+import { endOfString, mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import {
-  badRequest,
-  malformedJson,
-  type BadRequestError,
-  type MalformedJsonError,
-} from "./error.js";
-import type { HttpBody } from "./http-message.js";
+import { badRequest, malformedJson, type HttpError } from "../error.js";
+import type { HttpBody } from "../http-message.js";
 
 /** Parses a body as JSON of any shape; the engine validates the value. */
-export function parseBody(body: HttpBody): Result<unknown, MalformedJsonError | BadRequestError> {
+export function parseBody(body: HttpBody): Result<unknown, HttpError> {
   if (body.kind === "bytes") return decodeJson(body.bytes);
   return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
 }
@@ -34,7 +28,7 @@ const MAX_DEPTH = 1_000;
  * NaN. Of members with the same name, the last one counts; `__proto__` is a name like any
  * other. A byte order mark is not JSON.
  */
-export function decodeJson(bytes: Uint8Array): Result<unknown, MalformedJsonError> {
+export function decodeJson(bytes: Uint8Array): Result<unknown, HttpError<"malformed_json">> {
   if (!isUtf8(bytes)) return err(malformedJson("The body is not UTF-8."));
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   try {
@@ -58,19 +52,4 @@ function isDeeperThan(limit: number, text: string): boolean {
     if (depth > limit) return true;
   }
   return false;
-}
-
-/** Returns the JSON text of a pet (specification, "Pet"); its int64s are exact JSON numbers. */
-export function encodePet(pet: Pet): string {
-  return encode(pet);
-}
-
-/** Returns the JSON text of an Error (specification, "Error"). */
-export function encodeError(error: {
-  readonly code: string;
-  readonly message: string;
-  readonly status: number;
-}): string {
-  const { code, message, status } = error;
-  return JSON.stringify({ code, message, status });
 }

@@ -6,20 +6,15 @@ import {
   payloadTooLarge,
   unsupportedContentCoding,
   unsupportedMediaType,
-  type BadRequestError,
-  type PayloadTooLargeError,
-  type UnsupportedMediaTypeError,
-} from "./error.js";
-import type { HttpRequest } from "./http-message.js";
+  type HttpError,
+} from "../error.js";
+import type { HttpRequest } from "../http-message.js";
 
 /** RFC 9112, section 3.2: a host and optionally a port, or an empty value. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Returns the error in the lines of Host, if there is one. HTTP/1.0 makes Host optional. */
-export function flawOfHost(
-  lines: readonly string[],
-  isOptional: boolean,
-): BadRequestError | undefined {
+export function flawOfHost(lines: readonly string[], isOptional: boolean): HttpError | undefined {
   const [host] = lines;
   if (host === undefined) return isOptional ? undefined : NO_HOST;
   if (lines.length > 1) return TWO_HOSTS;
@@ -34,7 +29,7 @@ export function flawOfHost(
 export function flawOfCoding(
   coding: string | undefined,
   isAllowed: boolean,
-): BadRequestError | undefined {
+): HttpError | undefined {
   if (coding === undefined) return undefined;
   return coding.toLowerCase() === "chunked" && isAllowed ? undefined : UNKNOWN_CODING;
 }
@@ -82,10 +77,7 @@ function unquoted(line: string): string {
  * Checks the headers that describe a body, before any of it is read: length, media type and content
  * coding. A body without a media type is treated as JSON.
  */
-export function checkContent(
-  request: HttpRequest,
-  limit: number,
-): Result<void, PayloadTooLargeError | UnsupportedMediaTypeError> {
+export function checkContent(request: HttpRequest, limit: number): Result<void, HttpError> {
   if (Number(request.lines("content-length")[0] ?? 0) > limit) return err(payloadTooLarge(limit));
   const types = request.lines("content-type");
   if (types.length > 0 && !isJson(types.join(", "))) return err(unsupportedMediaType());

@@ -3,12 +3,7 @@ import type { OperationName } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import {
-  methodNotAllowed,
-  notFound,
-  type MethodNotAllowedError,
-  type NotFoundError,
-} from "./error.js";
+import { methodNotAllowed, notFound, type HttpError } from "../error.js";
 
 /** The parts of a request target below the base path. */
 export interface Target {
@@ -26,42 +21,29 @@ export interface Route {
   readonly parameter: string;
 }
 
-/** The operations at the paths of one template, by method. */
-interface Path {
-  /** The path, up to its parameter if it has one. */
-  readonly start: string;
-  readonly hasParameter: boolean;
-  readonly byMethod: ReadonlyMap<string, OperationName>;
-  /** Its methods, as `Allow` lists them. */
-  readonly allow: string;
-}
-
-const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
-
-const paths: readonly Path[] = [...new Set(names.map((name) => operations[name].path))].map(
-  (template) => {
-    const [start = ""] = template.split("{");
-    const byMethod = methodsOf(names.filter((name) => operations[name].path === template));
-    const allow = [...byMethod.keys()].join(", ");
-    return { start, hasParameter: start !== template, byMethod, allow };
-  },
+export const operationNames = Object.keys(operations).filter(
+  (name): name is OperationName => name in operations,
 );
 
-/** HEAD is supported wherever GET is (RFC 9110, section 9.1). */
-function methodsOf(ofPath: readonly OperationName[]): ReadonlyMap<string, OperationName> {
-  return new Map(
-    ofPath.flatMap((name) => {
-      const methods =
-        operations[name].method === "GET" ? ["GET", "HEAD"] : [operations[name].method];
-      return methods.map((method) => [method, name] as const);
-    }),
-  );
-}
+/** The paths, by template. */
+const paths = [...new Set(operationNames.map((name) => operations[name].path))].map((template) => {
+  const [start = ""] = template.split("{");
+  const byMethod = new Map<string, OperationName>();
+  for (const name of operationNames.filter((name) => operations[name].path === template)) {
+    const { method } = operations[name];
+    byMethod.set(method, name);
+    // HEAD is supported wherever GET is (RFC 9110, section 9.1).
+    if (method === "GET") byMethod.set("HEAD", name);
+  }
+  return { start, hasParameter: start !== template, byMethod };
+});
 
 /** Every method that some path supports. */
-export const ALLOWED_METHODS = [
-  ...new Set(paths.flatMap(({ byMethod }) => [...byMethod.keys()])),
-].join(", ");
+export const ALLOWED_METHODS = listed(paths.flatMap(({ byMethod }) => [...byMethod.keys()]));
+
+function listed(methods: Iterable<string>): string {
+  return [...new Set(methods)].join(", ");
+}
 
 /**
  * Splits a raw request target, or returns `undefined` if it is not below the base path. The text is
@@ -87,16 +69,15 @@ export function locate(
 }
 
 /** Finds the operation for a path below the base path. 404 comes before 405. */
-export function matchRoute(
-  path: string,
-  method: string,
-): Result<Route, NotFoundError | MethodNotAllowedError> {
-  for (const { start, hasParameter, byMethod, allow } of paths) {
+export function matchRoute(path: string, method: string): Result<Route, HttpError> {
+  for (const { start, hasParameter, byMethod } of paths) {
     if (hasParameter ? !path.startsWith(start) : path !== start) continue;
     const parameter = path.slice(start.length);
     if (hasParameter && (parameter === "" || parameter.includes("/"))) continue;
     const operation = byMethod.get(method);
-    return operation === undefined ? err(methodNotAllowed(allow)) : ok({ operation, parameter });
+    return operation === undefined
+      ? err(methodNotAllowed(listed(byMethod.keys())))
+      : ok({ operation, parameter });
   }
   return err(notFound());
 }
@@ -124,51 +105,41 @@ function split(target: string): { readonly path: string; readonly query: string 
 
 type Text = string | readonly string[] | undefined;
 
-/**
- * The list parameters, not validated: a number or an int64 if the text is one, otherwise the text, or
- * all texts if a parameter is repeated. The engine validates them.
- */
-export interface ListQuery extends EachField<Record<keyof ListPetsInput, unknown>> {
-  readonly limit: number | Text;
-  readonly status: Text;
-  readonly after: bigint | Text;
-}
+/** How each parameter of the list is read: a number or an int64 if the text is one. The engine validates them. */
+const parameters = {
+  limit: (text: Text) => (typeof text === "string" && /^\d+$/.test(text) ? Number(text) : text),
+  status: (text: Text) => text,
+  after: (text: Text) => (typeof text === "string" ? (parseInt64(text) ?? text) : text),
+} satisfies EachField<Record<keyof ListPetsInput, (text: Text) => bigint | number | Text>>;
+
+/** The parameters of the list, not validated; all texts of one that is repeated. */
+export type ListQuery = Readonly<Partial<Record<ListParameter, bigint | number | Text>>>;
+
+type ListParameter = keyof typeof parameters;
+
+const listParameters = Object.keys(parameters).filter(
+  (name): name is ListParameter => name in parameters,
+);
 
 /** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
 export function readListQuery(query: string): ListQuery {
-  const parameters = new URLSearchParams(query);
-  return {
-    limit: toNumber(textOf(parameters, "limit")),
-    status: textOf(parameters, "status"),
-    after: toId(textOf(parameters, "after")),
-  };
+  const sent = new URLSearchParams(query);
+  const read: Partial<Record<ListParameter, bigint | number | Text>> = {};
+  for (const name of listParameters) {
+    const texts = sent.getAll(name);
+    read[name] = parameters[name](texts.length > 1 ? texts : texts[0]);
+  }
+  return read;
 }
 
 /**
- * Returns the `Link` to the next page, with the client's own limit and status. The reference is only a
- * query, so that it also works behind a mount or a proxy (RFC 3986, section 5.3).
+ * Returns the `Link` to the page after this id, with the client's other parameters. The reference is only a query, so that
+ * it also works behind a mount or a proxy (RFC 3986, section 5.3).
  */
-export function nextLink({ limit, status }: ListQuery, after: bigint): string {
-  const parameters: EachField<Record<keyof ListPetsInput, bigint | number | Text>> = {
-    limit,
-    status,
-    after,
-  };
-  const parts = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined || typeof value === "object" ? [] : `${name}=${value}`,
+export function nextLink(query: ListQuery, after: bigint): string {
+  const next: ListQuery = { ...query, after };
+  const parts = listParameters.flatMap((name) =>
+    next[name] === undefined ? [] : `${name}=${String(next[name])}`,
   );
   return `<?${parts.join("&")}>; rel="next"`;
-}
-
-function textOf(parameters: URLSearchParams, name: string): Text {
-  const values = parameters.getAll(name);
-  return values.length > 1 ? values : values[0];
-}
-
-function toNumber(text: Text): number | Text {
-  return typeof text === "string" && /^\d+$/.test(text) ? Number(text) : text;
-}
-
-function toId(text: Text): bigint | Text {
-  return typeof text === "string" ? (parseInt64(text) ?? text) : text;
 }
