@@ -58,7 +58,8 @@ const database = {
 const engine = {
   regex: "^@petstore/core$",
   allowTypeImports: true,
-  message: "The root of core loads the engine: import its types, and values of @petstore/core/facts.",
+  message:
+    "The root of core loads the engine: import its types, and values of @petstore/core/facts.",
 };
 
 /** @type {readonly Ban[]} */
