@@ -1,7 +1,7 @@
 import type { Clock, PetStore } from "@petstore/core";
 import { systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
-import { createCors, type Cors, type CorsOptions } from "./response/cors.js";
+import { createCors, type CorsOptions } from "./response/cors.js";
 import {
   createRateLimitHeaders,
   type RateLimitFields,
@@ -62,7 +62,7 @@ export interface HttpSettings {
   /** Whether the host has said what tells callers without a valid key apart. */
   readonly hasClientAddress: boolean;
   readonly startReport: StartReport;
-  readonly cors: Cors | undefined;
+  readonly cors: ReturnType<typeof createCors> | undefined;
   readonly rateLimitHeaders: RateLimitHeaders;
   readonly clock: Clock;
 }
@@ -70,11 +70,8 @@ export interface HttpSettings {
 /** RFC 3986, section 3.3. Dot segments are not allowed, because clients resolve them. */
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
 const BASE_PATH = 'must be "" or like /v1: segments, no trailing slash';
-const POSITIVE = "must be a positive integer";
 /** The longest time of a timer, in milliseconds: Node fires a longer one at once. */
 export const LONGEST_TIMER = 2_147_483_647;
-const SECONDS = "must be above 0 and at most 86,400";
-const aFunction = v.function("must be a function");
 const ORIGINS = 'must be "*" or a list of origins like https://shop.example';
 
 /** Whether a text is an origin as browsers send it: no path, no wildcard, and in lower case. */
@@ -82,19 +79,28 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+const aFunction = v.function("must be a function");
+const aClock = v.object({ now: aFunction }, "must be a clock");
+
+/** A number for which this holds. */
+const numberThat = (holds: (value: number) => boolean, message: string) =>
+  v.pipe(v.number(message), v.check(holds, message));
+
 /** The schemas of the options that every transport has. */
 const common = {
-  basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH))),
+  basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH)), "/v1"),
   maxBodyBytes: v.optional(
-    v.pipe(v.number(POSITIVE), v.safeInteger(POSITIVE), v.minValue(1, POSITIVE)),
+    numberThat((bytes) => Number.isSafeInteger(bytes) && bytes > 0, "must be a positive integer"),
+    65_536,
   ),
   maxBodySeconds: v.optional(
-    v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(86_400, SECONDS)),
+    numberThat((seconds) => seconds > 0 && seconds <= 86_400, "must be above 0 and at most 86,400"),
+    10,
   ),
   onError: v.optional(aFunction),
   onResponse: v.optional(aFunction),
   clientAddress: v.optional(aFunction),
-  clock: v.optional(v.object({ now: aFunction }, "must be a clock")),
+  clock: v.optional(aClock),
   cors: v.optional(
     strict({
       origins: v.union(
@@ -111,57 +117,41 @@ const forGuests = strict({
   requestIds: v.optional(v.boolean("must be true or false")),
 });
 
-const COUNT = "must be an integer from 0 to 2,147,483,647";
-const count = v.optional(
-  v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(0, COUNT), v.maxValue(LONGEST_TIMER, COUNT)),
-);
-const DURATION = "must be from 0 to 2,147,483";
-const duration = v.optional(
-  v.pipe(v.number(DURATION), v.minValue(0, DURATION), v.maxValue(2_147_483, DURATION)),
+const seconds = v.optional(
+  numberThat((value) => value >= 0 && value <= 2_147_483, "must be from 0 to 2,147,483"),
 );
 
-const forServers = strict({
+/** The schema of the options of `createPetStoreServer`. */
+export const forServers = strict({
   ...common,
   fallback: v.optional(aFunction),
   limits: v.optional(
     strict({
-      headersTimeoutSeconds: duration,
-      requestTimeoutSeconds: duration,
-      connectionsCheckingIntervalSeconds: duration,
-      keepAliveTimeoutSeconds: duration,
-      timeoutSeconds: duration,
-      maxHeaderSize: count,
+      headersTimeoutSeconds: seconds,
+      requestTimeoutSeconds: seconds,
+      connectionsCheckingIntervalSeconds: seconds,
+      keepAliveTimeoutSeconds: seconds,
+      timeoutSeconds: seconds,
+      maxHeaderSize: v.optional(
+        numberThat(
+          (bytes) => Number.isInteger(bytes) && bytes >= 0 && bytes <= LONGEST_TIMER,
+          "must be an integer from 0 to 2,147,483,647",
+        ),
+      ),
     }),
   ),
 });
 
-const aStore = v.object({
-  as: aFunction,
-  anonymousQuota: aFunction,
-  clock: v.object({ now: aFunction }),
-});
+const aStore = v.object({ as: aFunction, anonymousQuota: aFunction, clock: aClock });
 
 /**
- * Checks the store and the options of a handler or a mount, and completes the options.
+ * Checks the store and the options of a handler, a mount or a server, and completes the options.
  * @throws TypeError that names the option, if one is wrong or unknown.
  */
-export function parseOptions(store: PetStore, options: HttpOptions): HttpSettings {
-  return complete(forGuests, store, options, false);
-}
-
-/**
- * Checks the store and the options of `createPetStoreServer`, and completes the options.
- * @throws TypeError that names the option, if one is wrong or unknown.
- */
-export function parseServerOptions(store: PetStore, options: HttpOptions): HttpSettings {
-  return complete(forServers, store, options, true);
-}
-
-function complete(
-  schema: v.GenericSchema,
+export function parseOptions(
   store: PetStore,
   options: HttpOptions,
-  alwaysHasIds: boolean,
+  schema: typeof forGuests | typeof forServers = forGuests,
 ): HttpSettings {
   if (!v.is(aStore, store)) {
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
@@ -174,22 +164,22 @@ function complete(
       `@petstore/http-adapter: ${name === null ? "the options" : `option ${name}`} ${issue.message}`,
     );
   }
+  const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked.output;
   const onError = contained(options.onError ?? ignore, ignore);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
   const clock = containedClock(options.clock ?? systemClock, onError);
-  const hasRequestIds = alwaysHasIds || options.requestIds === true;
-  const { basePath = "/v1" } = options;
-  return Object.freeze({
+  const hasRequestIds = schema === forServers || options.requestIds === true;
+  return {
     basePath,
-    maxBodyBytes: options.maxBodyBytes ?? 65_536,
-    maxBodySeconds: options.maxBodySeconds ?? 10,
+    maxBodyBytes,
+    maxBodySeconds,
     onError,
-    hasClientAddress: "clientAddress" in options && options.clientAddress !== undefined,
+    hasClientAddress: clientAddress !== undefined,
     startReport: createReports(onResponse, hasRequestIds, clock, basePath),
-    cors: options.cors && createCors(options.cors),
+    cors: cors && createCors(cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),
     clock,
-  });
+  };
 }
 
 function strict<Entries extends v.ObjectEntries>(entries: Entries) {

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
-import { LONGEST_TIMER, parseServerOptions } from "../options.js";
+import { forServers, LONGEST_TIMER, parseOptions } from "../options.js";
 import { closeWithoutReset } from "./connection.js";
 import { dispatchMessages, type Fallback } from "./dispatch.js";
 import { socketAddress, type NodeOptions } from "./handler.js";
@@ -74,7 +74,7 @@ export function createPetStoreServer(
   store: PetStore,
   options: PetStoreServerOptions = {},
 ): PetStoreServer {
-  const settings = parseServerOptions(store, options);
+  const settings = parseOptions(store, options, forServers);
   const { clientAddress = socketAddress, fallback } = options;
   const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
   const limits: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };

@@ -14,18 +14,13 @@ export type Responses = Readonly<Record<string, Response>>;
 interface Response {
   readonly description: string;
   readonly headers: Headers;
-  readonly content?: JsonContent;
+  readonly content?: ReturnType<typeof contentOf>;
 }
 
 /** Headers (OpenAPI 3.1, "Header Object") by name. */
 type Headers = Readonly<
   Record<string, { $ref: string } | { description: string; required: boolean; schema: object }>
 >;
-
-/** A JSON body. Not an interface, because that would not fit the types of openapi-types. */
-type JsonContent = Readonly<{
-  "application/json": { schema: object; examples: Readonly<Record<string, { value: unknown }>> };
-}>;
 
 type ErrorCode = ResponseError["code"];
 
@@ -196,7 +191,7 @@ function deprecationOf(name: OperationName, required: boolean): Headers {
   return Object.fromEntries(named);
 }
 
-function contentOf(schema: object, examples: Readonly<Record<string, unknown>>): JsonContent {
+function contentOf(schema: object, examples: Readonly<Record<string, unknown>>) {
   const named = Object.entries(examples).map(([name, value]) => [name, { value }] as const);
   return { "application/json": { schema, examples: Object.fromEntries(named) } };
 }

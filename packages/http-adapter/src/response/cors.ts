@@ -7,31 +7,11 @@ export interface CorsOptions {
   readonly origins: "*" | readonly string[];
 }
 
-/** The CORS protocol (Fetch standard, "CORS protocol") for one store. */
-export interface Cors {
-  /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
-  isPreflight(request: HttpRequest): boolean;
-  /** Returns the headers of every response to a request with these lines of `Origin`, or to one that cannot be read. */
-  headersFor(lines: readonly string[] | undefined): Headers;
-}
-
 /** Every response header that a client reads and that browsers hide from pages by default. */
-const EXPOSED = [
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "Link",
-  "Location",
-  "Date",
-  "Deprecation",
-  "Sunset",
-  "WWW-Authenticate",
-  "X-Request-Id",
-  "Idempotent-Replayed",
-].join(", ");
+const EXPOSED =
+  "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
+  "Retry-After, Link, Location, Date, Deprecation, Sunset, WWW-Authenticate, X-Request-Id, " +
+  "Idempotent-Replayed";
 
 /** The headers of the response to a preflight. `Max-Age` is in seconds; browsers limit it to a day or less. */
 export const PREFLIGHT_HEADERS: Headers = Object.freeze({
@@ -40,8 +20,8 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
   "Access-Control-Max-Age": "86400",
 });
 
-/** Creates the CORS protocol for these origins. */
-export function createCors({ origins }: CorsOptions): Cors {
+/** Creates the CORS protocol (Fetch standard) for these origins. */
+export function createCors({ origins }: CorsOptions) {
   const allowed = origins === "*" ? undefined : new Set(origins);
 
   function allow(lines: readonly string[] | undefined): Headers {
@@ -53,10 +33,15 @@ export function createCors({ origins }: CorsOptions): Cors {
     return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
   }
   return {
-    isPreflight: (request) =>
-      request.method === "OPTIONS" &&
-      request.lines("origin").length > 0 &&
-      request.lines("access-control-request-method").length > 0,
-    headersFor: (lines) => ({ ...allow(lines), "Access-Control-Expose-Headers": EXPOSED }),
+    /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
+    isPreflight: ({ method, lines }: HttpRequest): boolean =>
+      method === "OPTIONS" &&
+      lines("origin").length > 0 &&
+      lines("access-control-request-method").length > 0,
+    /** Returns the headers of every response to a request with these lines of `Origin`, or to one that cannot be read. */
+    headersFor: (lines: readonly string[] | undefined): Headers => ({
+      ...allow(lines),
+      "Access-Control-Expose-Headers": EXPOSED,
+    }),
   };
 }
