@@ -1,30 +1,29 @@
 import type { StorageError } from "@petstore/core/storage";
 import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
+import { createTimeout } from "../database/database.js";
 
-/** What all calls of a storage have in common. */
+/** What all calls of a storage have in common. Times are in milliseconds. */
 export interface AttemptSettings {
   readonly errors: CommitErrors;
-  /** How long a call is tried again, in milliseconds. Its last statement may end later. */
+  /** How long a call is tried again. Its last statement may end later. */
   readonly timeout: number;
-  /** When a call fails at the latest, in milliseconds, even if a statement of it still runs. */
+  /** When a call fails at the latest, even if a statement of it still runs. */
   readonly limit: number;
   /** How many calls share a statement at most. */
   readonly largestBatch: number;
-  /** Milliseconds of a clock that is never set back. */
+  /** A clock that is never set back. */
   readonly now: () => number;
 }
 
-/** Runs a call, and retries it until its deadline while its error is temporary. It may have a limit of its own. */
-export type RunCall = <T>(
-  name: string,
-  action: () => Promise<T>,
-  limit?: number,
-) => Promise<Result<T, StorageError>>;
-
 /** Runs calls that share no statement with others. */
 export interface Calls {
-  readonly run: RunCall;
+  /** Retries a call until its deadline while its error is temporary. It may have a limit of its own. */
+  readonly run: <T>(
+    name: string,
+    action: () => Promise<T>,
+    limit?: number,
+  ) => Promise<Result<T, StorageError>>;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
 }
@@ -35,13 +34,29 @@ export const IMPORT_TIMEOUT = 60_000;
 export const LOOK_UP_TIME = 5_000;
 
 /** Creates the calls of an open storage. */
-export function createAttempts(settings: AttemptSettings): Calls {
+export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings): Calls {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
+
+  async function runInTime<T>(
+    name: string,
+    action: () => Promise<T>,
+    limit: number,
+  ): Promise<Result<T, StorageError>> {
+    const late = createTimeout(limit, () => new TooLate());
+    try {
+      const retrying = retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action);
+      return ok(await Promise.race([retrying, late.expired]));
+    } catch (error) {
+      return err(errors.toFailure(name, error));
+    } finally {
+      late.clear();
+    }
+  }
   return {
-    run: (name, action, limit = settings.limit) => {
+    run: (name, action, limit = longest) => {
       if (isClosed) return Promise.resolve(err(storageClosed(name)));
-      const result = runInTime({ ...settings, limit }, name, action);
+      const result = runInTime(name, action, limit);
       running.add(result);
       void result.finally(() => running.delete(result));
       return result;
@@ -51,35 +66,6 @@ export function createAttempts(settings: AttemptSettings): Calls {
       await Promise.all(running);
     },
   };
-}
-
-async function runInTime<T>(
-  settings: AttemptSettings,
-  name: string,
-  action: () => Promise<T>,
-): Promise<Result<T, StorageError>> {
-  const { errors, limit } = settings;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Result<T, StorageError>>((resolve) => {
-    timer = setTimeout(() => resolve(err(errors.toFailure(name, new TooLate()))), limit);
-  });
-  try {
-    return await Promise.race([retry(settings, name, action), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function retry<T>(
-  { errors, timeout, now }: AttemptSettings,
-  name: string,
-  action: () => Promise<T>,
-): Promise<Result<T, StorageError>> {
-  try {
-    return ok(await retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action));
-  } catch (error) {
-    return err(errors.toFailure(name, error));
-  }
 }
 
 /** Runs actions one after the other, so that this process's own changes never collide. */

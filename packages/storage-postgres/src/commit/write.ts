@@ -2,11 +2,11 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection, Select } from "../database/connection.js";
 
-/** A prepared statement that writes. */
-export type Write<Argument> = Select<Numbered<Argument>, Recorded>;
-
-/** What a statement has written, and whether the server syncs its disk. */
-type Recorded = readonly [written: readonly (bigint | null)[], isDurable: boolean];
+/** A prepared statement that writes. It returns what it has written, and whether the server syncs its disk. */
+export type Write<Argument> = Select<
+  Numbered<Argument>,
+  readonly [written: readonly (bigint | null)[], isDurable: boolean]
+>;
 
 /** The argument of a statement, with the writer's id and the number of the statement. */
 interface Numbered<Argument> {

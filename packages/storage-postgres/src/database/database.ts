@@ -7,8 +7,8 @@ export interface Database {
   /** @param timeout in milliseconds, connecting included; that of the database by default. */
   query<Row>(
     statement: Statement,
-    values: unknown[],
-    integers: Integers,
+    values?: unknown[],
+    integers?: Integers,
     timeout?: number,
   ): Promise<readonly Row[]>;
   /** Runs a script of several statements. If it fails, its connection is closed, and so it is rolled back. */
@@ -17,15 +17,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The text of a statement, under a name that no other text has. */
+/** The text of a statement. If it runs more than once, under a name that no other text has. */
 export interface Statement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
-}
-
-/** Returns a statement that runs once, and so needs no name. */
-export function unnamed(text: string): Statement {
-  return { name: "", text };
 }
 
 /** Where connections come from. */
@@ -43,10 +38,16 @@ export function createDatabase(source: PoolSource, timeout: number): Database {
   const pool = createCurrentPool(source);
   return {
     query: createQuery(createUse(pool, timeout), timeout),
-    run: (script) => runScript(pool.get(), script),
+    run: async (script) => {
+      const use = createUse(pool, LONGEST_SCRIPT, () => true);
+      await use((client) => client.query(asQuery({ text: script }, undefined, "number")));
+    },
     close: () => pool.close(),
   };
 }
+
+/** How long a script may run, in milliseconds: a day. */
+const LONGEST_SCRIPT = 86_400_000;
 
 /** The pool in use, which is replaced when a connection is lost. */
 interface CurrentPool {
@@ -84,13 +85,17 @@ function createCurrentPool(source: PoolSource): CurrentPool {
   };
 }
 
-/** Runs work on a connection of the pool, within a time in milliseconds. */
+/**
+ * Runs work on a connection of the pool, within a time in milliseconds: a network that is silently dead would let a query
+ * wait for minutes.
+ */
 type Use = <T>(work: (client: PostgresClient) => Promise<T>, timeout?: number) => Promise<T>;
 
-function createUse(pool: CurrentPool, longest: number): Use {
+/** @param isFatal whether a connection is closed after this error. */
+function createUse(pool: CurrentPool, longest: number, isFatal = isConnectionLost): Use {
   return async (work, timeout = longest) => {
     const from = pool.get();
-    const late = createTimeout(timeout);
+    const late = createTimeout(timeout, () => new ConnectionLost("no answer in time"));
     const connecting = from.connect();
     let client: PostgresClient | undefined;
     try {
@@ -101,7 +106,7 @@ function createUse(pool: CurrentPool, longest: number): Use {
       return result;
     } catch (thrown) {
       const error = orLost(thrown);
-      if (client) release(client, isConnectionLost(error));
+      if (client) release(client, isFatal(error));
       else connecting.then((unused) => unused.release(), ignore);
       if (isConnectionLost(error)) pool.replace(from);
       throw error;
@@ -117,8 +122,8 @@ function createQuery(use: Use, longest: number): Database["query"] {
   const givenUp = createGivenUp(use, longest);
   return async function query<Row>(
     statement: Statement,
-    values: unknown[],
-    integers: Integers,
+    values: unknown[] = [],
+    integers: Integers = "number",
     timeout?: number,
   ): Promise<readonly Row[]> {
     const { text } = statement;
@@ -184,31 +189,17 @@ function isStatementMissing(error: unknown): boolean {
   return ["26000", "42P05"].includes(sqlState(error));
 }
 
-/** Runs a script; if it fails, closes its connection. */
-async function runScript(pool: PostgresPool, script: string): Promise<void> {
-  const client = await pool.connect();
-  client.on("error", ignore);
-  try {
-    await client.query(asQuery({ text: script }, undefined, "number"));
-  } catch (error) {
-    release(client, true);
-    throw orLost(error);
-  }
-  release(client, false);
-}
-
 function release(client: PostgresClient, destroy: boolean): void {
   client.release(destroy);
   // A connection that is closed may still report an error.
   if (!destroy) client.off("error", ignore);
 }
 
-/** Rejects after so many milliseconds: a network that is silently dead would let a query wait for minutes. */
-function createTimeout(timeout: number) {
+/** Rejects with an error after so many milliseconds. */
+export function createTimeout(timeout: number, error: () => Error) {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    const timedOut = (): void => reject(new ConnectionLost("no answer in time"));
-    timer = setTimeout(timedOut, timeout);
+    timer = setTimeout(() => reject(error()), timeout);
   });
   expired.catch(ignore);
   return { expired, clear: () => clearTimeout(timer) };

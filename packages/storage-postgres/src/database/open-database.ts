@@ -3,7 +3,7 @@ import { TABLES } from "../tables/schema.js";
 import { migrate } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
-import { createDatabase, unnamed, type Database, type PoolSource } from "./database.js";
+import { createDatabase, type Database, type PoolSource } from "./database.js";
 import { loadDriver } from "./driver.js";
 import { OpenRefusal, READ_ONLY } from "./open-storage-error.js";
 import type { Settings } from "./options.js";
@@ -62,13 +62,13 @@ type ServerRow = readonly [
 
 async function refuseUnusable(database: Database, clock: DatabaseClock): Promise<void> {
   // Connecting takes longer than a statement, and would make the clock less exact.
-  const [one] = await database.query<[number]>(unnamed("select $1::integer"), [1], "number");
+  const [one] = await database.query<[number]>({ text: "select $1::integer" }, [1]);
   // pg decodes binary values as UTF-8, which destroys them.
   if (one?.[0] !== 1) {
     throw new OpenRefusal("failed", "The pool reads binary values: create it without `binary`.");
   }
   const sentAt = monotonicNow();
-  const [row] = await database.query<ServerRow>(unnamed(SERVER), [], "number");
+  const [row] = await database.query<ServerRow>({ text: SERVER });
   if (!row) throw new TypeError("The server returned no settings.");
   const [version, encoding, fsync, fullPageWrites, readOnly, now] = row;
   clock.observe(now, sentAt, monotonicNow());
@@ -92,11 +92,12 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
   const names = TABLES.map((table) => `${schema}.${table}`);
   const [missing] = await database.query<[string, string]>(
-    unnamed(`select name, lower(privilege) from unnest($1::text[]) as name,
+    {
+      text: `select name, lower(privilege) from unnest($1::text[]) as name,
       unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
-      where not has_table_privilege(name, privilege) limit 1`),
+      where not has_table_privilege(name, privilege) limit 1`,
+    },
     [names],
-    "number",
   );
   if (!missing) return;
   const message = `The user lacks the right to ${missing[1]} in the table ${missing[0]}.`;

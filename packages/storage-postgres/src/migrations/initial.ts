@@ -2,7 +2,6 @@ import type { Migration } from "./migration.js";
 
 /** Creates pets with their counter, API keys with their secrets and usage, and the writers. */
 export const initial: Migration = {
-  number: 1,
   name: "initial",
   breaking: true,
   statements: (schema) => `${pets(schema)}${writers(schema)}${apiKeys(schema)}`,

@@ -1,11 +1,11 @@
-import { unnamed, type Database } from "../database/database.js";
+import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { initial } from "./initial.js";
 import type { Migration } from "./migration.js";
 import { randomEdits } from "./random-edits.js";
 import { timeline } from "./timeline.js";
 
-/** Every migration, in order. */
+/** Every migration, in order; numbered from 1. */
 const migrations: readonly Migration[] = [initial, timeline, randomEdits];
 
 /** How long a migration waits for another server's, in milliseconds. */
@@ -32,12 +32,16 @@ create table if not exists ${quoted}.migrations (
   name text not null,
   breaking boolean not null
 );
-${migrations.map((migration) => whenMissing(quoted, migration)).join("\n")}
+${migrations.map((migration, index) => whenMissing(quoted, migration, index + 1)).join("\n")}
 commit;
 `;
 }
 
-function whenMissing(schema: string, { number, name, breaking, statements }: Migration): string {
+function whenMissing(
+  schema: string,
+  { name, breaking, statements }: Migration,
+  number: number,
+): string {
   return `do $migration$ begin
 if exists (select from ${schema}.migrations where number = ${number}) then return; end if;
 ${statements(schema)}
@@ -57,15 +61,11 @@ export async function migrate(database: Database, schema: string): Promise<void>
 /** The number of the newest migration in the database; 0 if there is none. */
 async function latestNumber(database: Database, schema: string): Promise<number> {
   const exists = `select to_regclass('${schema}.migrations') is not null`;
-  const [found] = await database.query<[boolean]>(unnamed(exists), [], "number");
+  const [found] = await database.query<[boolean]>({ text: exists });
   if (!found?.[0]) return 0;
-  const [row] = await database.query<[number, number]>(
-    unnamed(
-      `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from ${quote(schema)}.migrations`,
-    ),
-    [],
-    "number",
-  );
+  const [row] = await database.query<[number, number]>({
+    text: `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from ${quote(schema)}.migrations`,
+  });
   const [latest = 0, latestBreaking = 0] = row ?? [];
   if (latestBreaking <= migrations.length) return latest;
   throw new OpenRefusal(

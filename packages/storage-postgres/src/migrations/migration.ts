@@ -1,7 +1,5 @@
 /** One step of the schema, forward only. Once released, a migration never changes. */
 export interface Migration {
-  /** Counts from 1 without gaps. */
-  readonly number: number;
   readonly name: string;
   /** Whether older versions of this package cannot use the tables after it. */
   readonly breaking: boolean;

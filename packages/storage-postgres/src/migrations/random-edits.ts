@@ -2,7 +2,6 @@ import type { Migration } from "./migration.js";
 
 /** Makes `edits` random: two histories of a database, before and after a failover, must not share a value. */
 export const randomEdits: Migration = {
-  number: 3,
   name: "random edits",
   breaking: false,
   statements: (schema) => `

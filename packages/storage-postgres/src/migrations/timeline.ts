@@ -2,7 +2,6 @@ import type { Migration } from "./migration.js";
 
 /** Remembers the timeline of the server, which changes when a standby takes over or a backup is restored. */
 export const timeline: Migration = {
-  number: 2,
   name: "timeline",
   breaking: false,
   statements: (schema) => `

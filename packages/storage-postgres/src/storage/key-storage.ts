@@ -1,13 +1,17 @@
 import { NO_USAGE, storageError, type KeyStorage, type KeyWithUsage } from "@petstore/core/storage";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type RunCall } from "../commit/calls.js";
+import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type Calls } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
 
 /** Creates the storage of API keys. Changes of one key run one after another. */
-export function createPostgresKeyStorage(keys: ApiKeys, writer: Writer, run: RunCall): KeyStorage {
+export function createPostgresKeyStorage(
+  keys: ApiKeys,
+  writer: Writer,
+  run: Calls["run"],
+): KeyStorage {
   const inTurn = createTurns();
   const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {
     const argument = { added, version: randomStamp() };
@@ -23,19 +27,17 @@ export function createPostgresKeyStorage(keys: ApiKeys, writer: Writer, run: Run
     },
     import: (moved) => insert("Adding API keys", moved, IMPORT_TIMEOUT),
     find: (id) =>
-      isText(id)
-        ? run("Finding an API key", async () => {
-            const found = await keys.find(id);
-            return found && { key: found.key, usage: found.usage };
-          })
-        : Promise.resolve(ok(undefined)),
+      run("Finding an API key", async () => {
+        const found = await keys.find(id);
+        return found && { key: found.key, usage: found.usage };
+      }),
     // No id contains U+0000, so what sorts after "a\0b" also sorts after "a".
     list: (query) =>
       run("Listing API keys", () => keys.list({ ...query, after: query.after?.split("\0")[0] })),
     update: (id, decide) =>
       run("Changing an API key", () =>
         inTurn(async () => {
-          const found = isText(id) ? await keys.find(id) : undefined;
+          const found = await keys.find(id);
           const { next, result } = decide(found?.key);
           if (!found || !next || next === found.key) return result;
           const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };

@@ -5,7 +5,6 @@ import {
   type Creation,
   type CreationRequest,
   type ImportedPets,
-  type NewPet,
   type PetQuery,
   type PetStorage,
 } from "@petstore/core/storage";
@@ -17,7 +16,6 @@ import {
   keyOf,
   NoIdLeft,
   type Call,
-  type GroupCommit,
   type Outcome,
 } from "@petstore/storage-sql";
 import {
@@ -25,11 +23,11 @@ import {
   IMPORT_TIMEOUT,
   LOOK_UP_TIME,
   type AttemptSettings,
-  type RunCall,
+  type Calls,
 } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
-import type { Additions, Pets, Revision } from "../tables/pets.js";
+import type { Pets, Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 
 /** The tables that hold pets, and how calls reach them. */
@@ -39,32 +37,24 @@ export interface PetStorageOptions {
   readonly writer: Writer;
   /** For imports, which take longer than creates wait. */
   readonly importer: Writer;
-  readonly run: RunCall;
+  readonly run: Calls["run"];
   readonly settings: AttemptSettings;
 }
 
 /** Creates the storage of pets. `close` resolves when its calls are settled. */
-export function createPostgresPetStorage({
-  pets,
-  creations,
-  writer,
-  importer,
-  run,
-  settings,
-}: PetStorageOptions): {
+export function createPostgresPetStorage(options: PetStorageOptions): {
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;
 } {
+  const { pets, creations, writer, importer, run, settings } = options;
   const creates = createGroupCommit<Added, PetToCreate>({
     ...settings,
     kind: { storage: "postgres", group: "writes" },
-    commit: createCommit(pets, creations, writer),
+    commit: createCommit(creations, writer),
   });
-  const finds = createLookUp({
-    settings,
-    read: async (ids: readonly bigint[]) =>
-      (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
-  });
+  const finds = createLookUp(settings, async (ids: readonly bigint[]) =>
+    (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
+  );
   const lists = createListing(pets, settings);
   const inTurn = createTurns();
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
@@ -106,25 +96,26 @@ type AddCall<T> = Call<Added, PetToCreate, T>;
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
  * claims at the same time runs again, and then finds it.
  */
-function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
+function createCommit(creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
   let lastId = 0n;
 
   const add = async (pets: readonly PetToCreate[]): Promise<readonly (bigint | null)[]> => {
     if (pets.length === 0) return [];
     if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft();
-    const ids = pets.some(({ request }) => request)
-      ? await writer.write(creations.add, { pets, lastId })
-      : idsAfter(await writer.write(table.add, withoutTokens(pets, lastId)), pets.length);
+    const ids = await writer.write(creations.add, { pets, lastId });
     for (const id of ids) if (id !== null && id > lastId) lastId = id;
     return ids;
   };
 
   return async <T>(calls: readonly AddCall<T>[]): Promise<readonly Outcome<T>[]> => {
     const earlier = await findEarlier(creations, calls);
-    const wanted = firstOfEachToken(calls.filter(({ subject }) => !earlier.has(subject)));
-    const ids = await add(wanted.map(({ subject }) => subject));
-    const added = new Map(wanted.map(({ subject }, index) => [subject, ids[index] ?? undefined]));
+    const tokens = new Set<string>();
+    const wanted = calls
+      .map(({ subject }) => subject)
+      .filter((subject) => !earlier.has(subject) && isFirst(tokens, subject));
+    const ids = await add(wanted);
+    const added = new Map(wanted.map((subject, index) => [subject, ids[index] ?? undefined]));
     return calls.map(({ work, subject }): Outcome<T> => {
       const creation = earlier.get(subject);
       if (creation) return work({ id: creation.petId, earlier: creation });
@@ -134,13 +125,11 @@ function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   };
 }
 
-function withoutTokens(pets: readonly PetToCreate[], lastId: bigint): Additions<NewPet> {
-  return { pets: pets.map(({ pet }) => pet), lastId };
-}
-
-function idsAfter([before]: readonly (bigint | null)[], count: number): readonly bigint[] {
-  if (before === undefined || before === null) return [];
-  return Array.from({ length: count }, (_, index) => before + BigInt(index + 1));
+/** Whether no earlier call of the batch has the token of this one. */
+function isFirst(tokens: Set<string>, { request }: PetToCreate): boolean {
+  if (request === undefined) return true;
+  const { size } = tokens;
+  return tokens.add(request.token).size > size;
 }
 
 /** The creations that are remembered for these calls. Also removes a few that no longer are. */
@@ -153,31 +142,19 @@ async function findEarlier(
   const latest = Math.max(...requests.map(({ now }) => now));
   const [found] = await Promise.all([
     creations.find(requests.map(({ token }) => token)),
-    // Removes more than are added, so that expired creations do not pile up. The next call
-    // removes those that this one cannot.
-    creations.removeExpired(latest, 2 * requests.length).catch(() => undefined),
+    // Removes more than are added, so that expired creations do not pile up. The next call removes those that this
+    // one cannot.
+    creations.removeExpired({ now: latest, count: 2 * requests.length }).catch(() => undefined),
   ]);
-  const byToken = new Map(
-    found.map(({ token, ...creation }) => [token, { ...creation, replayed: true }]),
-  );
+  const byToken = new Map(found.map(({ token, ...creation }) => [token, creation]));
   return new Map(
     calls.flatMap(({ subject }) => {
-      if (subject.request === undefined) return [];
-      const { token, now } = subject.request;
+      const { token = "", now = 0 } = subject.request ?? {};
       const creation = byToken.get(token);
-      return creation && now < creation.expiresAt ? [[subject, creation] as const] : [];
+      const isRemembered = creation && now < creation.expiresAt;
+      return isRemembered ? [[subject, { ...creation, replayed: true }] as const] : [];
     }),
   );
-}
-
-function firstOfEachToken<T>(calls: readonly AddCall<T>[]): readonly AddCall<T>[] {
-  const tokens = new Set<string>();
-  return calls.filter(({ subject: { request } }) => {
-    if (request === undefined) return true;
-    const isFirst = !tokens.has(request.token);
-    tokens.add(request.token);
-    return isFirst;
-  });
 }
 
 function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest): Creation {
@@ -187,7 +164,7 @@ function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest):
 type PageOf = (query: PetQuery) => PetPage;
 
 /** Lists pets; equal queries that arrive together share a statement, which reads no pets if none changed. */
-function createListing(table: Pets, settings: AttemptSettings): GroupCommit<PageOf, PetQuery> {
+function createListing(table: Pets, settings: AttemptSettings) {
   const cache = createPageCache<Revision>();
   let newest: Revision | undefined;
 
@@ -205,12 +182,10 @@ function createListing(table: Pets, settings: AttemptSettings): GroupCommit<Page
     kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
       const queries = new Map(calls.map(({ subject }) => [keyOf(subject), subject]));
-      const pages = await Promise.all(
-        [...queries].map(async ([key, query]) => [key, await read(query)] as const),
-      );
-      const byKey = new Map(pages);
+      const reads = [...queries].map(async ([key, query]) => [key, await read(query)] as const);
+      const pages = new Map(await Promise.all(reads));
       const pageOf: PageOf = (query) => {
-        const page = byKey.get(keyOf(query));
+        const page = pages.get(keyOf(query));
         if (!page) throw new TypeError("The page was not read.");
         return page;
       };

@@ -46,13 +46,11 @@ export function createPostgresUsageStorage(options: UsageStorageOptions): {
     gatherTurns: GATHER_TURNS,
     commit: commitUsage(options),
   });
-  const keys = createLookUp({
-    settings,
-    read: async (digests: readonly string[]) =>
-      (await table.findByDigests(digests)).map(
-        ({ digest, presented }) => [digest, presented] as const,
-      ),
-  });
+  const keys = createLookUp(settings, async (digests: readonly string[]) =>
+    (await table.findByDigests(digests)).map(
+      ({ digest, presented }) => [digest, presented] as const,
+    ),
+  );
   const findByDigest: UsageStorage["findByDigest"] = (digest) =>
     isText(digest) ? keys.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
   return {
@@ -69,7 +67,39 @@ export function createPostgresUsageStorage(options: UsageStorageOptions): {
  * If all keys were charged recently, their usage is remembered, and nothing is read.
  */
 function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
-  const { read, save } = createUsageRows(options);
+  const { table, writer, clock, settings } = options;
+  const recent = createRecentKeys(settings.now);
+
+  const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
+    const digests = distinct(subjects.map(({ digest }) => digest));
+    const keyIds = distinct(subjects.map(({ keyId }) => keyId));
+    const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
+    if (remembered) return batchUsage(remembered, [], true);
+    const sentAt = settings.now();
+    const keys = digests.length > 0 ? await table.findByDigests(digests) : [];
+    const [first] = keys;
+    if (first) clock.observe(first.readAt, sentAt, settings.now());
+    return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
+  };
+
+  /** Returns what was saved. */
+  const save = async (
+    changed: ReadonlyMap<string, Usage>,
+    { keys, stampOf }: BatchUsage,
+  ): Promise<ReadonlyMap<string, Usage>> => {
+    const keyIds = [...changed.keys()];
+    const expected = keyIds.map(stampOf);
+    const usages = [...changed.values()];
+    const stamp = randomStamp();
+    const written =
+      changed.size > 0 ? await writer.write(table.save, { keyIds, expected, usages, stamp }) : [];
+    const positions = new Set(written.map(Number));
+    const saved = new Map([...changed].filter((_, index) => positions.has(index + 1)));
+    if (saved.size < changed.size) recent.pause();
+    recent.keep(keys, saved, stamp);
+    return saved;
+  };
+
   return async <T>(calls: readonly Call<UsageTransaction, UsageSubject, T>[]) => {
     const usage = await read(calls.map(({ subject }) => subject));
     const transaction = createUsageTransaction(usage);
@@ -91,43 +121,6 @@ function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, Usa
   };
 }
 
-/** Reads usage, from the table or as it was saved last, and saves it. */
-function createUsageRows({ table, writer, clock, settings }: UsageStorageOptions) {
-  const recent = createRecentKeys(settings.now);
-
-  const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
-    const digests = distinct(subjects.map(({ digest }) => digest));
-    const keyIds = distinct(subjects.map(({ keyId }) => keyId));
-    const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
-    if (remembered) return batchUsage(remembered, [], true);
-    const sentAt = settings.now();
-    const keys = digests.length > 0 ? await table.findByDigests(digests) : [];
-    const [first] = keys;
-    if (first) clock.observe(first.readAt, sentAt, settings.now());
-    return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
-  };
-
-  /** Saves each changed usage where the row is still as expected. Returns what was saved. */
-  const save = async (
-    changed: ReadonlyMap<string, Usage>,
-    { keys, stampOf }: BatchUsage,
-  ): Promise<ReadonlyMap<string, Usage>> => {
-    const keyIds = [...changed.keys()];
-    const expected = keyIds.map(stampOf);
-    const usages = [...changed.values()];
-    const stamp = randomStamp();
-    const written =
-      changed.size > 0 ? await writer.write(table.save, { keyIds, expected, usages, stamp }) : [];
-    const positions = new Set(written.map(Number));
-    const saved = new Map([...changed].filter((_, index) => positions.has(index + 1)));
-    if (saved.size < changed.size) recent.pause();
-    recent.keep(keys, saved, stamp);
-    return saved;
-  };
-
-  return { read, save };
-}
-
 /** The usage that a batch decides on. */
 interface BatchUsage extends UsageReader {
   readonly keys: readonly StampedKey[];
@@ -143,12 +136,10 @@ function batchUsage(
   isRemembered: boolean,
 ): BatchUsage {
   const byDigest = new Map(keys.map(({ digest, presented }) => [digest, presented]));
-  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>([
-    ...usages.map((read) => [read.keyId, read] as const),
-    ...keys.map(
-      ({ presented, stamp }) => [presented.key.id, { usage: presented.usage, stamp }] as const,
-    ),
-  ]);
+  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>();
+  for (const read of usages) byKeyId.set(read.keyId, read);
+  for (const { presented, stamp } of keys)
+    byKeyId.set(presented.key.id, { usage: presented.usage, stamp });
   return {
     keys,
     isRemembered,
@@ -163,28 +154,19 @@ function distinct(texts: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(texts)].flatMap((text) => (text !== undefined && isText(text) ? text : []));
 }
 
-/**
- * The keys that this process has charged in the last second, with the usage that it saved. While no other
- * process changes a key, it is charged without being read again. A decision on remembered usage counts only
- * if it is saved: a save compares the stamp of the row, which each change of the key or its usage renews.
- */
-interface RecentKeys {
-  /** Returns the keys of all these secrets; `undefined` if one of them has to be read. */
-  find(digests: readonly string[]): readonly StampedKey[] | undefined;
-  /** Remembers the keys whose usage was saved, with the stamp of their rows. Forgets the others. */
-  keep(keys: readonly StampedKey[], saved: ReadonlyMap<string, Usage>, stamp: string): void;
-  /** Forgets all keys, and remembers none for a while: another process changes the same keys. */
-  pause(): void;
-}
-
 /** How long a key is used before it is read again, in milliseconds. A read also observes the clock of the database. */
 const LONGEST_USE = 1_000;
 
 /** How long nothing is remembered after a save was lost, in milliseconds. A lost save costs one more statement. */
 const PAUSE = 10_000;
 
-/** @param now Milliseconds of a clock that is never set. */
-function createRecentKeys(now: () => number): RecentKeys {
+/**
+ * Creates the memory of the keys that this process has charged in the last second, with the usage that it saved. While
+ * no other process changes a key, it is charged without being read again. A decision on remembered usage counts only
+ * if it is saved: a save compares the stamp of the row, which each change of the key or its usage renews.
+ * @param now Milliseconds of a clock that is never set.
+ */
+function createRecentKeys(now: () => number) {
   const byDigest = new Map<string, StampedKey>();
   /** A key may have two secrets; only the one that was used last is up to date. */
   const byKey = new Map<string, StampedKey>();
@@ -201,12 +183,14 @@ function createRecentKeys(now: () => number): RecentKeys {
     return found && byKey.get(found.presented.key.id) === found ? [found] : [];
   };
   return {
-    find: (digests) => {
+    /** Returns the keys of all these secrets; `undefined` if one of them has to be read. */
+    find: (digests: readonly string[]): readonly StampedKey[] | undefined => {
       if (now() >= clearAt) clear();
       const found = digests.flatMap(findOne);
       return found.length === digests.length ? found : undefined;
     },
-    keep: (keys, saved, stamp) => {
+    /** Remembers the keys whose usage was saved, with the stamp of their rows. Forgets the others. */
+    keep: (keys: readonly StampedKey[], saved: ReadonlyMap<string, Usage>, stamp: string): void => {
       if (now() < resumeAt) return;
       for (const read of keys) {
         const usage = saved.get(read.presented.key.id);
@@ -217,7 +201,8 @@ function createRecentKeys(now: () => number): RecentKeys {
         byKey.set(read.presented.key.id, kept);
       }
     },
-    pause: () => {
+    /** Forgets all keys, and remembers none for a while: another process changes the same keys. */
+    pause: (): void => {
       clear();
       resumeAt = now() + PAUSE;
     },

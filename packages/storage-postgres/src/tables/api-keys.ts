@@ -15,6 +15,7 @@ import { sql, type RawBuilder } from "kysely";
 import * as v from "valibot";
 import { prepareWrite, type Write } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
+import { isText } from "./schema.js";
 
 /** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
@@ -80,7 +81,7 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
   );
   return {
     find: async (id) => {
-      const [row] = await find({ id });
+      const [row] = isText(id) ? await find({ id }) : [];
       return row && toVersionedKey(row);
     },
     list: async ({ limit, after = "", banned }) => {
