@@ -5,6 +5,7 @@ import {
   type Creation,
   type CreationRequest,
   type ImportedPets,
+  type NewPet,
   type PetQuery,
   type PetStorage,
 } from "@petstore/core/storage";
@@ -27,7 +28,7 @@ import {
 } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
-import type { Pets, Revision } from "../tables/pets.js";
+import type { Additions, Pets, Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 
 /** The tables that hold pets, and how calls reach them. */
@@ -50,7 +51,7 @@ export function createPostgresPetStorage(options: PetStorageOptions): {
   const creates = createGroupCommit<Added, PetToCreate>({
     ...settings,
     kind: { storage: "postgres", group: "writes" },
-    commit: createCommit(creations, writer),
+    commit: createCommit(pets, creations, writer),
   });
   const finds = createLookUp(settings, async (ids: readonly bigint[]) =>
     (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
@@ -96,14 +97,17 @@ type AddCall<T> = Call<Added, PetToCreate, T>;
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
  * claims at the same time runs again, and then finds it.
  */
-function createCommit(creations: PetCreations, writer: Writer) {
+function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
   let lastId = 0n;
 
   const add = async (pets: readonly PetToCreate[]): Promise<readonly (bigint | null)[]> => {
     if (pets.length === 0) return [];
     if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft();
-    const ids = await writer.write(creations.add, { pets, lastId });
+    // The statement that knows no tokens takes a third less time.
+    const ids = pets.some(({ request }) => request)
+      ? await writer.write(creations.add, { pets, lastId })
+      : idsAfter(await writer.write(table.add, withoutTokens(pets, lastId)), pets.length);
     for (const id of ids) if (id !== null && id > lastId) lastId = id;
     return ids;
   };
@@ -123,6 +127,15 @@ function createCommit(creations: PetCreations, writer: Writer) {
       return id === undefined ? AGAIN : work({ id });
     });
   };
+}
+
+function withoutTokens(pets: readonly PetToCreate[], lastId: bigint): Additions<NewPet> {
+  return { pets: pets.map(({ pet }) => pet), lastId };
+}
+
+function idsAfter([before]: readonly (bigint | null)[], count: number): readonly bigint[] {
+  if (before === undefined || before === null) return [];
+  return Array.from({ length: count }, (_, index) => before + BigInt(index + 1));
 }
 
 /** Whether no earlier call of the batch has the token of this one. */

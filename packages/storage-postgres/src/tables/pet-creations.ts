@@ -6,17 +6,17 @@ import {
   type PetCreation,
   type SqlSchema,
 } from "@petstore/storage-sql";
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection, Select } from "../database/connection.js";
-import { NEW_PET_COLUMNS, newPetArrays } from "./pets.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
 
-/** The statements that add pets, and remember creations. */
+/** The statements on the creations that are remembered. */
 export interface PetCreations {
   /** The creations with these tokens, expired or not. */
   find(tokens: readonly string[]): Promise<readonly PetCreation[]>;
   /** Adds pets; records their ids, or null for one whose token another creation has. */
-  readonly add: Write<Additions>;
+  readonly add: Write<Additions<PetToCreate>>;
   /** Removes up to `count` creations that have expired at this time, the oldest first. */
   readonly removeExpired: Select<{ readonly now: number; readonly count: number }, unknown>;
 }
@@ -27,13 +27,7 @@ export interface PetToCreate {
   readonly request?: CreationRequest | undefined;
 }
 
-/** Pets to add, and the greatest id that is known to have been used. */
-interface Additions {
-  readonly pets: readonly PetToCreate[];
-  readonly lastId: bigint;
-}
-
-/** Prepares these statements. */
+/** Prepares the statements on the creations. */
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
   return {
@@ -52,9 +46,10 @@ function prepareFind({ select, table }: Connection) {
   );
 }
 
+/** The statements that add pets take turns (`countIds`), and so never wait for each other's tokens. */
 function prepareAdd(connection: Connection) {
   const { table } = connection;
-  return prepareWrite(connection, (value: Parameter<Additions>) => {
+  return prepareWrite(connection, (value: Parameter<Additions<PetToCreate>>) => {
     const each = <T>(read: (item: PetToCreate) => T) => value.of(({ pets }) => pets.map(read));
     return {
       expressions: sql`
@@ -86,31 +81,6 @@ function prepareAdd(connection: Connection) {
       synchronous: "on",
     };
   });
-}
-
-/** More ids than a standby can be behind. */
-const SKIPPED = 1_000_000;
-
-/**
- * The expression `counter`: it reserves the ids of the pets, and `before` is the last id before them.
- *
- * The statement updates the one row of `inventory` first, and holds it until its commit is visible. So ids become visible
- * in their order, a list that continues after the last id seen skips no pet, and no two wait for each other's tokens.
- *
- * It also renews `edits`: after a failover, other pets may have the same ids. When a standby has taken over, it may lack
- * ids that the earlier server gave out: then many are skipped.
- */
-function countIds({ table, callOf }: Connection, value: Parameter<Additions>): RawBuilder<unknown> {
-  const count = value.of(({ pets }) => pets.length);
-  const currentTimeline = callOf("current_timeline");
-  return sql`
-    counter as (
-      update ${table("inventory")}
-      set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
-          + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
-        timeline = ${currentTimeline}, edits = (random() * 9e18)::bigint
-      where exists (select from writer)
-      returning last_id - ${count} as before)`;
 }
 
 function prepareRemoveExpired({ prepare, table }: Connection) {

@@ -16,11 +16,19 @@ import { columnsOf, type Connection } from "../database/connection.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
+  /** Adds pets under the ids that follow the recorded one, without a gap. */
+  readonly add: Write<Additions<NewPet>>;
   /** Adds pets under their own ids, which are not taken, and records how many there were. */
   readonly import: Write<readonly Pet[]>;
   find(ids: readonly bigint[]): Promise<readonly Pet[]>;
   /** Returns the page, or only the revision if it is still the known one. */
   list(query: PetQuery, known: Revision | undefined): Promise<RevisedPage>;
+}
+
+/** Pets to add, and the greatest id that is known to have been used. */
+export interface Additions<Item> {
+  readonly pets: readonly Item[];
+  readonly lastId: bigint;
 }
 
 /** Changes with every change of the pets: the greatest id, and the random `edits`. */
@@ -42,6 +50,7 @@ export function preparePets(connection: Connection): Pets {
     return list;
   };
   return {
+    add: prepareAdd(connection),
     import: prepareImport(connection),
     find: async (ids) => (await find({ ids })).map(toPet),
     list: async (query, known = NONE) => {
@@ -54,6 +63,35 @@ export function preparePets(connection: Connection): Pets {
       return { revision, page: pageOf(rows.flatMap(toPets), query.limit) };
     },
   };
+}
+
+/** More ids than a standby can be behind. */
+const SKIPPED = 1_000_000;
+
+/**
+ * The expression `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
+ *
+ * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
+ * ids become visible in their order, and a list that continues after the last id seen skips no pet.
+ *
+ * They also renew `edits`: after a failover, other pets may have the same ids.
+ *
+ * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
+ */
+export function countIds<Item>(
+  { table, callOf }: Connection,
+  value: Parameter<Additions<Item>>,
+): RawBuilder<unknown> {
+  const count = value.of(({ pets }) => pets.length);
+  const currentTimeline = callOf("current_timeline");
+  return sql`
+    counter as (
+      update ${table("inventory")}
+      set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
+          + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
+        timeline = ${currentTimeline}, edits = (random() * 9e18)::bigint
+      where exists (select from writer)
+      returning last_id - ${count} as before)`;
 }
 
 /** The columns of a new pet, separated by commas. */
@@ -69,6 +107,22 @@ export function newPetArrays<Argument>(
       sql`${value.of((argument) => petsOf(argument).map((pet) => pet[field]))}::${sql.raw(petColumns[field].type)}[]`,
   );
   return sql.join(arrays);
+}
+
+function prepareAdd(connection: Connection) {
+  return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => {
+    return {
+      expressions: sql`
+        ${countIds(connection, value)},
+        added as (
+          insert into ${connection.table("pets")} (id, ${NEW_PET_COLUMNS})
+          select before + position, ${NEW_PET_COLUMNS}
+          from counter, unnest(${newPetArrays(value, ({ pets }) => pets)})
+            with ordinality as input (${NEW_PET_COLUMNS}, position))`,
+      written: sql`select array[before] from counter`,
+      synchronous: "on",
+    };
+  });
 }
 
 /** Like a statement that adds pets, it updates `inventory` first. */
