@@ -35,7 +35,7 @@ export interface Streams {
   readonly stderr: Writable & TerminalStream;
 }
 
-/** What a stream says of its terminal. A size of 0 is not known. */
+/** A size of 0 is not known. */
 interface TerminalStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -91,16 +91,10 @@ function textFor({ isTTY }: TerminalStream, line: string): string {
   return isTTY === true ? escapeUnprintable(line) : line;
 }
 
-/**
- * Shows the progress of an import or export in one line of a terminal, with a bar if the completed
- * fraction is known. An empty text erases the line, so that other lines can be written.
- */
+/** Shows progress in one line of a terminal, with a bar if the fraction is known. An empty text erases the line. */
 export type Progress = (text: string, fraction?: number) => void;
 
-/**
- * Creates a progress line on this stream; without effect if the stream is not a terminal, or if the data is on a
- * terminal, too.
- */
+/** Creates a progress line, without effect if the stream is not a terminal, or the data is on a terminal, too. */
 export function createProgress(stream: Streams["stderr"], isDataOnTerminal: boolean): Progress {
   let isShown = false;
   return (text, fraction) => {
@@ -116,17 +110,14 @@ export function createProgress(stream: Streams["stderr"], isDataOnTerminal: bool
 /** A terminal that reports fewer columns does not know its size: nothing that it shows would fit. */
 const FEWEST_COLUMNS = 20;
 
-/** Returns the width of a terminal; `undefined` if the stream is none, or its width is not known. */
+/** `undefined` if the stream is no terminal, or its width is not known. */
 export function columnsOf({ isTTY, columns = 0 }: TerminalStream): number | undefined {
   return isTTY === true && columns >= FEWEST_COLUMNS ? columns : undefined;
 }
 
-const WIDTH = 30;
-
 function bar(fraction: number): string {
-  const full = Math.round(fraction * WIDTH);
-  const percent = (fraction * 100).toFixed(1).padStart(5);
-  return `${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${percent} % `;
+  const done = "█".repeat(Math.round(fraction * 30)).padEnd(30, "░");
+  return `${done} ${(fraction * 100).toFixed(1).padStart(5)} % `;
 }
 
 /** Formats a count for the operator: `1 pet`, `1,000 pets`. */

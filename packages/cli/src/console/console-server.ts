@@ -6,7 +6,7 @@ import type { RandomSource } from "@petstore/core/internal";
 import { originForm } from "@petstore/http-adapter/internal";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../serve/connections.js";
-import { describeProblem, DRAIN_SECONDS } from "../serve/server.js";
+import { DRAIN_SECONDS, listenOn } from "../serve/server.js";
 
 /** A console that accepts connections. */
 export interface ServedConsole extends Pick<Login, "newLink"> {
@@ -26,7 +26,7 @@ export async function serveConsole(
   create: (basePath: string) => ConsoleHandler,
   port: number,
   random: RandomSource,
-): Promise<Result<ServedConsole, Error>> {
+): Promise<Result<ServedConsole, { readonly message: string }>> {
   const basePath = `/${Buffer.from(random(PATH_BYTES)).toString("base64url")}`;
   const server = createServer({
     headersTimeout: TIMEOUT,
@@ -34,13 +34,9 @@ export async function serveConsole(
     connectionsCheckingInterval: 1_000,
   });
   limitConnections(server, MOST_CONNECTIONS);
-  const problem = await new Promise<Error | undefined>((resolve) => {
-    server.once("error", resolve).listen(port, HOST, () => resolve(undefined));
-  });
-  if (problem !== undefined) return err(new Error(describeProblem(problem, HOST, port)));
-  const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  const origin = `http://${HOST}:${bound}`;
+  const listening = await listenOn(server, HOST, port);
+  if (listening.isErr()) return err({ message: listening.error });
+  const origin = listening.value;
   const { handle, newLink } = createLogin(create(basePath), { origin, basePath, random });
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { getRequestListener } = await import("@hono/node-server");

@@ -17,7 +17,8 @@ export function createHealthHandler(
     if (path !== "/healthz" && path !== "/readyz") next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
     else if (path === "/healthz") respond(response, 200, "ok");
-    else void respondWithReadiness(isReady, isClosing, response);
+    else if (isClosing()) respond(response, 503, "shutting down");
+    else void isReady().then((ready) => respondReady(response, ready));
   };
 }
 
@@ -83,17 +84,8 @@ export function watchWrites(storage: Storage, clock: Clock): WatchedStorage {
 /** No secret has this digest. */
 const NO_DIGEST = "";
 
-async function respondWithReadiness(
-  isReady: () => Promise<boolean>,
-  isClosing: () => boolean,
-  response: ServerResponse,
-): Promise<void> {
-  if (isClosing()) {
-    respond(response, 503, "shutting down");
-    return;
-  }
-  if (await isReady()) respond(response, 200, "ready");
-  else respond(response, 503, "storage unavailable");
+function respondReady(response: ServerResponse, ready: boolean): void {
+  respond(response, ready ? 200 : 503, ready ? "ready" : "storage unavailable");
 }
 
 function respond(response: ServerResponse, status: number, text: string): void {

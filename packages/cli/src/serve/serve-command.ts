@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createPetStore, type PetStore } from "@petstore/core";
 import { systemClock } from "@petstore/core/internal";
-import { clientAddressBehind } from "@petstore/http-adapter";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
@@ -74,7 +73,6 @@ async function serve(
   { terminal, streams, stop, report }: CommandIO,
   onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const { host, port, log, cors, trustProxy, keepAlive, shutdownDelay, rateLimitFields } = options;
   const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
   const { storage, isReady } = watchWrites(opened.value, systemClock);
@@ -82,19 +80,17 @@ async function serve(
   const errors = createErrorLog(report);
   // Requests may fail with the same message.
   store.events.on("storage_warning", errors.add);
-  const requests = log ? createRequestLog(streams.stdout, systemClock, errors.add) : undefined;
-  const listening = await listen(store, {
-    host,
-    port: portOfWorkers(port),
-    keepAlive,
-    shutdownDelay,
-    corsOrigins: cors,
-    findClientAddress: trustProxy && clientAddressBehind(trustProxy),
-    hasRateLimitFields: rateLimitFields === true,
-    onResponse: requests?.add,
-    onError: errors.add,
-    isReady,
-  });
+  const requests = options.log && createRequestLog(streams.stdout, systemClock, errors.add);
+  const port = portOfWorkers(options.port);
+  const listening = await listen(
+    store,
+    { ...options, port },
+    {
+      onResponse: requests?.add,
+      onError: errors.add,
+      isReady,
+    },
+  );
   if (listening.isErr()) {
     await store.close();
     return err(listening.error);

@@ -1,7 +1,12 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
-import type { MetricsAddress } from "./metrics/metrics-server.js";
+
+/** Where the metrics are served. */
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** The options of `petstore serve`. */
 export interface ServeOptions {

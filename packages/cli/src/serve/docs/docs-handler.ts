@@ -13,23 +13,11 @@ const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ["/favicon.ico", "docs/favicon.svg"],
 ]);
 
-/**
- * The page loads only files from this server: nothing from other hosts, no inline scripts, no frames.
- * Swagger UI's icons are `data:` images.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
-
 const HEADERS = {
-  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+  // The page loads only files of this server. Swagger UI's icons are `data:` images.
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 } as const;
@@ -58,29 +46,25 @@ export function createDocsHandler(): NodeHandler {
 }
 
 function refuseMethod(response: ServerResponse): void {
-  response
-    .writeHead(405, {
-      ...HEADERS,
-      Allow: "GET, HEAD",
-      Connection: "close",
-      "Content-Type": "application/json",
-      "Content-Length": METHOD_NOT_ALLOWED.length,
-    })
-    .end(METHOD_NOT_ALLOWED);
+  const body = {
+    "Content-Type": "application/json",
+    "Content-Length": METHOD_NOT_ALLOWED.length,
+  };
+  response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD", Connection: "close", ...body });
+  response.end(METHOD_NOT_ALLOWED);
 }
 
 /** `no-cache` makes browsers revalidate their copy, so that they show a new version at once. */
 function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { type, bytes, etag, headers: more }: DocsFile,
+  { bytes, headers }: DocsFile,
 ): void {
-  const headers = { ...HEADERS, "Cache-Control": "no-cache", ETag: etag, ...more };
-  if (knows(request.headers["if-none-match"], etag)) {
-    response.writeHead(304, headers).end();
+  if (knows(request.headers["if-none-match"], headers.ETag)) {
+    response.writeHead(304, { ...HEADERS, ...headers }).end();
     return;
   }
-  response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": bytes.length });
+  response.writeHead(200, { ...HEADERS, ...headers, "Content-Length": bytes.length });
   response.end(request.method === "HEAD" ? undefined : bytes);
 }
 
@@ -91,15 +75,11 @@ function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   return known.includes("*") || known.includes(etag);
 }
 
-/** A file that is served unchanged. */
+/** A file that is served unchanged, and its headers. */
 interface DocsFile {
-  /** Its Content-Type. */
-  readonly type: string;
   readonly bytes: Uint8Array;
-  /** Changes with the content (RFC 9110, section 8.8.3). */
-  readonly etag: string;
-  /** Headers of this file alone. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The ETag changes with the content (RFC 9110, section 8.8.3). */
+  readonly headers: Readonly<Record<"Content-Type" | "ETag", string>>;
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -113,31 +93,25 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const PAGE_FILES = ["favicon.svg", "page.css", "page.js", "plugins.js"];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/**
- * Returns the files of the docs page by their paths.
- * @throws Error when a file cannot be read: the installation is broken.
- */
+/** Returns the files of the docs page by their paths. Throws if one cannot be read: the installation is broken. */
 function readDocsFiles(): ReadonlyMap<string, DocsFile> {
+  const read = (name: string): DocsFile => toDocsFile(name, readFileSync(locate(name)));
+  const names = [...PAGE_FILES, ...SWAGGER_UI_FILES];
   const document = Buffer.from(JSON.stringify(openApiDocument));
   // Tools on pages of other origins read it. It holds no secret.
-  const headers = { "Access-Control-Allow-Origin": "*" };
+  const open = { "Access-Control-Allow-Origin": "*" };
   return new Map<string, DocsFile>([
-    ["/openapi.json", { ...toDocsFile("openapi.json", document), headers }],
-    ["/docs", readDocsFile("index.html")],
-    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map(
-      (name) => [`/docs/${name}`, readDocsFile(name)] as const,
-    ),
+    ["/openapi.json", toDocsFile("openapi.json", document, open)],
+    ["/docs", read("index.html")],
+    ...names.map((name) => [`/docs/${name}`, read(name)] as const),
   ]);
 }
 
-function readDocsFile(name: string): DocsFile {
-  return toDocsFile(name, readFileSync(locate(name)));
-}
-
-function toDocsFile(name: string, bytes: Uint8Array): DocsFile {
+function toDocsFile(name: string, bytes: Uint8Array, more: object = {}): DocsFile {
   const digest = createHash("sha256").update(bytes).digest("base64url");
   const type = TYPES.get(extname(name)) ?? "application/octet-stream";
-  return { type, bytes, etag: `"${digest}"` };
+  const headers = { "Content-Type": type, "Cache-Control": "no-cache", ETag: `"${digest}"` };
+  return { bytes, headers: { ...headers, ...more } };
 }
 
 /** The build has all files in one directory. In the source tree they are in two places. */

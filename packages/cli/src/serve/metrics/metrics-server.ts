@@ -3,13 +3,8 @@ import { isIP } from "node:net";
 import { originForm } from "@petstore/http-adapter/internal";
 import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../connections.js";
-import { describeProblem, urlOf } from "../server.js";
-
-/** Where the metrics are served. */
-export interface MetricsAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import type { MetricsAddress } from "../serve-options.js";
+import { listenOn } from "../server.js";
 
 /** A server of metrics that accepts connections. */
 export interface MetricsServer {
@@ -42,20 +37,16 @@ export async function serveMetrics(
   });
   limitConnections(server, MOST_CONNECTIONS);
   server.setTimeout(TIMEOUT);
-  const problem = await new Promise<Error | undefined>((resolve) => {
-    server.once("error", resolve).listen(port, host, () => resolve(undefined));
-  });
-  if (problem !== undefined) return err(describeProblem(problem, host, port));
+  const listening = await listenOn(server, host, port);
+  if (listening.isErr()) return err(listening.error);
   const address = server.address();
-  const isLocal = isLoopback(
-    typeof address === "object" && address !== null ? address.address : host,
-  );
+  const isLocal = typeof address === "object" && isLoopback(address?.address ?? host);
   server.on(
     "request",
     (request, response) => void respond(request, response, collectOnce, isLocal),
   );
   return ok({
-    url: `${urlOf(server, host)}/metrics`,
+    url: `${listening.value}/metrics`,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -64,35 +55,32 @@ export async function serveMetrics(
 }
 
 async function respond(
-  { url = "", method = "", headers }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   collect: () => Promise<string>,
   isLocal: boolean,
 ): Promise<void> {
-  if (isLocal && !isLocalName(headers.host ?? "localhost")) {
-    response.writeHead(403).end();
-    return;
-  }
-  const [path] = originForm(url).split("?", 1);
-  if (path !== "/metrics") {
-    response.writeHead(404).end();
-    return;
-  }
-  if (method !== "GET" && method !== "HEAD") {
-    response.writeHead(405, { Allow: "GET, HEAD" }).end();
+  const refusal = refusalOf(request, isLocal);
+  if (refusal !== undefined) {
+    response.writeHead(refusal, refusal === 405 ? { Allow: "GET, HEAD" } : {}).end();
     return;
   }
   try {
     const body = Buffer.from(await collect());
-    response.writeHead(200, {
-      "Content-Type": TEXT,
-      "Content-Length": body.length,
-      "X-Content-Type-Options": "nosniff",
-    });
-    response.end(method === "HEAD" ? undefined : body);
+    const more = { "Content-Length": body.length, "X-Content-Type-Options": "nosniff" };
+    response.writeHead(200, { "Content-Type": TEXT, ...more });
+    response.end(request.method === "HEAD" ? undefined : body);
   } catch {
     response.writeHead(500).end();
   }
+}
+
+/** Returns the status of a request that does not get the metrics. */
+function refusalOf(request: IncomingMessage, isLocal: boolean): number | undefined {
+  const { url = "", method = "", headers } = request;
+  if (isLocal && !isLocalName(headers.host ?? "localhost")) return 403;
+  if (originForm(url).split("?", 1)[0] !== "/metrics") return 404;
+  return method === "GET" || method === "HEAD" ? undefined : 405;
 }
 
 function isLoopback(address: string): boolean {

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { subscribe } from "node:diagnostics_channel";
 import type { Signals } from "@petstore/core";
 import type { RequestSignal } from "@petstore/core/internal";
@@ -5,8 +6,8 @@ import { err, ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { MetricObject, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 import type { CommandIO } from "../../terminal.js";
-import { isWorker } from "../workers.js";
-import { serveMetrics, type MetricsAddress } from "./metrics-server.js";
+import type { ServeOptions } from "../serve-options.js";
+import { serveMetrics } from "./metrics-server.js";
 
 /** The metrics of a process, and the server that serves them. */
 export interface Metrics {
@@ -17,22 +18,17 @@ export interface Metrics {
   readonly close: () => void;
 }
 
-interface MetricsOptions {
-  readonly metrics?: MetricsAddress;
-  readonly workers: number;
-}
-
 const NONE: Metrics = { own: undefined, sums: undefined, close: () => undefined };
 
 /** Starts to measure, and to serve metrics, if the options say so. `Err` says why it cannot listen. */
 export async function openMetrics(
-  { metrics: address, workers }: MetricsOptions,
+  { metrics: address, workers }: Pick<ServeOptions, "metrics" | "workers">,
   { terminal }: CommandIO,
 ): Promise<Result<Metrics, string>> {
   if (address === undefined) return ok(NONE);
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
-  if (isWorker()) return ok({ ...NONE, own: createMetrics(prom) });
+  if (cluster.isWorker) return ok({ ...NONE, own: createMetrics(prom) });
   const sums = workers > 1 ? createSums(prom) : undefined;
   const own = sums === undefined ? createMetrics(prom) : undefined;
   const serving = await serveMetrics(
