@@ -4,12 +4,12 @@ export interface StoreError {
   readonly cause?: unknown;
 }
 
-/** Describes an error of the store for the operator: with the storage's message, if it has one. */
+/** With the storage's message, if it has one. */
 export function describeStoreError({ message, cause }: StoreError): string {
   return hasMessage(cause) ? cause.message : message;
 }
 
-/** Describes an unexpected error, with its stack if it has one. */
+/** With the stack of the error, if it has one. */
 export function describeUnknownError(error: unknown): string {
   if (error instanceof Error) return error.stack ?? error.message;
   return hasMessage(error) ? error.message : String(error);
@@ -19,10 +19,10 @@ export function describeUnknownError(error: unknown): string {
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? error.code : undefined;
-  return FILE_ERRORS.find(([known]) => known === code)?.[1] ?? error.message;
+  return FILE_ERRORS.get(code) ?? error.message;
 }
 
-const FILE_ERRORS = [
+const FILE_ERRORS: ReadonlyMap<unknown, string> = new Map([
   ["ENOENT", "it does not exist"],
   ["EEXIST", "it already exists"],
   ["EISDIR", "it is a directory"],
@@ -34,7 +34,7 @@ const FILE_ERRORS = [
   ["ENOSPC", "the disk is full"],
   ["EPIPE", "the reader has closed the pipe"],
   ["ABORT_ERR", "it received a signal to stop"],
-] as const;
+]);
 
 /** Whether a value has a message, as an error does. */
 export function hasMessage(error: unknown): error is { readonly message: string } {

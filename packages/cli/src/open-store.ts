@@ -23,35 +23,28 @@ export async function openStorage(
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
   if (!existsSync(database)) return err(`there is no database ${database}`);
-  const writable = await openSqliteStorage({ filename: database });
+  const filename = database;
+  const writable = await openSqliteStorage({ filename });
   const isReadOnly = writable.isErr() && writable.error.code === "read_only";
-  const storage = isReadOnly
-    ? await openSqliteStorage({ filename: database, readOnly: true })
-    : writable;
+  const storage = isReadOnly ? await openSqliteStorage({ filename, readOnly: true }) : writable;
   return storage.mapErr(failureOf(database));
 }
 
 /** Opens the store in this database, as `openStorage` does. */
-export async function openStore(
-  database: string,
-  report?: ReportError,
-): Promise<Result<PetStore, string>> {
-  const storage = await openStorage(database, report);
-  return storage.map((opened) => createPetStore({ storage: opened }));
+export async function openStore(database: string, report?: ReportError) {
+  return (await openStorage(database, report)).map((storage) => createPetStore({ storage }));
 }
 
 /** Opens the store in this database, as `openExistingStorage` does. */
-export async function openExistingStore(database: string): Promise<Result<PetStore, string>> {
-  const storage = await openExistingStorage(database);
-  return storage.map((opened) => createPetStore({ storage: opened }));
+export async function openExistingStore(database: string) {
+  return (await openExistingStorage(database)).map((storage) => createPetStore({ storage }));
 }
 
 async function openPostgres(url: string): Promise<Result<Storage, string>> {
   // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
   const { isPostgresUrl, openPostgresStorage } = await import("@petstore/storage-postgres");
   if (!isPostgresUrl(url)) return err(INVALID_URL);
-  const storage = await openPostgresStorage({ url });
-  return storage.mapErr(failureOf(url));
+  return (await openPostgresStorage({ url })).mapErr(failureOf(url));
 }
 
 const INVALID_URL =

@@ -37,7 +37,7 @@ export async function serveConsole(
   const listening = await listenOn(server, HOST, port);
   if (listening.isErr()) return err({ message: listening.error });
   const origin = listening.value;
-  const { handle, newLink } = createLogin(create(basePath), { origin, basePath, random });
+  const { handle, newLink } = createLogin(create(basePath), origin, basePath, random);
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { getRequestListener } = await import("@hono/node-server");
   const listener = getRequestListener(handle, { overrideGlobalObjects: false });
@@ -72,27 +72,23 @@ interface Login {
   readonly newLink: () => string;
 }
 
-/** Where the console is, and how to make secrets. */
-interface LoginOptions {
-  /** `http://127.0.0.1:` and the port: the only origin that is served, also if another name leads here. */
-  readonly origin: string;
-  /** The path of the console. */
-  readonly basePath: string;
-  readonly random: RandomSource;
-}
-
 const SECRET_BYTES = 32;
 /** The longest body of a login, in bytes. */
 const LONGEST_BODY = 200;
 
 /**
- * Puts a console behind a login. Everything but the login itself needs a cookie; without it, the response is 401.
+ * Puts a console behind a login. Everything but the login itself needs a cookie; without it, the response is 401. No
+ * other origin is served, also if another name leads here.
  *
  * A cookie goes to all ports of a host, but only to its path. The path is random, so another server of this machine
  * does not get it.
  */
-function createLogin(console: ConsoleHandler, options: LoginOptions): Login {
-  const { origin, basePath, random } = options;
+function createLogin(
+  console: ConsoleHandler,
+  origin: string,
+  basePath: string,
+  random: RandomSource,
+): Login {
   const { host, port } = new URL(origin);
   const cookieName = `petstore-console-${port}`;
   const newSecret = (): string => Buffer.from(random(SECRET_BYTES)).toString("base64url");
@@ -120,9 +116,7 @@ function createLogin(console: ConsoleHandler, options: LoginOptions): Login {
     },
     handle: async (request) => {
       if (request.headers.get("Host") !== host || isFromElsewhere(request, origin)) {
-        return new Response("This is the console of a pet store, under another address.\n", {
-          status: 403,
-        });
+        return new Response(ELSEWHERE, { status: 403 });
       }
       if (isLoggedIn(request)) return console(request);
       const { pathname } = new URL(request.url);
@@ -149,6 +143,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
+const ELSEWHERE = "This is the console of a pet store, under another address.\n";
 const MESSAGE =
   "This console opens with the link that its terminal shows. A link works once: press Enter there for another one.";
 
@@ -183,16 +178,9 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const POLICY = [
-  "default-src 'none'",
-  `script-src '${sourceOf(SCRIPT)}'`,
-  `style-src '${sourceOf(STYLE)}'`,
-  "img-src data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+const POLICY =
+  `default-src 'none'; script-src '${sourceOf(SCRIPT)}'; style-src '${sourceOf(STYLE)}'; img-src data:; ` +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 function loginPage(): Response {
   return new Response(PAGE, {

@@ -81,10 +81,11 @@ async function watchKeys(
   stdout: Streams["stdout"],
   signal: AbortSignal,
 ): Promise<readonly ApiKey[]> {
-  const screen = openScreen(stdout);
+  stdout.write(OPEN);
   // At once, because a database may take seconds to respond.
-  signal.addEventListener("abort", screen.close);
+  signal.addEventListener("abort", () => stdout.write(CLOSE));
   let shown: readonly ApiKey[] = [];
+  const rows = (): number => (stdout.rows === 0 ? 24 : (stdout.rows ?? 24));
   const isStopping = (): boolean => signal.aborted;
   while (!isStopping()) {
     const listed = await read();
@@ -92,38 +93,24 @@ async function watchKeys(
     const now = systemClock.now();
     const text = listed.match(
       (keys) => {
-        shown = keys.slice(0, Math.max(1, screen.rows() - LINES_AROUND));
+        shown = keys.slice(0, Math.max(1, rows() - LINES_AROUND));
         const all = counted(keys.length, "key");
         const heading = shown.length < keys.length ? `${all}, ${shown.length} shown` : all;
-        return `${heading}\n\n${keysOnScreen(shown, { now, columns: screen.columns() })}`;
+        return `${heading}\n\n${keysOnScreen(shown, { now, columns: columnsOf(stdout) ?? 80 })}`;
       },
       (error) => escapeUnprintable(describeStoreError(error)),
     );
-    screen.show(`${new Date(now).toISOString().slice(11, 19)} UTC  ${text}`);
+    const time = new Date(now).toISOString().slice(11, 19);
+    stdout.write(onScreen(`${time} UTC  ${text}`));
     await setTimeout(INTERVAL, undefined, { signal }).catch(() => undefined);
   }
   return shown;
 }
 
-/** The whole terminal, without what it showed before. */
-interface Screen {
-  readonly rows: () => number;
-  readonly columns: () => number;
-  /** Replaces what is shown, without a flicker. */
-  readonly show: (text: string) => void;
-  /** Brings back what the terminal showed before, and the cursor. */
-  readonly close: () => void;
-}
+/** Control sequences of xterm, which all terminals of today know: the whole terminal without a cursor, and back. */
+const [OPEN, CLOSE] = ["\u001B[?1049h\u001B[?25l", "\u001B[?25h\u001B[?1049l"];
 
-/** Control sequences of xterm, which all terminals of today know. */
-function openScreen(stdout: Streams["stdout"]): Screen {
-  stdout.write("\u001B[?1049h\u001B[?25l");
-  return {
-    rows: () => (stdout.rows === 0 ? 24 : (stdout.rows ?? 24)),
-    columns: () => columnsOf(stdout) ?? 80,
-    // From the top left, a line is erased and then written: behind a full line, its last character would be erased.
-    show: (text) =>
-      void stdout.write(`\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`),
-    close: () => void stdout.write("\u001B[?25h\u001B[?1049l"),
-  };
+/** From the top left, a line is erased and then written: behind a full line, its last character would be erased. */
+function onScreen(text: string): string {
+  return `\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`;
 }

@@ -44,9 +44,7 @@ interface WorkersOptions {
 }
 
 /** The state that the workers share. */
-interface Group {
-  /** How long workers may take to end after they were told to stop, in milliseconds. */
-  readonly stopTimeout: number;
+interface Group extends WorkersOptions {
   readonly running: Set<Worker>;
   readonly serving: Set<Worker>;
   /** How many of them have accepted connections at least once. */
@@ -65,18 +63,17 @@ interface Group {
  * start at first, or keeps ending while no other serves.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const stopping = new AbortController();
   const group: Group = {
-    stopTimeout: (options.shutdownDelay + DRAIN_SECONDS) * 1_000 + CLOSE_TIMEOUT,
+    ...options,
     running: new Set(),
     serving: new Set(),
     listened: 0,
-    stopping,
+    stopping: new AbortController(),
     problem: undefined,
     port: undefined,
     isPortTold: false,
   };
-  const all = Array.from({ length: options.count }, () => keepServing(group, options));
+  const all = Array.from({ length: options.count }, () => keepServing(group));
   const ended = Promise.all(all).then(() =>
     group.problem === undefined ? ok() : err(group.problem),
   );
@@ -84,10 +81,8 @@ export function startWorkers(options: WorkersOptions): Workers {
 }
 
 /** Runs a worker, and another one when it ends, until all are stopped. */
-async function keepServing(
-  group: Group,
-  { count, clock, report, onListening, sums }: WorkersOptions,
-): Promise<void> {
+async function keepServing(group: Group): Promise<void> {
+  const { count, clock, report, onListening } = group;
   const { signal } = group.stopping;
   const isStopping = (): boolean => signal.aborted;
   let hasListened = false;
@@ -99,7 +94,7 @@ async function keepServing(
     if (group.listened === count) onListening(url);
   };
   while (!isStopping()) {
-    const { how, problem } = await runWorker(group, onServing, sums);
+    const { how, problem } = await runWorker(group, onServing);
     const cannotStart = problem !== undefined && group.listened < count;
     if (isStopping() || cannotStart) {
       stop(group, problem);
@@ -128,21 +123,15 @@ function stop(group: Group, problem?: string): void {
     group.problem ??= "a worker did not finish in time";
     for (const worker of group.running) worker.process.kill("SIGKILL");
   };
-  void setTimeout(group.stopTimeout, undefined, { ref: false }).then(kill);
+  const timeout = (group.shutdownDelay + DRAIN_SECONDS) * 1_000 + CLOSE_TIMEOUT;
+  void setTimeout(timeout, undefined, { ref: false }).then(kill);
 }
 
-/** How a worker ended, and the problem that it reported, if any. */
-interface WorkerEnd {
-  readonly how: string;
-  readonly problem: string | undefined;
-}
-
-/** Runs one worker until it ends. `onServing` is called when it accepts connections at this URL. */
-async function runWorker(
-  group: Group,
-  onServing: (url: string) => void,
-  sums: Sums | undefined,
-): Promise<WorkerEnd> {
+/**
+ * Runs one worker until it ends. `onServing` is called when it accepts connections at this URL. Resolves to how it
+ * ended, and to the problem that it reported, if any.
+ */
+async function runWorker(group: Group, onServing: (url: string) => void) {
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -152,7 +141,7 @@ async function runWorker(
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "problem") problem = message.problem;
-    else if (message.kind === "metrics") sums?.receive(worker.id, message.snapshot);
+    else if (message.kind === "metrics") group.sums?.receive(worker.id, message.snapshot);
     else {
       group.serving.add(worker);
       group.port ??= Number(new URL(message.url).port);
@@ -166,7 +155,7 @@ async function runWorker(
   if (worker.isConnected()) await once(worker, "disconnect");
   group.running.delete(worker);
   group.serving.delete(worker);
-  sums?.retire(worker.id);
+  group.sums?.retire(worker.id);
   return { how, problem };
 }
 
