@@ -1,6 +1,7 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
 export {
   eachWindow,
+  isOptional,
   limitOf,
   SHORTEST,
   windowNames,

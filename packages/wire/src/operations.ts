@@ -7,7 +7,7 @@ export interface OperationFacts {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The template of its path, below the base path; at most its end is a parameter. */
   readonly path: string;
-  /** The status of its success. */
+  /** The status of its success; a 204 has no body. */
   readonly success: number;
   /** The codes of the errors that only this operation has. */
   readonly errors: Readonly<Partial<Record<PetStoreError["code"], true>>>;

@@ -6,19 +6,19 @@ import { ownField } from "./own-field.js";
 interface FieldJson<Value> {
   /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
   readonly write: (value: unknown) => string;
-  /** Returns the value that was parsed; `undefined` if it is anything else. */
-  readonly read: (value: unknown) => Value | undefined;
+  /** Returns the value of what was parsed, which is `undefined` if the field is missing; `null` if it is none. */
+  readonly read: (value: unknown) => Value | null;
 }
 
 /** A `bigint` is written as an exact JSON number. */
 const int64: FieldJson<bigint> = {
   write: (value) => toInt64(value)?.toString() ?? "null",
-  read: toInt64,
+  read: (value) => toInt64(value) ?? null,
 };
 
 const text: FieldJson<string> = {
   write: (value) => (typeof value === "string" ? JSON.stringify(value) : "null"),
-  read: (value) => (typeof value === "string" ? value : undefined),
+  read: (value) => (typeof value === "string" ? value : null),
 };
 
 /** The JSON of each field of a pet (specification, "Pet"), in its order there. */
@@ -26,7 +26,7 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
   id: int64,
   name: text,
   categoryId: int64,
-  status: { write: text.write, read: (value) => (isPetStatus(value) ? value : undefined) },
+  status: { write: text.write, read: (value) => (isPetStatus(value) ? value : null) },
 };
 
 const namesOfAll = Object.keys(fields).filter((name): name is keyof Pet => name in fields);
@@ -70,8 +70,7 @@ export function readPet(value: unknown): Pet | undefined {
   const name = fields.name.read(ownField(value, "name"));
   const categoryId = fields.categoryId.read(ownField(value, "categoryId"));
   const status = fields.status.read(ownField(value, "status"));
-  if (id === undefined || categoryId === undefined) return undefined;
-  if (name === undefined || status === undefined) return undefined;
+  if (id === null || name === null || categoryId === null || status === null) return undefined;
   const pet: { readonly [Field in keyof Pet]-?: Pet[Field] } = { id, name, categoryId, status };
   return pet;
 }

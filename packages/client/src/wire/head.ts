@@ -1,5 +1,11 @@
 import type { Quota } from "@petstore/core";
-import { eachWindow, windowNames, type WindowName, type WindowQuota } from "@petstore/core/facts";
+import {
+  eachWindow,
+  isOptional,
+  windowNames,
+  type WindowName,
+  type WindowQuota,
+} from "@petstore/core/facts";
 import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
 /** The status and the headers of a response. Durations are in milliseconds. */
@@ -55,8 +61,10 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, Window
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";
   const states = windowNames.flatMap((name) => readWindow(name, policy, left) ?? []);
+  const stateOf = (name: WindowName) => states.find((state) => state.name === name);
   const [first, ...others] = states;
-  if (first === undefined || states.length < windowNames.length) return eachWindow(() => binding);
+  const isComplete = windowNames.every((name) => stateOf(name) ?? isOptional(name));
+  if (first === undefined || !isComplete) return eachWindow(() => binding);
   const bound = others.reduce(
     (one, other) => (orderOf(one, other, binding) < 0 ? one : other),
     first,
@@ -64,11 +72,14 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, Window
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
   const now = binding.resetAt - bound.endsIn;
   const quotas = eachWindow((name): WindowQuota => {
-    const { limit, remaining, endsIn } = states.find((state) => state.name === name) ?? first;
+    const { limit, remaining, endsIn } = stateOf(name) ?? UNLIMITED;
     return { limit, remaining, resetAt: now + endsIn };
   });
   return { window: bound.name, ...quotas };
 }
+
+/** A window that the plan does not limit. */
+const UNLIMITED = { limit: Infinity, remaining: Infinity, endsIn: 0 };
 
 /** Negative if the first of two windows binds. */
 function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): number {

@@ -165,7 +165,7 @@ function readResponse<T extends object, Code extends string>(
 ) {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
-  const value = tryToParse(body);
+  const value = status === success && success === 204 ? null : tryToParse(body);
   if (value === undefined) return unexpected("It is not JSON.");
   if (status === success) {
     const result = readResult(value, head);

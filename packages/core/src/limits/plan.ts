@@ -1,7 +1,7 @@
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { StorageWarning } from "../storage/storage.js";
 import { ownField, type EachField } from "../validation.js";
-import { windowNames, windows, type RateLimits } from "./windows.js";
+import { isOptional, windowNames, windows, type RateLimits } from "./windows.js";
 
 /** A plan's limits, or `"custom"` if each key on the plan has its own. */
 export type Plan = RateLimits | "custom";
@@ -23,8 +23,11 @@ export const limitNames = windowNames.map((name) => windows[name].limit);
 /** Whether a value is rate limits: an integer from 1 to 2^53−1 for each window, and nothing else. */
 export function areRateLimits(value: unknown): value is RateLimits {
   if (typeof value !== "object" || value === null) return false;
-  if (Object.keys(value).length !== limitNames.length) return false;
-  return limitNames.every((name) => isRateLimit(ownField(value, name)));
+  if (Object.keys(value).some((key) => limitNames.every((name) => name !== key))) return false;
+  return windowNames.every((name) => {
+    const limit = ownField(value, windows[name].limit);
+    return limit === undefined ? isOptional(name) : isRateLimit(limit);
+  });
 }
 
 /** Returns a frozen copy of the limits. */

@@ -1,11 +1,18 @@
 /**
  * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest. All
- * that is said of a window anywhere follows from this table, or does not compile without it.
+ * that is said of a window anywhere follows from this table, or does not compile without it. A plan without the limit of
+ * a window that has `isOptional: true` has no such limit.
  */
 export const windows = {
   minute: { milliseconds: 60_000, limit: "perMinute" },
   day: { milliseconds: 86_400_000, limit: "perDay" },
-} as const satisfies Readonly<Record<string, { milliseconds: number; limit: `per${string}` }>>;
+} as const satisfies Readonly<Record<string, WindowFacts>>;
+
+interface WindowFacts {
+  readonly milliseconds: number;
+  readonly limit: `per${string}`;
+  readonly isOptional?: true;
+}
 
 /** The name of a window. */
 export type WindowName = keyof typeof windows;
@@ -13,9 +20,15 @@ export type WindowName = keyof typeof windows;
 /** Something for each window. */
 export type EachWindow<T> = Readonly<Record<WindowName, T>>;
 
+type OptionalWindow = {
+  [Name in WindowName]: (typeof windows)[Name] extends { readonly isOptional: true } ? Name : never;
+}[WindowName];
+
 /** How many requests a key may make in each window. All limits are positive safe integers and apply at once. */
 export type RateLimits = {
-  readonly [Name in WindowName as (typeof windows)[Name]["limit"]]: number;
+  readonly [Name in Exclude<WindowName, OptionalWindow> as (typeof windows)[Name]["limit"]]: number;
+} & {
+  readonly [Name in OptionalWindow as (typeof windows)[Name]["limit"]]?: number | undefined;
 };
 
 /** The names of the windows, from the shortest to the longest. */
@@ -31,7 +44,12 @@ export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
   return { minute: of("minute"), day: of("day") };
 }
 
-/** Returns the limit of a window. */
-export function limitOf(limits: RateLimits, name: WindowName): number {
-  return limits[windows[name].limit];
+/** Whether a plan may have no limit for this window. */
+export function isOptional(name: WindowName): boolean {
+  return "isOptional" in windows[name];
+}
+
+/** Returns the limit of a window; infinite if there is none. */
+export function limitOf(limits: Partial<RateLimits>, name: WindowName): number {
+  return limits[windows[name].limit] ?? Infinity;
 }
