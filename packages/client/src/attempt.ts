@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import type { ClientClock } from "./clock.js";
+import { startWait, type ClientClock } from "./clock.js";
 import { timedOut, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { Lifetime } from "./lifetime.js";
 import { readHead, type Head } from "./wire/head.js";
@@ -54,14 +54,10 @@ export async function sendOnce(
     }
   }
 
-  let stopTimer: () => void = () => undefined;
-  const late = new Promise<Result<never, TransportError>>((resolve) => {
-    stopTimer = clock.startTimer(attemptSeconds * 1_000, () =>
-      resolve(err(timedOut("attempt", attemptSeconds))),
-    );
-  });
+  const { passed, stop } = startWait(clock, attemptSeconds * 1_000);
+  const late = passed.then(() => err(timedOut("attempt", attemptSeconds)));
   const body = await Promise.race([sendAndRead(), late, lifetime.ended]);
-  stopTimer();
+  stop();
   controller.abort();
   return { head, body };
 }

@@ -9,6 +9,15 @@ export interface ClientClock {
   startTimer(milliseconds: number, callback: () => void): () => void;
 }
 
+/** Starts a timer whose end can be awaited. */
+export function startWait(clock: ClientClock, milliseconds: number) {
+  let stop: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => {
+    stop = clock.startTimer(milliseconds, resolve);
+  });
+  return { passed, stop };
+}
+
 /** The platform's timers stand still while the machine sleeps, so that a longer one is looked at again. */
 const LONGEST_TIMER = 60_000;
 

@@ -1,6 +1,7 @@
 import type { ListPetsInput, NewPetInput, Pets } from "@petstore/core";
 import { err, ResultAsync } from "neverthrow";
 import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
+import { startWait } from "./clock.js";
 import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
@@ -155,7 +156,9 @@ async function callUntil<T, E extends { readonly code: string }>(
     if (clock.now() + wait > lifetime.endsAt) return outcome;
     const { code } = outcome.error;
     emit({ type: "retrying", operation: name, attempt, code, seconds: wait / 1_000 });
-    await sleep(context, wait, lifetime);
+    const { passed, stop } = startWait(clock, wait);
+    await Promise.race([passed, lifetime.ended]);
+    stop();
     attempt += 1;
   }
 }
@@ -215,17 +218,4 @@ function isTransient({ head, body }: Attempt): boolean {
 function backoff({ backoffSeconds, random }: CallContext, attempt: number, sent: Attempt): number {
   const longest = Math.min(backoffSeconds * 1_000 * 2 ** (attempt - 1), LONGEST_BACKOFF);
   return Math.max(drawFraction(random) * longest, sent.head?.retryAfter ?? 0);
-}
-
-async function sleep(
-  { clock }: CallContext,
-  milliseconds: number,
-  { ended }: Lifetime,
-): Promise<void> {
-  let stopTimer: () => void = () => undefined;
-  const slept = new Promise<void>((resolve) => {
-    stopTimer = clock.startTimer(milliseconds, resolve);
-  });
-  await Promise.race([slept, ended]);
-  stopTimer();
 }

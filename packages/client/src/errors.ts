@@ -1,29 +1,18 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 
+type Coded<Code extends string> = { readonly code: Code; readonly message: string };
+
 /** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
-export type UnreachableError = {
-  readonly code: "unreachable";
-  readonly message: string;
-  readonly cause: unknown;
-};
+export type UnreachableError = Coded<"unreachable"> & { readonly cause: unknown };
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
-export type TimedOutError = {
-  readonly code: "timed_out";
-  readonly message: string;
-};
+export type TimedOutError = Coded<"timed_out">;
 
 /** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
-export type AbortedError = {
-  readonly code: "aborted";
-  readonly message: string;
-  readonly cause: unknown;
-};
+export type AbortedError = Coded<"aborted"> & { readonly cause: unknown };
 
 /** The response is not one that the operation has, such as the HTML of a proxy, a redirect, or a 413. */
-export type UnexpectedResponseError = {
-  readonly code: "unexpected_response";
-  readonly message: string;
+export type UnexpectedResponseError = Coded<"unexpected_response"> & {
   /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
   readonly status: number;
   /** The response's `X-Request-Id`, by which the operator finds it in the log. */
@@ -37,33 +26,24 @@ export type TransportError =
 /** The errors of a 429. */
 export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
-/** Creates the error of a request that got no complete response; `cause` is what `fetch` reported. */
 export const unreachable = (cause: unknown): UnreachableError => ({
   code: "unreachable",
   message: "The server cannot be reached, or the connection ended early.",
   cause,
 });
 
-/**
- * Creates the error of an attempt or a call, which `what` names, that did not end within this many
- * seconds.
- */
 export const timedOut = (what: string, seconds: number): TimedOutError => ({
   code: "timed_out",
   message: `The ${what} did not end within ${count(seconds)}.`,
 });
 
-/** Creates the error of a call that the caller's signal ended; `cause` is the signal's reason. */
 export const aborted = (cause: unknown): AbortedError => ({
   code: "aborted",
   message: "The caller's signal ended the call.",
   cause,
 });
 
-/**
- * Creates the error of a response that the operation does not have; `problem` is a sentence that says
- * why.
- */
+/** `problem` is a sentence. */
 export const unexpectedResponse = (
   problem: string,
   status: number,

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import type { ClientClock } from "./clock.js";
+import { startWait, type ClientClock } from "./clock.js";
 import { withSeconds, type AbortedError, type TimedOutError } from "./errors.js";
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Refusal } from "./gate.js";
 import type { Lifetime } from "./lifetime.js";
@@ -46,7 +46,8 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
       if (ending !== undefined) return err(ending);
       const refusal = gate.refusalFor(lifetime, clock.now());
       if (refusal !== undefined) {
-        await nextTurn(clock);
+        // A later turn: a loop of refused calls must not keep everything else from running.
+        await startWait(clock, 0).passed;
         return err(refusal);
       }
       const call = waiting.add(lifetime, again);
@@ -96,11 +97,6 @@ function createGate(maxInFlight: number) {
       return withSeconds(closedBy, Math.ceil((opensAt - now) / 1_000));
     },
   };
-}
-
-/** Waits for a later turn: a loop of refused calls must not keep everything else from running. */
-function nextTurn(clock: ClientClock): Promise<void> {
-  return new Promise((resolve) => clock.startTimer(0, resolve));
 }
 
 /** A call that waits for the gate. */

@@ -79,12 +79,9 @@ export async function issueKey(
 /** Revokes a key. See `KeyRing.revoke`. */
 export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
   const { now } = context.readClock();
-  const changed = await changeKey(context, id, (key) =>
+  return changeKey(context, id, "key_revoked", (key) =>
     ok(key.revokedAt === undefined ? { ...key, revokedAt: now } : key),
   );
-  if (changed.isErr()) return err(changed.error);
-  const { before, key } = changed.value;
-  return ok(before.revokedAt === undefined ? emitKeyEvent(context, "key_revoked", key) : key);
 }
 
 /** Adds a new secret to a key. See `KeyRing.rotate`. */
@@ -98,12 +95,11 @@ export async function rotateKey(
 
   const { now } = context.readClock();
   const secret = mintSecret(context.random);
-  const changed = await changeKey(context, id, (key) => {
+  const rotated = await changeKey(context, id, "key_rotated", (key) => {
     if (hasEnded(key, now)) return err(keyInactive());
     return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
   });
-  if (changed.isErr()) return err(changed.error);
-  return ok({ secret, key: emitKeyEvent(context, "key_rotated", changed.value.key) });
+  return rotated.map((key) => ({ secret, key }));
 }
 
 /** Ends one secret of a key. See `KeyRing.endSecret`. */
@@ -113,14 +109,12 @@ export async function endSecret(
   hint: string,
 ): Promise<Result<ApiKey, KeyError>> {
   const { now } = context.readClock();
-  const changed = await changeKey(context, id, (key) => {
+  return changeKey(context, id, "secret_ended", (key) => {
     if (hasEnded(key, now)) return err(keyInactive());
     if (key.secrets.every((each) => each.hint !== hint)) return err(keyNotFound("hint"));
     const rest = keyWithout(key, hint, now);
     return rest === undefined ? err(invalidKeyRequest([LAST_SECRET])) : ok(rest);
   });
-  if (changed.isErr()) return err(changed.error);
-  return ok(emitKeyEvent(context, "secret_ended", changed.value.key));
 }
 
 const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
@@ -133,9 +127,7 @@ export async function changePlan(
 ): Promise<Result<ApiKey, KeyError>> {
   const choice = parsePlanChoice(to, context.plans);
   if (choice.isErr()) return err(choice.error);
-  const changed = await changeKey(context, id, (key) => ok({ ...key, ...choice.value }));
-  if (changed.isErr()) return err(changed.error);
-  return ok(emitKeyEvent(context, "plan_changed", changed.value.key));
+  return changeKey(context, id, "plan_changed", (key) => ok({ ...key, ...choice.value }));
 }
 
 /** Ends the ban of a key. See `KeyRing.liftBan`. */
@@ -203,32 +195,33 @@ async function purgePage(
   );
 }
 
-interface ChangedKey {
-  readonly before: StoredApiKey;
-  /** The key after the change. */
-  readonly key: ApiKey;
-}
-
-/** Changes a key. What the caller gets is known before it is stored, so that nothing can fail after the change. */
+/**
+ * Changes a key, and emits the event if it is another object afterwards. What the caller gets is known before it is
+ * stored, so that nothing can fail after the change.
+ */
 async function changeKey(
   context: Context,
   id: string,
+  type: KeyEventType,
   changed: (key: StoredApiKey) => Result<StoredApiKey, KeyError>,
-): Promise<Result<ChangedKey, KeyError>> {
+): Promise<Result<ApiKey, KeyError>> {
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
 
+  type Changed = { readonly key: ApiKey; readonly isSame: boolean };
   const update = () =>
-    context.storage.keys.update<Result<ChangedKey, KeyError>>(id, (before) => {
+    context.storage.keys.update<Result<Changed, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before);
       if (next.isErr()) return { result: err(next.error) };
       const key = viewOf(context, { key: next.value, usage });
-      return { next: next.value, result: ok({ before, key }) };
+      return { next: next.value, result: ok({ key, isSame: next.value === before }) };
     });
   // Anything but a result, which would be a storage's mistake, fails here.
-  return change(update, (result) => result.map((done) => done));
+  return change(update, (result) =>
+    result.map(({ key, isSame }) => (isSame ? key : emitKeyEvent(context, type, key))),
+  );
 }
 
 /** Emits an event of a key, and returns the key. */

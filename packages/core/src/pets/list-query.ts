@@ -2,8 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type InvalidQueryError } from "../errors.js";
 import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
-import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
-import type { NewPet, Pet } from "./pet.js";
+import { isPetStatus, type PetStatus } from "./pet-status.js";
+import { STATUS, type NewPet, type Pet } from "./pet.js";
 
 /** The bounds of a page's limit, in pets (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
@@ -90,7 +90,6 @@ function bytesOfText(text: string): number {
 }
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;
-const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
  * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every

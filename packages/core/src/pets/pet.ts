@@ -48,7 +48,8 @@ const DEFAULT_STATUS: PetStatus = "available";
 export const LONGEST_NAME = 65_536;
 
 const NAME = `name must be a string of well-formed text without NUL, at most ${LONGEST_NAME} bytes long`;
-const STATUS = `status must be one of ${petStatuses.join(", ")}`;
+/** What is wrong with a status that is none. */
+export const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**
  * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
