@@ -1,8 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startProgram, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { startAny, startProgram, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase } from "./support/command.js";
 
 const program = useBuiltPetstore();
@@ -41,17 +40,15 @@ describe.runIf(isLinux)("SIGHUP has no effect", () => {
 
 it.runIf(isLinux && hasBash)("SIGHUP does not stop an import under nohup", async () => {
   const args = [process.execPath, program(), "pets", "import", "-", "--database", newDatabase()];
-  const child = spawn("bash", ["-c", 'nohup "$@"; exit $?', "bash", ...args]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  await expect.poll(() => output).toContain("new database");
+  const command = ["bash", "-c", 'nohup "$@"; exit $?', "bash", ...args];
+  const { child, output, ended } = startAny(command);
+  await expect.poll(output).toContain("new database");
   const [pid] = workersOf(child);
   if (pid === undefined) throw new Error("The shell has no child.");
   process.kill(pid, "SIGHUP");
   child.stdin.end('{"name":"Rex","categoryId":1}\n');
-  expect(await once(child, "close")).toEqual([0, null]);
-  expect(output).toContain("imported 1 pet\n");
+  expect(await ended).toBe(0);
+  expect(output()).toContain("imported 1 pet\n");
 });
 
 const UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc"] as const;
@@ -82,10 +79,6 @@ it.each([
   await issueKey(database);
   const command = ["--import", EARLY, program(), ...args, "--database", database];
   const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
-  const child = spawn(process.execPath, command, options);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const [exit, signal] = (await once(child, "close")) as [number | null, string | null];
-  expect([exit ?? signal, output]).toEqual([code, expect.stringMatching(says)]);
+  const { output, ended } = startAny([process.execPath, ...command], options);
+  expect([await ended, output()]).toEqual([code, expect.stringMatching(says)]);
 });

@@ -1,8 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { expect, it, onTestFinished } from "vitest";
-import { useBuiltPetstore } from "./support/built-petstore.js";
+import { expect, it } from "vitest";
+import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petstore } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
@@ -48,16 +47,13 @@ it("standard input is not written to as the file of --rejects", async () => {
 
 it("a console prints a link for each line of a pipe, and ends with it", async () => {
   const { database } = await withPet();
-  const child = spawn(process.execPath, [program(), "console", "--database", database]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const links = (): number => output.split("#token=").length - 1;
+  const { child, output, ended } = startCommand("console", "--database", database);
+  const links = (): number => output().split("#token=").length - 1;
   await expect.poll(links).toBe(1);
   child.stdin.write("\n\n");
   await expect.poll(links).toBe(3);
   child.stdin.end();
-  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(await ended).toBe(0);
 });
 
 it("a console in the background does not stop when its terminal has input", async () => {

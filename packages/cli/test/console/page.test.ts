@@ -46,6 +46,12 @@ const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
 // The page asks for changes every two seconds.
 const openPage = useChromium(5);
 
+/** A new store whose console a page shows. */
+async function openNew() {
+  const { store, issue } = newStore();
+  return { store, issue, ...(await openPage((await serveConsole(store)).url)) };
+}
+
 it("issues a key; a person runs into its limit, is found by the secret, and is let back in, until another console takes the port", async () => {
   const database = newDatabase();
   const store = await openBeside(database, { ban: { graceSeconds: 0 } });
@@ -237,8 +243,7 @@ async function hold(page: Page, call: string) {
 }
 
 it("shows the secret of the form that is open, when the response of one that was left comes late", async () => {
-  const { store } = newStore();
-  const { page } = await openPage((await serveConsole(store)).url);
+  const { store, page } = await openNew();
   const held = await hold(page, "keys/issue");
   await link(page, "Pets").click();
   await link(page, "Keys").click();
@@ -264,9 +269,8 @@ it("shows the secret of the form that is open, when the response of one that was
 });
 
 it("is neither cancelled nor closed while an action is sent, or when a late look-up of a secret comes", async () => {
-  const { store, issue } = newStore();
+  const { issue, page } = await openNew();
   const { secret } = await issue("acme");
-  const { page } = await openPage((await serveConsole(store)).url);
   await link(page, "acme").waitFor();
   const [found, issued] = [await hold(page, "keys/find-by-secret"), await hold(page, "keys/issue")];
   await page.getByRole("searchbox").fill(secret);
@@ -344,8 +348,7 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
     },
   ],
 ])("%s makes one secret, and does not dismiss it", async (_, send) => {
-  const { store } = newStore();
-  const { page } = await openPage((await serveConsole(store)).url);
+  const { store, page } = await openNew();
   for (const width of [1280, 375]) {
     await page.setViewportSize({ width, height: 800 });
     const before = await countOf(store);
@@ -360,8 +363,7 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
 });
 
 it("says that an action may have been done, and does it once when it is sent again", async () => {
-  const { store } = newStore();
-  const { page } = await openPage((await serveConsole(store)).url);
+  const { store, page } = await openNew();
   let isLost = true;
   await page.route(/keys.issue|pets.add/, async (route) => {
     const response = await route.fetch();
@@ -396,8 +398,7 @@ it.each<[string, object, string]>([
   ["a login page", { status: 200, contentType: "text/html", body: "<form>" }, ENDED],
   ["a login elsewhere", { status: 302, headers: { Location: "https://login.example/" } }, ENDED],
 ])("goes on after %s", async (_, response, message) => {
-  const { store, issue } = newStore();
-  const { page } = await openPage((await serveConsole(store)).url);
+  const { issue, page } = await openNew();
   await page.getByText("There is no key yet.").waitFor();
   await page.route("**/api/keys/list", (route) => route.fulfill(response));
   await page.getByRole("alert").getByText(message).waitFor();

@@ -52,10 +52,13 @@ export function startConsole(database: string, ...options: readonly string[]) {
 }
 
 /** Starts the built command without waiting for it. It is killed when the test ends. */
-export function startCommand(...args: readonly string[]) {
+export const startCommand = (...args: readonly string[]) =>
+  startAny([process.execPath, bundled(), ...args]);
+
+/** Starts any command, too, with these options of `spawn`. */
+export function startAny([program = "", ...args]: readonly string[], options = {}) {
   // The program finds its driver behind a link, as pnpm installs it. A test runner may set NODE_PATH.
-  const env = { ...process.env, NODE_PATH: "" };
-  const child = spawn(process.execPath, [bundled(), ...args], { env });
+  const child = spawn(program, args, { env: { ...process.env, NODE_PATH: "" }, ...options });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
   for (const stream of [child.stdout, child.stderr])
