@@ -9,6 +9,7 @@ export {
   type Outcome,
 } from "./commit/commit.js";
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
+export { createTurns, type Turns } from "./commit/turns.js";
 export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 export {
   createChargedUsage,

@@ -5,6 +5,7 @@ import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-
 import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit.js";
 import { NoIdLeft } from "../src/pets.js";
 import { backoffBefore, monotonicNow, retryWhileBusy } from "../src/commit/retry.js";
+import { createTurns } from "../src/commit/turns.js";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { turns } from "./support/samples.js";
 
@@ -109,7 +110,7 @@ it("a group that gathers waits for calls of later turns, but only while calls sh
   expect(batches.at(-1)).toEqual(["c", "d", "e"]);
 });
 
-it("calls that follow those of a group that gathers are committed in the turn in which it commits", async () => {
+it("calls that follow those of an earlier group are committed in the turn in which it commits", async () => {
   const log: string[] = [];
   const logged =
     (name: string): Commit<undefined, string> =>
@@ -117,10 +118,12 @@ it("calls that follow those of a group that gathers are committed in the turn in
       log.push(`${name} ${calls.length}`);
       return runAll(calls);
     };
-  const following = createGroup(logged("following"));
-  const first = createGroup(logged("first"), { gatherTurns: 3, followedBy: [following.group] });
+  const shared = { turns: createTurns(3) };
+  const first = createGroup(logged("first"), shared);
+  const following = createGroup(logged("following"), shared);
   const call = async () => {
     await first.add("call");
+    for (const name of ["reaction", "of a reaction"]) await Promise.resolve(name);
     await following.add("call that follows");
   };
   for (const gathered of [0, 3]) {
@@ -132,18 +135,13 @@ it("calls that follow those of a group that gathers are committed in the turn in
     expect(log).toEqual(["first 2", "following 2"]);
     await Promise.all(calls);
   }
-  log.length = 0;
-  await first.add("call without another");
-  await turns(1);
-  expect(log).toEqual(["first 1"]);
+  await following.add("call that follows none");
+  expect(log.at(-1)).toBe("following 1");
 });
 
-it("takes as many calls into a transaction as it may, in order, and is scheduled once in a turn", async () => {
-  const schedule = vi.fn();
-  const { add, batches } = createGroup(runAll, { largestBatch: 2, followedBy: [{ schedule }] });
-  const calls = ["a", "b", "c", "d", "e"].map(add);
-  expect(schedule).toHaveBeenCalledOnce();
-  await Promise.all(calls);
+it("takes as many calls into a transaction as it may, in order", async () => {
+  const { add, batches } = createGroup(runAll, { largestBatch: 2 });
+  await Promise.all(["a", "b", "c", "d", "e"].map(add));
   expect(batches).toEqual([["a", "b"], ["c", "d"], ["e"]]);
 });
 

@@ -12,8 +12,8 @@ import { openFile, openHosts, type OpenDatabase } from "./database/open-database
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
 import { createGroups, type GroupSettings } from "./storage/groups.js";
-import { createKeyStorage } from "./storage/key-storage.js";
-import { createPetStorage } from "./storage/pet-storage.js";
+import { createSqliteKeyStorage } from "./storage/key-storage.js";
+import { createSqlitePetStorage } from "./storage/pet-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
 import { prepareApiKeys } from "./tables/api-keys.js";
 import { preparePets } from "./tables/pets.js";
@@ -65,11 +65,11 @@ function createStorage(
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
   const groups = createGroups(connection, settings, pets, usage);
-  const { reads, writes, charges, readPets } = groups;
+  const { reads, writes, charges } = groups;
 
   return {
-    pets: createPetStorage(pets, readPets, writes),
-    keys: createKeyStorage(prepareApiKeys(connection), usage, groups),
+    pets: createSqlitePetStorage(pets, reads, writes),
+    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, groups),
     usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,

@@ -131,25 +131,6 @@ async function chargeAnd<T>(keyId: string, read: () => T): Promise<Awaited<T>> {
 }
 const find = (id: bigint) => () => storage.pets.find(id);
 
-it("a caller's read and its charge are one transaction", async () => {
-  // The files are looked at every 100 ms, which would be one more statement.
-  vi.spyOn(performance, "now").mockReturnValue(0);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const statements: string[] = [];
-  const verbose = (statement: unknown) =>
-    void statements.push(String(statement).split(" ")[0] ?? "");
-  const database = new Database(filename, { verbose });
-  const store = createPetStore({ storage: await openStorage({ database }) });
-  const caller = store.as((await store.keys.issue({ plan: "pro" }))._unsafeUnwrap().secret);
-  await store.trusted.createPet({ name: "Rex", categoryId: 7n });
-  await caller.listPets();
-  for (const call of [() => caller.getPet(1n), () => caller.listPets()]) {
-    statements.length = 0;
-    expect((await call()).isOk()).toBe(true);
-    expect(statements).toEqual(["begin", "select", "select", "insert", "commit"]);
-  }
-});
-
 it("a page that is damaged fails the read, and not the charge", async () => {
   await Promise.all(times(2_000, () => storage.pets.create({ ...rex, name: "x".repeat(100) })));
   await storage.close();
@@ -163,30 +144,6 @@ it("a page that is damaged fails the read, and not the charge", async () => {
   );
   expect(intact._unsafeUnwrap()?.id).toBe(1n);
   expect(await usedBy(storage, "a")).toBe(2);
-});
-
-it("a read that cannot read the file fails, even if SQLite has rolled its charge back", async () => {
-  await storage.pets.create(rex);
-  const database = new Database(filename);
-  let isReadable = true;
-  observe(database, (source) => {
-    if (isReadable || !source.includes('from "main"."pets" where "id" =')) return;
-    if (database.inTransaction) database.exec("rollback");
-    throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
-  });
-  storage = await openStorage({ database });
-  isReadable = false;
-  const [listed, found] = await Promise.all([
-    chargeAnd("a", () => storage.pets.list(firstPage)),
-    chargeAnd("b", find(1n)),
-  ]);
-  expect(listed._unsafeUnwrap().pets).toHaveLength(1);
-  expect(found._unsafeUnwrapErr().message).toBe(
-    "Finding a pet failed: reading or writing the file failed (SQLITE_IOERR_READ).",
-  );
-  isReadable = true;
-  expect((await chargeAnd("b", find(1n))).isOk()).toBe(true);
-  expect([await usedBy(storage, "a"), await usedBy(storage, "b")]).toEqual([1, 2]);
 });
 
 it.each<[what: string, freeze: () => void]>([

@@ -140,16 +140,6 @@ describe("what a charge has read of a key is read again", () => {
     expect([dayUsed(), await chargeOnce(storage, "a")]).toEqual([2, 2]);
   });
 
-  it("after the caller has changed the object that it saved", async () => {
-    const mine = { ...NO_USAGE };
-    for (const used of [1, 2, 3])
-      await storage.usage.charge("digest of a", () => {
-        mine.dayUsed = used;
-        return { next: mine, result: undefined };
-      });
-    expect(dayUsed()).toBe(3);
-  });
-
   it("after a host has changed it on the same connection", async () => {
     const ofHost = await openStorage({ database: shell });
     for (const used of [10, 20]) {

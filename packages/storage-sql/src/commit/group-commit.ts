@@ -13,9 +13,7 @@ import {
 } from "./commit.js";
 import { createQueue, type Queue, type QueuedCall } from "./queue.js";
 import { createBackoff } from "./retry.js";
-
-/** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
-const { setImmediate } = globalThis;
+import { createTurns, type Turns } from "./turns.js";
 
 /**
  * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
@@ -34,8 +32,6 @@ export interface GroupCommit<Transaction, Subject = void> {
     work: Work<Transaction, T>,
     subject: Subject,
   ): Promise<Result<T, StorageError>>;
-  /** Commits the queued calls at the end of this turn of the event loop, or so many turns later; see `gatherTurns`. */
-  schedule(turns?: number): void;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
 }
@@ -53,14 +49,10 @@ export interface GroupCommitOptions<Transaction, Subject> {
   readonly limit?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
-  /** How many turns of the event loop a transaction waits for calls if several shared the last one; 0 by default. */
+  /** Commits this group after others, which commit in the same turns; in turns of its own by default. */
+  readonly turns?: Turns;
+  /** For turns of its own: see `createTurns`. */
   readonly gatherTurns?: number;
-  /**
-   * Groups whose calls depend on this group's results. They commit after it, in the same turn: between two immediates
-   * of one turn, Node runs all promise reactions, so that their queues then hold the calls that follow. If they
-   * committed a turn later, other calls of this group would come between.
-   */
-  readonly followedBy?: readonly Pick<GroupCommit<unknown>, "schedule">[];
 }
 
 /** What the signals of a group's transactions have in common. */
@@ -73,34 +65,29 @@ const LARGEST_BATCH = 1_000;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const { gatherTurns = 0, followedBy = [] } = options;
+  const turns = options.turns ?? createTurns(options.gatherTurns);
   const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
-  let isScheduled = false;
   let isCommitting = false;
-  let lastBatch = 0;
   let isClosed = false;
 
-  const schedule = (turns = lastBatch > 1 ? gatherTurns : 0): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    afterTurns(turns, run);
-    for (const group of followedBy) group.schedule(turns);
-  };
-
-  function run(): void {
-    isScheduled = false;
-    if (isCommitting || queue.isEmpty()) return;
+  const commit = async (batch: readonly QueuedCall<Transaction, Subject>[]): Promise<void> => {
     isCommitting = true;
-    void commitNext().then((batch) => {
-      isCommitting = false;
-      lastBatch = batch;
-      if (!queue.isEmpty()) schedule();
-      else for (const resolve of whenIdle.splice(0)) resolve();
-    });
-  }
-
+    await commitNext(batch);
+    isCommitting = false;
+    if (!queue.isEmpty()) turns.schedule();
+    else for (const resolve of whenIdle.splice(0)) resolve();
+  };
+  turns.add({
+    commit: () => {
+      if (isCommitting || queue.isEmpty()) return 0;
+      const batch = queue.nextBatch();
+      void commit(batch);
+      return batch.length;
+    },
+    isWaiting: () => !isCommitting && !queue.isEmpty(),
+  });
   return {
     add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) =>
       new Promise<Result<T, StorageError>>((resolve) => {
@@ -109,9 +96,8 @@ export function createGroupCommit<Transaction, Subject = void>(
           return;
         }
         queue.add(createCall(options, name, work, subject, resolve));
-        schedule();
+        turns.schedule();
       }),
-    schedule,
     close: () => {
       isClosed = true;
       if (queue.isEmpty() && !isCommitting) return Promise.resolve();
@@ -139,23 +125,17 @@ function createCall<Transaction, Subject, T>(
   };
 }
 
-/** Runs an action at the end of this turn of the event loop, or so many turns later. */
-function afterTurns(turns: number, action: () => void): void {
-  setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
-}
-
-/** Creates the function that commits the next batch. It resolves to its size when another may be committed. */
+/** Creates the function that commits a batch. It resolves when another may be committed. */
 function createCommitNext<Transaction, Subject>(
   options: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
-): () => Promise<number> {
+): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
   const { commit, errors } = options;
   const beginSignal = createTransactionSignal(options);
   const limit = createLimit(options, queue);
   const backoff = createBackoff(options.now, queue);
 
-  return async () => {
-    const batch = queue.nextBatch();
+  return async (batch) => {
     const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
     const watch = limit.watch();
@@ -166,15 +146,9 @@ function createCommitNext<Transaction, Subject>(
       publish?.(false);
     } catch (error) {
       publish?.(true);
-      if (errors.isBusy(error)) {
-        await backoff.wait(error);
-        return batch.length;
-      }
+      if (errors.isBusy(error)) return backoff.wait(error);
       backoff.reset();
-      if (batch.length > 1 && errors.isCausedByCall(error)) {
-        queue.separate(batch.length);
-        return batch.length;
-      }
+      if (batch.length > 1 && errors.isCausedByCall(error)) return queue.separate(batch.length);
       outcomes = batch.map(() => new CallFailure(error));
     } finally {
       clearInterval(watch);
@@ -182,7 +156,6 @@ function createCommitNext<Transaction, Subject>(
     // If no call of this transaction is done, only time helps.
     if (queue.settle(outcomes) === 0) await backoff.wait(new Contention());
     else backoff.reset();
-    return batch.length;
   };
 }
 

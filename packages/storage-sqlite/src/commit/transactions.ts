@@ -1,5 +1,5 @@
 import { markLog } from "../database/database-mark.js";
-import type { SqliteDatabase } from "../database/driver.js";
+import type { SqliteDatabase, SqliteStatement } from "../database/driver.js";
 import { DatabaseInUse, isBusy, isIterating, MayBeStored, sqliteCode } from "../database/errors.js";
 
 /**
@@ -10,20 +10,15 @@ export type Synchronous = "FULL" | "NORMAL";
 
 /** The transactions of one connection. If the work throws, the transaction is rolled back and the error rethrown. */
 export interface Transactions {
-  /**
-   * Runs work in a transaction that holds the write lock from its beginning. A transaction at `FULL` changes
-   * `version`. One at `NORMAL` does not: its work has to remember what it changes.
-   */
+  /** Runs work in a transaction that holds the write lock from its beginning. */
   write<T>(synchronous: Synchronous, work: () => T): T;
-  /** Whether work of `write` runs at the moment. What it reads then is read in its transaction. */
-  isWriting(): boolean;
   /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
   read<T>(work: () => T): T;
   /**
-   * A number that changes when the database may have changed: by another connection, by a transaction at `FULL`
-   * or by a rollback. What the running transaction changes counts only after its end.
+   * A number that changes when another connection commits; `undefined` if that cannot be told
+   * (https://sqlite.org/pragma.html#pragma_data_version).
    */
-  version(): number;
+  version(): number | undefined;
 }
 
 /** What happens around each transaction. */
@@ -49,9 +44,9 @@ export function createTransactions(
 ): Transactions {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
-  const writing = createScope();
-  const changes = createChanges(database, isShared);
-  const commitOrRollBack = createCommitOrRollBack(database, changes.count);
+  const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
+  dataVersion.raw(true);
+  const commit = database.prepare("commit");
 
   return {
     write: (synchronous, work) => {
@@ -60,18 +55,14 @@ export function createTransactions(
       // Not prepared: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
       if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
       beginImmediate.run([]);
-      const result = commitOrRollBack(() => {
-        // Until the commit, no other connection can change the database, so one look is enough.
-        changes.refresh();
-        const value = writing.run(work);
+      const result = commitOrRollBack(database, commit, () => {
+        const value = work();
         if (synchronous === "FULL") check.beforeFullCommit();
         return value;
       });
-      if (synchronous === "FULL") changes.count();
       afterCommit();
       return result;
     },
-    isWriting: writing.isRunning,
     read: (work) => {
       check.beforeTransaction();
       if (database.inTransaction) return work();
@@ -82,77 +73,38 @@ export function createTransactions(
         if (isIterating(error)) return work();
         throw error;
       }
-      return commitOrRollBack(work);
+      return commitOrRollBack(database, commit, work);
     },
-    version: () => (writing.isRunning() ? changes.counted() : changes.refresh()),
-  };
-}
-
-/** Runs work, and knows whether it runs. */
-function createScope() {
-  let isRunning = false;
-  return {
-    isRunning: () => isRunning,
-    run: <T>(work: () => T): T => {
-      isRunning = true;
+    version: () => {
+      if (isShared) return undefined;
       try {
-        return work();
-      } finally {
-        isRunning = false;
+        check.beforeTransaction();
+        return dataVersion.get([])?.[0];
+      } catch {
+        return undefined;
       }
     },
   };
 }
 
-/**
- * Counts the changes of a database that this connection knows of. SQLite's `data_version` changes when another
- * connection commits (https://sqlite.org/pragma.html#pragma_data_version).
- */
-function createChanges(database: SqliteDatabase, isShared: boolean) {
-  const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
-  dataVersion.raw(true);
-  let lastSeen: number | undefined;
-  let counted = 0;
-  const count = (): void => {
-    counted += 1;
-  };
-  return {
-    counted: () => counted,
-    count,
-    /** Counts what others have committed, and returns all that is counted. */
-    refresh: (): number => {
-      if (isShared) count();
-      else {
-        const seen = dataVersion.get([])?.[0];
-        if (seen !== lastSeen) count();
-        lastSeen = seen;
-      }
-      return counted;
-    },
-  };
-}
-
-/** Creates the function that does the work of a transaction that has begun, and commits it or rolls it back. */
-function createCommitOrRollBack(
+/** Does the work of a transaction that has begun, and commits it or rolls it back. */
+function commitOrRollBack<T>(
   database: SqliteDatabase,
-  onRollBack: () => void,
-): <T>(work: () => T) => T {
-  const commit = database.prepare("commit");
-  return (work) => {
-    let isCommitting = false;
-    try {
-      const result = work();
-      isCommitting = true;
-      commit.run([]);
-      return result;
-    } catch (error) {
-      onRollBack();
-      rollBack(database);
-      // A lock is missing before anything is written.
-      if (!isCommitting || isBusy(error) || overwriteFailedCommit(database)) throw error;
-      throw new MayBeStored(error);
-    }
-  };
+  commit: SqliteStatement<unknown>,
+  work: () => T,
+): T {
+  let isCommitting = false;
+  try {
+    const result = work();
+    isCommitting = true;
+    commit.run([]);
+    return result;
+  } catch (error) {
+    rollBack(database);
+    // A lock is missing before anything is written.
+    if (!isCommitting || isBusy(error) || overwriteFailedCommit(database)) throw error;
+    throw new MayBeStored(error);
+  }
 }
 
 function rollBack(database: SqliteDatabase): void {

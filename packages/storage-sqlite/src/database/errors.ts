@@ -17,11 +17,6 @@ export class DatabaseUnusable extends Error {
   override readonly name = "DatabaseUnusable";
 }
 
-/** Thrown when a read has failed inside a charge, which then runs again without it. */
-export class ReadFailed extends Error {
-  override readonly name = "ReadFailed";
-}
-
 /** Thrown when a commit failed, and the disk may hold it all the same until the next commit: a crash would store it. */
 export class MayBeStored extends Error {
   override readonly name = "MayBeStored";
@@ -30,10 +25,9 @@ export class MayBeStored extends Error {
   }
 }
 
-/** Whether a retry may succeed: once another connection or the host is done, or without a read that failed. */
+/** Whether a retry may succeed once another connection or the host is done. */
 export function isBusy(error: unknown): boolean {
-  if (error instanceof DatabaseInUse || error instanceof ReadFailed) return true;
-  if (isIterating(error)) return true;
+  if (error instanceof DatabaseInUse || isIterating(error)) return true;
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 

@@ -4,7 +4,7 @@ import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
 
 /** Creates the storage of API keys. A key and its secrets are read in one snapshot. */
-export function createKeyStorage(
+export function createSqliteKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,
   { reads, writes }: Pick<Groups, "reads" | "writes">,

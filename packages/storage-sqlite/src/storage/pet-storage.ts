@@ -9,7 +9,6 @@ import {
   type NewPet,
   type PetQuery,
   type PetStorage,
-  type StorageError,
 } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
 import {
@@ -18,7 +17,7 @@ import {
   type GroupCommit,
   type PetCreation,
 } from "@petstore/storage-sql";
-import type { Result } from "neverthrow";
+import { ok } from "neverthrow";
 import type { PetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 
@@ -84,20 +83,10 @@ function asReplayed({ petId, fingerprint, expiresAt }: PetCreation, replayed: bo
   return { petId, fingerprint, expiresAt, replayed };
 }
 
-/**
- * Runs a read; `name` names it in a failure message.
- * @param quickWork the same read, but with the result `undefined` if it would take long.
- */
-export type ReadPets = <T>(
-  name: string,
-  work: () => T,
-  quickWork: () => T | undefined,
-) => Promise<Result<T, StorageError>>;
-
 /** Creates the storage of pets, with a cache of pages. */
-export function createPetStorage(
+export function createSqlitePetStorage(
   table: Pets,
-  read: ReadPets,
+  reads: GroupCommit<undefined>,
   writes: GroupCommit<PetsTransaction>,
 ): PetStorage {
   const pages = createPageCache<number>();
@@ -121,15 +110,11 @@ export function createPetStorage(
     createOnce: (pet, request) =>
       writes.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
     import: (pets) => writes.add("Importing pets", (transaction) => transaction.import(pets)),
-    find: (id) => {
-      const find = () => table.find(id);
-      return read("Finding a pet", find, find);
+    find: (id) => reads.add("Finding a pet", () => table.find(id)),
+    list: (query) => {
+      const known = keptPage(table.knownRevision(), query);
+      if (known) return Promise.resolve(ok(known));
+      return reads.add("Listing pets", () => readPage(query));
     },
-    list: (query) =>
-      read(
-        "Listing pets",
-        () => readPage(query),
-        () => keptPage(table.revision(), query),
-      ),
   };
 }

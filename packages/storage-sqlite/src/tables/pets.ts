@@ -7,7 +7,6 @@ import {
   type Parameter,
 } from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
-import { remember } from "../commit/remember.js";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 import { PETS_TRIGGERS } from "../migrations/initial.js";
@@ -24,6 +23,8 @@ export interface Pets {
   insert(pets: readonly Pet[]): void;
   /** A number that changes with every change of the table; `undefined` if another program removed it or its triggers. */
   revision(): number | undefined;
+  /** The same if it is known without a query. */
+  knownRevision(): number | undefined;
 }
 
 export function preparePets(connection: Connection): Pets {
@@ -31,7 +32,11 @@ export function preparePets(connection: Connection): Pets {
   const list = connection.select(PET_COLUMNS, selectPets, "bigint");
   const listByStatus = connection.select(PET_COLUMNS, selectPetsByStatus, "bigint");
   const lastIds = prepareLastIds(connection);
+  const insert = prepareManyRows((rows) => prepareInsert(connection, rows));
   const revision = prepareRevision(connection);
+  /** Read since the last change of this process. */
+  let seen:
+    { readonly version: number | undefined; readonly revision: number | undefined } | undefined;
   return {
     find: (id) => {
       const row = find.get({ id });
@@ -46,8 +51,20 @@ export function preparePets(connection: Connection): Pets {
     },
     lastId: () =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
-    insert: prepareManyRows((rows) => prepareInsert(connection, rows)),
-    revision: remember(connection, () => revision.get(undefined)?.[0]),
+    insert: (pets) => {
+      seen = undefined;
+      insert(pets);
+    },
+    revision: () => {
+      const version = connection.version();
+      if (version === undefined || seen?.version !== version)
+        seen = { version, revision: revision.get(undefined)?.[0] };
+      return seen.revision;
+    },
+    knownRevision: () => {
+      if (seen?.version === undefined) return undefined;
+      return connection.version() === seen.version ? seen.revision : undefined;
+    },
   };
 }
 

@@ -1,0 +1,59 @@
+/** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
+const { queueMicrotask, setImmediate } = globalThis;
+const { nextTick } = process;
+
+/** What commits in turns of the event loop. */
+export interface TurnTaker {
+  /** Begins to commit what waits, unless a commit is under way. Returns how many calls share the commit. */
+  commit(): number;
+  /** Whether calls wait, and no commit is under way. */
+  isWaiting(): boolean;
+}
+
+/** Lets groups commit at the end of a turn of the event loop, one after another. */
+export interface Turns {
+  /** Adds a group, behind those that were added before. */
+  add(group: TurnTaker): void;
+  /** To be called when a group waits. */
+  schedule(): void;
+}
+
+/**
+ * Creates the turns of groups that depend on each other. Before a group commits, the callers whose calls the group
+ * before has committed go on, so that what they call next is committed in the same turn.
+ *
+ * @param gatherTurns how many more turns to wait for further calls, if several shared a commit of the last turn
+ */
+export function createTurns(gatherTurns = 0): Turns {
+  const groups: TurnTaker[] = [];
+  let isScheduled = false;
+  let lastShared = 0;
+
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    afterTurns(lastShared > 1 ? gatherTurns : 0, () => void run());
+  };
+  const run = async (): Promise<void> => {
+    let most = 0;
+    for (const group of groups) {
+      const calls = group.commit();
+      most = Math.max(most, calls);
+      if (calls > 0 && group !== groups.at(-1)) await reactions();
+    }
+    if (most > 0) lastShared = most;
+    isScheduled = false;
+    if (groups.some((group) => group.isWaiting())) schedule();
+  };
+  return { add: (group) => void groups.push(group), schedule };
+}
+
+/** Runs an action at the end of this turn of the event loop, or so many turns later. */
+function afterTurns(turns: number, action: () => void): void {
+  setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
+}
+
+/** Resolves when all promise reactions have run: Node then runs the ticks that one of them has queued. */
+function reactions(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
+}
