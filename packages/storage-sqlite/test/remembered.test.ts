@@ -70,11 +70,11 @@ describe("a page of pets", () => {
 
   it("is dropped when the cache is full", async () => {
     const big = { ...rex, name: "x".repeat(60_000) };
-    await Promise.all(times(50, () => storage.pets.create(big)));
+    await Promise.all(times(70, () => storage.pets.create(big)));
     const listAfter = (after: number) => list(storage, { limit: 1, after: BigInt(after) });
     const first = await listAfter(3);
     expect(await listAfter(3)).toBe(first);
-    for (let after = 4; after < 53; after += 1) await listAfter(after);
+    for (let after = 4; after < 73; after += 1) await listAfter(after);
     const again = await listAfter(3);
     expect(again).toEqual(first);
     expect(again).not.toBe(first);
