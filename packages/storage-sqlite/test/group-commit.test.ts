@@ -5,7 +5,6 @@ import { createPetStore } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { observe } from "./support/observe.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import {
   aKey,

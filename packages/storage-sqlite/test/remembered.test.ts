@@ -1,6 +1,6 @@
 // The last id, pages and keys are remembered only until they change, also by another program.
 import type { PetPage } from "@petstore/core";
-import { NO_USAGE, type Storage, type StoredApiKey } from "@petstore/core/storage";
+import type { Storage, StoredApiKey } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";

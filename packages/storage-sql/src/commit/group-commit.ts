@@ -146,9 +146,15 @@ function createCommitNext<Transaction, Subject>(
       publish?.(false);
     } catch (error) {
       publish?.(true);
-      if (errors.isBusy(error)) return backoff.wait(error);
+      if (errors.isBusy(error)) {
+        await backoff.wait(error);
+        return;
+      }
       backoff.reset();
-      if (batch.length > 1 && errors.isCausedByCall(error)) return queue.separate(batch.length);
+      if (batch.length > 1 && errors.isCausedByCall(error)) {
+        queue.separate(batch.length);
+        return;
+      }
       outcomes = batch.map(() => new CallFailure(error));
     } finally {
       clearInterval(watch);

@@ -1,6 +1,6 @@
 /** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
 const { queueMicrotask, setImmediate } = globalThis;
-const { nextTick } = process;
+const nextTick = process.nextTick.bind(process);
 
 /** What commits in turns of the event loop. */
 export interface TurnTaker {

@@ -10,7 +10,7 @@ import {
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, toFailure } from "../database/errors.js";
-import { rememberUsage, type ApiKeyUsage } from "../tables/api-key-usage.js";
+import { rememberUsage, type ApiKeyUsage, type RememberedUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 import { createPetsTransaction, type PetsTransaction } from "./pet-storage.js";
@@ -50,29 +50,11 @@ export function createGroups(
     errors: { isBusy, isCausedByCall, toFailure },
     turns: createTurns(GATHER_TURNS),
   };
-  const commitWrites = <Shared extends { flush(): void }>(
-    synchronous: Synchronous,
-    begin: () => Shared,
-  ): Commit<Shared, unknown> => {
-    return (calls) => {
-      try {
-        return connection.write(synchronous, () => {
-          const shared = begin();
-          const results = calls.map(({ work }) => work(shared));
-          shared.flush();
-          return results;
-        });
-      } catch (error) {
-        remembered.forget();
-        throw error;
-      }
-    };
-  };
   // A request is charged before it reads or writes: these groups commit in this order.
   const charges = createGroupCommit<UsageTransaction & { flush(): void }, UsageSubject>({
     ...common,
     kind: { storage: "sqlite", group: "charges" },
-    commit: commitWrites("NORMAL", () => {
+    commit: commitWrites(connection, "NORMAL", remembered, () => {
       remembered.begin();
       const transaction = createUsageTransaction(remembered);
       const flush = () =>
@@ -90,10 +72,32 @@ export function createGroups(
   const writes = createGroupCommit({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
-    commit: commitWrites("FULL", () => {
+    commit: commitWrites(connection, "FULL", remembered, () => {
       remembered.forget();
       return createPetsTransaction(pets, creations);
     }),
   });
   return { reads, writes, charges };
+}
+
+/** Commits calls that share the state of one transaction; `flush` writes the changes that they collected in it. */
+function commitWrites<Shared extends { flush(): void }>(
+  connection: Connection,
+  synchronous: Synchronous,
+  remembered: RememberedUsage,
+  begin: () => Shared,
+): Commit<Shared, unknown> {
+  return (calls) => {
+    try {
+      return connection.write(synchronous, () => {
+        const shared = begin();
+        const results = calls.map(({ work }) => work(shared));
+        shared.flush();
+        return results;
+      });
+    } catch (error) {
+      remembered.forget();
+      throw error;
+    }
+  };
 }

@@ -52,8 +52,8 @@ const MOST_REMEMBERED = 9_000;
 
 /** Without it, a list or get over HTTP takes 1.1 times the processor time (32 connections, 100 keys). */
 export function rememberUsage(
-  { version }: Pick<Connection, "version">,
-  { findByDigest, find, save }: ApiKeyUsage,
+  connection: Pick<Connection, "version">,
+  table: ApiKeyUsage,
 ): RememberedUsage {
   const keys = new Map<string, Omit<PresentedKey, "usage">>();
   /** By the id of the key, because a key may have several secrets. */
@@ -65,7 +65,7 @@ export function rememberUsage(
   };
   return {
     begin: () => {
-      const current = version();
+      const current = connection.version();
       if (current === undefined || current !== seen || keys.size > MOST_REMEMBERED) forget();
       seen = current;
     },
@@ -74,16 +74,16 @@ export function rememberUsage(
       const known = keys.get(digest);
       const usage = known && usages.get(known.key.id);
       if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
-      const presented = findByDigest(digest);
+      const presented = table.findByDigest(digest);
       if (presented) {
         keys.set(digest, presented);
         usages.set(presented.key.id, presented.usage);
       }
       return presented;
     },
-    find,
+    find: (keyId) => table.find(keyId),
     save: (keyId, usage) => {
-      save(keyId, usage);
+      table.save(keyId, usage);
       usages.set(keyId, usage);
     },
   };
