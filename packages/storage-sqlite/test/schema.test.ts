@@ -13,13 +13,13 @@ const addsColumn: Migration = {
   number: NEWEST + 1,
   name: "adds a column",
   breaking: false,
-  statements: () => [sql`alter table pets add column colour text`],
+  statements: [sql`alter table pets add column colour text`],
 };
 const fails: Migration = {
   number: NEWEST + 2,
   name: "fails half-way",
   breaking: true,
-  statements: () => [
+  statements: [
     sql`alter table pets add column weight integer`,
     sql`insert into nothing values (1)`,
   ],

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { THREAD, type ThreadData } from "./checkpoint-thread.js";
 import { markLog } from "./database-mark.js";
 import type { SqliteDatabase, SqliteStatement } from "./driver.js";
 
@@ -34,51 +35,6 @@ const END_TIMEOUT = 10_000;
 const NICENESS = process.platform === "linux" ? 19 : 0;
 
 /**
- * Runs in the thread. It is text, so that a bundler can put this package into one file. A passive checkpoint
- * does most of the work beside the commits, but the log grows meanwhile, so that SQLite cannot restart it. Then
- * the storage writes back the rest, under the write lock. The thread never has that lock, so nothing waits for it.
- * While a reader keeps an old snapshot, the log cannot be written back as a whole.
- *
- * It has to end by itself, before the storage closes its own connection. If Node ended it, its connection would be the
- * last one, and would write the log back without a look; and a driver that is being loaded would abort the process.
- */
-const THREAD = `
-  const { setPriority } = require("node:os");
-  const { parentPort, workerData } = require("node:worker_threads");
-  const { driver, filename, longLog, niceness, hasEnded } = workerData;
-  const end = () => {
-    Atomics.store(hasEnded, 0, 1);
-    Atomics.notify(hasEnded, 0);
-  };
-  process.once("exit", end);
-  if (niceness > 0) {
-    try {
-      setPriority(0, niceness);
-    } catch {
-      // A sandbox may forbid it.
-    }
-  }
-  import(driver).then(({ default: Database }) => {
-    const database = new Database(filename, { fileMustExist: true, timeout: 0 });
-    const checkpoint = (mode) => database.pragma("main.wal_checkpoint(" + mode + ")")[0];
-    parentPort.on("message", (message) => {
-      if (message === "end") {
-        database.close();
-        end();
-        parentPort.postMessage("ended");
-        parentPort.close();
-        return;
-      }
-      // It may have been written back since the message was sent.
-      if (checkpoint("NOOP").log < longLog) return;
-      const { log, checkpointed } = checkpoint("PASSIVE");
-      if (checkpointed === log) parentPort.postMessage("written");
-    });
-    parentPort.postMessage("ready");
-  });
-`;
-
-/**
  * @param driver the URL of the driver; without one, and where no thread can be started, SQLite goes on to
  *   write the log back inside commits.
  * @param areOurs whether the files are known to be still those that were opened
@@ -99,6 +55,7 @@ export function createCheckpoints(
     setLongestLog(database, SQLITES_LOG);
   };
   const start = (): Thread | undefined => {
+    if (driver === undefined) return undefined;
     try {
       return startThread(driver, filename, {
         ready: () => setLongestLog(database, LONGEST_LOG),
@@ -138,14 +95,11 @@ interface ThreadEvents {
   readonly failed: () => void;
 }
 
-function startThread(driver: string | undefined, filename: string, events: ThreadEvents): Thread {
+function startThread(driver: string, filename: string, events: ThreadEvents): Thread {
   const hasEnded = new Int32Array(new SharedArrayBuffer(4));
   const settings = { longLog: LONG_LOG, niceness: NICENESS, hasEnded };
-  const worker = new Worker(THREAD, {
-    eval: true,
-    workerData: { driver, filename, ...settings },
-    execArgv: [],
-  });
+  const workerData: ThreadData = { driver, filename, ...settings };
+  const worker = new Worker(THREAD, { eval: true, workerData, execArgv: [] });
   const ended = new Promise<void>((resolve) => {
     const heard = { ...events, ended: resolve };
     worker.on("message", (event: keyof typeof heard) => heard[event]());

@@ -6,18 +6,14 @@ export const idempotentCreates: Migration = {
   number: 2,
   name: "idempotent creates",
   breaking: false,
-  statements: (schema) => [
-    schema
-      .createTable("pet_creations")
-      .addColumn("token", "text", (column) => column.primaryKey())
-      .addColumn("pet_id", "integer", (column) => column.notNull())
-      .addColumn("fingerprint", "text", (column) => column.notNull())
-      .addColumn("expires_at", "integer", (column) => column.notNull())
-      .modifyEnd(sql`strict, without rowid`),
-    schema
-      .withSchema("main")
-      .alterTable("api_key_usage")
-      .addColumn("refused_since", "integer", (column) => column.notNull().defaultTo(0)),
+  statements: [
+    sql`create table main.pet_creations (
+      token text primary key,
+      pet_id integer not null,
+      fingerprint text not null,
+      expires_at integer not null
+    ) strict, without rowid`,
+    sql`alter table main.api_key_usage add column refused_since integer not null default 0`,
   ],
   attached: [
     sql`create index if not exists main.pet_creations_by_expiry on pet_creations (expires_at)`,

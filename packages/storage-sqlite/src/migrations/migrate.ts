@@ -1,10 +1,10 @@
 import type { Parameter } from "@petstore/storage-sql";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 import type { SqliteDatabase } from "../database/driver.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { prepareRebuilt } from "../tables/rebuilt.js";
-import { createQueries, type MigrationsTable, type Schema } from "../tables/schema.js";
+import type { MigrationsTable } from "../tables/schema.js";
 import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
 import type { Ddl, Migration } from "./migration.js";
@@ -73,33 +73,27 @@ class EndOfTrial extends Error {}
 
 function apply(connection: Connection, known: readonly Migration[]): void {
   const { database, queries } = connection;
-  // SQLite creates tables in the main database. It does not take the database's name in a reference.
-  const ddl = createQueries();
-  const execute = (statement: Ddl): void => void database.exec(statement.compile(ddl).sql);
-  execute(createMigrationsTable(ddl));
+  const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
+  execute(MIGRATIONS_TABLE);
   addBreaking(database);
   // SQLite begins an immediate transaction even on a read-only file, and fails only at a write.
-  execute(queries.deleteFrom("petstore_migrations").where("number", "is", null));
+  database.exec("delete from main.petstore_migrations where number is null");
   const latest = prepareLatest(connection)();
   refuseTooNew(latest, known);
   const record = prepareRecord(connection);
   for (const { number, name, breaking, statements } of known.slice(latest.number)) {
-    statements(ddl.schema).forEach(execute);
+    statements.forEach(execute);
     record({ number, name, breaking: breaking ? 1 : 0 });
   }
   refuseRebuilt(connection);
   known.flatMap(({ attached = [] }) => attached).forEach(execute);
 }
 
-function createMigrationsTable({ schema }: Kysely<Schema>): Ddl {
-  return schema
-    .createTable("petstore_migrations")
-    .ifNotExists()
-    .addColumn("number", "integer", (column) => column.primaryKey())
-    .addColumn("name", "text", (column) => column.notNull())
-    .addColumn("breaking", "integer", (column) => column.notNull())
-    .modifyEnd(sql`strict`);
-}
+const MIGRATIONS_TABLE = sql`create table if not exists main.petstore_migrations (
+  number integer primary key,
+  name text not null,
+  breaking integer not null
+) strict`;
 
 /** Databases of before 1.0 lack the column: all their migrations were breaking. */
 function addBreaking(database: SqliteDatabase): void {

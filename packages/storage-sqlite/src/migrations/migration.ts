@@ -1,5 +1,4 @@
-import type { CompiledQuery, Kysely, SchemaModule } from "kysely";
-import type { Schema } from "../tables/schema.js";
+import type { RawBuilder } from "kysely";
 
 /** One step of the schema, forward only. Once released, a migration never changes. */
 export interface Migration {
@@ -11,13 +10,11 @@ export interface Migration {
    * tables, indexes, and columns that may be null or have a default.
    */
   readonly breaking: boolean;
-  /** The statements in order, untyped because later migrations change the types of the schema. */
-  readonly statements: (schema: SchemaModule) => readonly Ddl[];
+  /** The statements in order, as text because later migrations change the types of the schema. */
+  readonly statements: readonly Ddl[];
   /** The indexes and triggers on its tables, each `if not exists`: another program that rebuilds a table removes them. */
   readonly attached?: readonly Ddl[];
 }
 
-/** A statement that has no parameters, from kysely's schema builder or its `sql` tag. */
-export interface Ddl {
-  compile(queries: Kysely<Schema>): CompiledQuery;
-}
+/** A statement that has no parameters. */
+export type Ddl = RawBuilder<unknown>;

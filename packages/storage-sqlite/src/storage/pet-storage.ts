@@ -93,14 +93,12 @@ export function createSqlitePetStorage(
 
   const keptPage = (revision: number | undefined, query: PetQuery): PetPage | undefined =>
     revision === undefined ? undefined : pages.find(revision, query);
-  /** Reads one pet more than the page holds, to see whether there is a next page. */
   const readPage = (query: PetQuery): PetPage => {
-    const { limit, after, status } = query;
     // The revision first: a page may be newer than the revision that it is kept for, but never older.
     const revision = table.revision();
     const known = keptPage(revision, query);
     if (known) return known;
-    const page = pageOf(table.list(limit + 1, after ?? 0n, status), limit);
+    const page = pageOf(table.list(query), query.limit);
     if (revision !== undefined) pages.keep(revision, query, page);
     return page;
   };

@@ -1,4 +1,6 @@
-import type { Pet, PetStatus } from "@petstore/core";
+import type { Pet } from "@petstore/core";
+import { petFilters, type PetFilter } from "@petstore/core/internal";
+import type { PetQuery } from "@petstore/core/storage";
 import {
   newPetFields,
   PET_COLUMNS,
@@ -15,8 +17,8 @@ import type { Schema } from "./schema.js";
 /** The statements on the table of pets. */
 export interface Pets {
   find(id: bigint): Pet | undefined;
-  /** Reads up to `count` pets with an id above `after`, in ascending order of id, one after another. */
-  list(count: number, after: bigint, status: PetStatus | undefined): Iterable<Pet>;
+  /** Reads the pets of a page and the next one, if any, one after another. */
+  list(query: PetQuery): Iterable<Pet>;
   /** The greatest id that was ever used; 0 if none was. */
   lastId(): bigint;
   /** Adds pets whose ids are new. */
@@ -29,8 +31,12 @@ export interface Pets {
 
 export function preparePets(connection: Connection): Pets {
   const find = connection.select(PET_COLUMNS, selectPet, "bigint");
-  const list = connection.select(PET_COLUMNS, selectPets, "bigint");
-  const listByStatus = connection.select(PET_COLUMNS, selectPetsByStatus, "bigint");
+  const lists = new Map<string, ReturnType<typeof prepareList>>();
+  const listBy = (fields: readonly (keyof PetFilter)[]) => {
+    const list = lists.get(fields.join()) ?? prepareList(connection, fields);
+    lists.set(fields.join(), list);
+    return list;
+  };
   const lastIds = prepareLastIds(connection);
   const insert = prepareManyRows((rows) => prepareInsert(connection, rows));
   const revision = prepareRevision(connection);
@@ -42,12 +48,9 @@ export function preparePets(connection: Connection): Pets {
       const row = find.get({ id });
       return row && toPet(row);
     },
-    list: function* (count, after, status) {
-      const rows =
-        status === undefined
-          ? list.iterate({ count, after })
-          : listByStatus.iterate({ count, after, status });
-      for (const row of rows) yield toPet(row);
+    list: function* (query) {
+      const list = listBy(petFilters.filter((field) => query[field] !== undefined));
+      for (const row of list.iterate(query)) yield toPet(row);
     },
     lastId: () =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
@@ -68,33 +71,39 @@ export function preparePets(connection: Connection): Pets {
   };
 }
 
-/** Which pets a page holds at most. */
-interface PetsAfter {
-  readonly count: number;
-  readonly after: bigint;
-}
-
 /** Selects the pet with an id. */
 function selectPet(queries: Kysely<Schema>, value: Parameter<{ id: bigint }>) {
   return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
 }
 
-/** Selects in ascending order of id. */
-function selectPets(queries: Kysely<Schema>, value: Parameter<PetsAfter>) {
-  return queries
-    .selectFrom("pets")
-    .select(PET_COLUMNS)
-    .where("id", ">", value("after"))
-    .orderBy("id")
-    .limit(value("count"));
-}
-
-/** Selects those with one status, in ascending order of id. */
-function selectPetsByStatus(
-  queries: Kysely<Schema>,
-  value: Parameter<PetsAfter & { status: PetStatus }>,
-) {
-  return selectPets(queries, value).where("status", "=", value("status"));
+/** Prepares the statement that selects the pets whose fields have the values in a query, in ascending order of id. */
+function prepareList(connection: Connection, fields: readonly (keyof PetFilter)[]) {
+  return connection.select(
+    PET_COLUMNS,
+    (queries, value: Parameter<PetQuery>) => {
+      const pets = queries
+        .selectFrom("pets")
+        .select(PET_COLUMNS)
+        .where(
+          "id",
+          ">",
+          value.of(({ after = 0n }) => after),
+        )
+        .orderBy("id")
+        // One pet more than the page holds shows whether there is a next page.
+        .limit(value.of(({ limit }) => limit + 1));
+      return fields.reduce(
+        (filtered, field) =>
+          filtered.where(
+            petColumns[field].column,
+            "=",
+            value.of((query) => query[field]),
+          ),
+        pets,
+      );
+    },
+    "bigint",
+  );
 }
 
 function prepareRevision(connection: Connection) {

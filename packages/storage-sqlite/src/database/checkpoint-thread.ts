@@ -1,0 +1,81 @@
+import type { setPriority } from "node:os";
+import type { MessagePort } from "node:worker_threads";
+import type { DatabaseConstructor } from "./driver.js";
+
+/** What the thread is given. */
+export interface ThreadData {
+  /** The URL of the driver. */
+  readonly driver: string;
+  readonly filename: string;
+  /** In pages. */
+  readonly longLog: number;
+  readonly niceness: number;
+  /** One number, which becomes 1. */
+  readonly hasEnded: Int32Array;
+}
+
+/** What the thread needs of Node. */
+interface ThreadHost {
+  readonly setPriority: typeof setPriority;
+  readonly parentPort: MessagePort;
+  readonly load: (driver: string) => Promise<{ readonly default: DatabaseConstructor }>;
+}
+
+/**
+ * Writes the log back. A passive checkpoint does most of the work beside the commits, but the log grows meanwhile, so
+ * that SQLite cannot restart it. Then the storage writes back the rest, under the write lock. The thread never has that
+ * lock, so nothing waits for it. While a reader keeps an old snapshot, the log cannot be written back as a whole.
+ *
+ * It has to end by itself, before the storage closes its own connection. If Node ended it, its connection would be the
+ * last one, and would write the log back without a look; and a driver that is being loaded would abort the process.
+ *
+ * The thread gets the text of this function, so that a bundler can put this package into one file: it may use nothing
+ * of its module.
+ */
+function runThread(
+  { setPriority, parentPort, load }: ThreadHost,
+  { driver, filename, longLog, niceness, hasEnded }: ThreadData,
+): void {
+  const end = () => {
+    Atomics.store(hasEnded, 0, 1);
+    Atomics.notify(hasEnded, 0);
+  };
+  process.once("exit", end);
+  if (niceness > 0) {
+    try {
+      setPriority(0, niceness);
+    } catch {
+      // A sandbox may forbid it.
+    }
+  }
+  // If it fails, the thread ends with the error.
+  void load(driver).then(({ default: Database }) => {
+    const database = new Database(filename, { fileMustExist: true, timeout: 0 });
+    const look = database.prepare<[], readonly number[]>("pragma main.wal_checkpoint(noop)").raw();
+    const writeBack = database
+      .prepare<[], readonly number[]>("pragma main.wal_checkpoint(passive)")
+      .raw();
+    parentPort.on("message", (message) => {
+      if (message === "end") {
+        database.close();
+        end();
+        parentPort.postMessage("ended");
+        parentPort.close();
+        return;
+      }
+      // It may have been written back since the message was sent.
+      if ((look.get()?.[1] ?? 0) < longLog) return;
+      const [, log, checkpointed] = writeBack.get() ?? [];
+      if (checkpointed === log) parentPort.postMessage("written");
+    });
+    parentPort.postMessage("ready");
+  });
+}
+
+/** The program of the thread. A bundler that keeps names adds calls of `__name`. */
+export const THREAD = `
+  const __name = (named) => named;
+  const { parentPort, workerData } = require("node:worker_threads");
+  const { setPriority } = require("node:os");
+  (${String(runThread)})({ setPriority, parentPort, load: (driver) => import(driver) }, workerData);
+`;
