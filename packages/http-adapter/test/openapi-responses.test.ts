@@ -2,7 +2,7 @@ import { openApiDocument } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { operations, undeclared, undeclaredElsewhere, type Operation } from "./support/openapi.js";
 import { PET } from "./support/pet.js";
-import { failing, serve, type Call, type Listening } from "./support/serve.js";
+import { failing, HURRIED, serve, type Call, type Listening } from "./support/serve.js";
 
 const post = (body: string, ...headers: string[]): Call => ({ method: "POST", body, headers });
 
@@ -94,12 +94,7 @@ test.each<[status: number, text: string]>([
   [408, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n"],
   [431, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}`],
 ])("%i is declared for every operation, where the message cannot be read", async (status, text) => {
-  const soon = {
-    headersTimeoutSeconds: 0.05,
-    requestTimeoutSeconds: 0.05,
-    connectionsCheckingIntervalSeconds: 0.01,
-  };
-  const { dial } = await serve({ limits: status === 408 ? soon : {} });
+  const { dial } = await serve({ limits: status === 408 ? HURRIED : {} });
   const response = await (await dial(text)).response();
   expect(response.status).toBe(status);
   for (const operation of operations) {

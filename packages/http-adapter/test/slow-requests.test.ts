@@ -4,14 +4,8 @@ import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { expect, test } from "vitest";
 import { isSoak } from "../../../scripts/test-size.js";
 import { PET } from "./support/pet.js";
-import { compose, issue, serve, serveHandler } from "./support/serve.js";
+import { compose, HURRIED, issue, serve, serveHandler } from "./support/serve.js";
 import type { Wire } from "./support/wire.js";
-
-const limits = {
-  headersTimeoutSeconds: 0.05,
-  requestTimeoutSeconds: 0.1,
-  connectionsCheckingIntervalSeconds: 0.01,
-};
 
 async function expectTimedOut(wire: Wire): Promise<void> {
   const body = expect.stringContaining('"request_timeout"') as unknown;
@@ -24,7 +18,7 @@ test.each([
   ["half a request line", "GET /v1/p"],
   ["half a header section", compose({}).slice(0, -2)],
 ])("a client that sends %s gets 408, and the rest is not a request", async (_, bytes) => {
-  const { dial, store } = await serve({ limits });
+  const { dial, store } = await serve({ limits: HURRIED });
   const wire = await dial(bytes);
   await expectTimedOut(wire);
   wire.send(`\r\n${compose({})}`);
@@ -38,7 +32,7 @@ test.each([
   ["Content-Length: 65537", 413],
 ])("half a body (%s) ends with %i", async (framing, status) => {
   // On a busy machine, the header section may take longer than the other limits to arrive and to be charged.
-  const longer = { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
+  const longer = { ...HURRIED, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
   const { dial, key } = await serve({ limits: longer });
   const wire = await dial(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
   const headers = { connection: "close", "x-ratelimit-remaining": "59" };
@@ -88,11 +82,7 @@ test("the default limits end every slow request within 15 s", () => {
 });
 
 test("beside many half-sent requests, which all get 408, a good client is served", async () => {
-  const hurried = {
-    headersTimeoutSeconds: 0.2,
-    requestTimeoutSeconds: 0.4,
-    connectionsCheckingIntervalSeconds: 0.02,
-  };
+  const hurried = { ...HURRIED, headersTimeoutSeconds: 0.2, requestTimeoutSeconds: 0.4 };
   const { dial, store } = await serve({ limits: isSoak ? {} : hurried });
   const key = await issue(store, "business");
   const half = compose({ method: "POST", key, headers: ["Content-Length: 100"] });

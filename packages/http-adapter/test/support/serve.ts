@@ -158,6 +158,13 @@ export function compose({
   ].join("\r\n");
 }
 
+/** Limits that end a slow request soon. */
+export const HURRIED = {
+  headersTimeoutSeconds: 0.05,
+  requestTimeoutSeconds: 0.1,
+  connectionsCheckingIntervalSeconds: 0.01,
+};
+
 /** Counts the connections of a server. */
 export function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
