@@ -137,6 +137,7 @@ test("an unknown field with any number is no harm", async () => {
 
 const MINUTE = { limit: 60, remaining: 58 };
 const DAY = { limit: 1_000, remaining: 900 };
+const ONE_WINDOW = { "RateLimit-Policy": '"minute";q=60', RateLimit: '"minute";r=59;t=1' };
 
 test.each<[policy: string, left: string]>([
   ['"minute";q=60;w=60, "day";q=1000;w=86400', '"minute";r=58;t=1, "day";r=900;t=9'],
@@ -155,9 +156,10 @@ test.each([
   ["twice", { ...LIMITS, "X-RateLimit-Limit": "60, 60" }, 60],
   ["twice, and not alike", { ...LIMITS, "X-RateLimit-Limit": "60, 61" }, Infinity],
   ["no limits", {}, Infinity],
+  ["one window of the draft", { ...LIMITS, ...ONE_WINDOW }, 60],
   ["limits that are no numbers", NO_NUMBERS, Infinity],
   ["the largest limits", { ...LIMITS, "X-RateLimit-Limit": "9007199254740991" }, 2 ** 53 - 1],
 ])("a page with %s is a page", async (_, headers, limit) => {
   const listed = await listFrom(() => new Response("[]", { headers }));
-  expect(listed._unsafeUnwrap()).toMatchObject({ pets: [], quota: { limit } });
+  expect(listed._unsafeUnwrap()).toMatchObject({ pets: [], quota: { limit, day: { limit } } });
 });

@@ -43,6 +43,11 @@ it("says why a call fails", async () => {
   expect(await storage.keys.insert(key)).toMatchObject({
     error: { message: "The memory storage failed.", cause: { message: "This id is taken." } },
   });
+  const secrets = [{ digest: "taken", hint: "", expiresAt: undefined }];
+  (await storage.keys.insert({ ...key, id: "b", secrets }))._unsafeUnwrap();
+  expect(
+    await storage.keys.update("a", () => ({ next: { ...key, secrets }, result: undefined })),
+  ).toMatchObject({ error: { cause: { message: "This digest is taken." } } });
   await storage.close();
   expect(await storage.keys.insert(key)).toMatchObject({
     error: { message: "The memory storage is closed." },

@@ -63,7 +63,7 @@ export function createCalls(): Calls {
     lastCall: () => Promise<Result<void, StorageUnavailableError>>,
   ): Promise<Result<void, StorageUnavailableError>> {
     isOpen = false;
-    const idle = new Promise<undefined>((resolve) => (whenIdle = () => resolve(undefined)));
+    const idle = new Promise<void>((resolve) => (whenIdle = resolve));
     if (running === 0) whenIdle?.();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<Result<void, StorageUnavailableError>>((resolve) => {
@@ -71,9 +71,8 @@ export function createCalls(): Calls {
       timer = setTimeout(late, seconds * 1_000);
     });
     try {
-      const late = await Promise.race([idle, timeout]);
-      const closed = await Promise.race([lastCall(), timeout]);
-      return late ?? closed;
+      await Promise.race([idle, timeout]);
+      return await Promise.race([timeout, lastCall()]);
     } catch (cause) {
       return err(storageUnavailable(cause));
     } finally {
