@@ -38,6 +38,12 @@ export async function assertFails(
   assert.equal(typeof result.error.message, "string");
 }
 
+/** Asserts that many were never seen in part. */
+export function assertWhole(sizes: ReadonlySet<number>, whole: number): void {
+  for (const size of sizes)
+    assert.ok(size === 0 || size === whole, `${size} of ${whole} were seen`);
+}
+
 /** Creates pets one after the other. */
 export async function createPets(storage: Storage, pets: readonly NewPet[]): Promise<Pet[]> {
   const created: Pet[] = [];

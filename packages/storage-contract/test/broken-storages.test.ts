@@ -56,13 +56,13 @@ const faultsOfProcesses: Readonly<Record<string, FileOptions["fault"] | Fault>> 
 const faults: Readonly<Record<string, Fault>> = {
   "gives each pet its own positive id: gives two the same": withIds((id) => (id + 1n) / 2n),
   "gives a pet a greater id: counts downwards": withIds((id) => 1_000n - id),
-  "keeps every field of a pet: converts categoryId to a double": withPet(({ categoryId }) => {
-    return { categoryId: BigInt.asIntN(64, BigInt(Number(categoryId))) };
+  ...losingInEachWay({
+    "converts categoryId to a double": ({ categoryId }) => {
+      return { categoryId: BigInt.asIntN(64, BigInt(Number(categoryId))) };
+    },
+    "normalizes Unicode": ({ name }) => ({ name: name.normalize("NFC") }),
+    "loses the status": () => ({ status: "available" }),
   }),
-  "keeps every field of a pet: normalizes Unicode": withPet(({ name }) => {
-    return { name: name.normalize("NFC") };
-  }),
-  "keeps every field of a pet: loses the status": withPet(() => ({ status: "available" })),
   "returns undefined for an id: cuts ids to 32 bits": pets("find", (find) => (id) => {
     return find(BigInt.asUintN(32, id));
   }),
@@ -103,17 +103,6 @@ const faults: Readonly<Record<string, Fault>> = {
       return createOnce(pet, { ...request, token });
     };
   }),
-  "keeps every field of a pet: another name in a creation": withCreated({ name: "another" }),
-  "keeps every field of a pet: a rounded categoryId in a creation": pets(
-    "createOnce",
-    (createOnce) => {
-      return (pet, request) => {
-        const categoryId = BigInt.asIntN(64, BigInt(Number(pet.categoryId)));
-        return createOnce({ ...pet, categoryId }, request);
-      };
-    },
-  ),
-  "keeps every field of a pet: another status in a creation": withCreated({ status: "sold" }),
   "keeps every field of a pet: a creation is never found": (storage, opened) => {
     const { hidden, hiding } = hidingCreations();
     return pets("find", (find) => async (id) => {
@@ -340,8 +329,22 @@ function withIds(change: (id: bigint) => bigint): Fault {
   });
 }
 
-function withPet(change: (pet: NewPet) => Partial<NewPet>): Fault {
-  return pets("create", (create) => (pet) => create({ ...pet, ...change(pet) }));
+/** What is lost of a pet, in each way to add one. */
+function losingInEachWay(changes: Readonly<Record<string, (pet: NewPet) => Partial<NewPet>>>) {
+  const all = Object.entries(changes).flatMap(([name, change]): [string, Fault][] => {
+    const changed = (pet: NewPet) => ({ ...pet, ...change(pet) });
+    return [
+      [`${name} in create`, pets("create", (create) => (pet) => create(changed(pet)))],
+      [`${name} in createOnce`, pets("createOnce", (once) => (pet, as) => once(changed(pet), as))],
+      [
+        `${name} in import`,
+        pets("import", (add) => (all) => add(all.map((pet) => ({ id: pet.id, ...changed(pet) })))),
+      ],
+    ];
+  });
+  return Object.fromEntries(
+    all.map(([name, fault]) => [`keeps every field of a pet: ${name}`, fault]),
+  );
 }
 
 function withPage(change: (page: PetPage, query: PetQuery) => PetPage): Fault {
@@ -352,12 +355,6 @@ function withPage(change: (page: PetPage, query: PetQuery) => PetPage): Fault {
 
 function withKey(change: (key: StoredApiKey) => Partial<StoredApiKey>): Fault {
   return keys("insert", (insert) => (key) => insert({ ...key, ...change(key) }));
-}
-
-function withCreated(changes: Partial<NewPet>): Fault {
-  return pets("createOnce", (createOnce) => (pet, request) => {
-    return createOnce({ ...pet, ...changes }, request);
-  });
 }
 
 function hidingCreations() {

@@ -68,6 +68,9 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
       () => changes,
     );
   };
+  const one =
+    (...change: Change) =>
+    () => [change];
   /** With a fault, many are changed one after the other. */
   const each = (port: string, member: string, all: readonly unknown[]) => {
     const parts = fault === undefined ? [all] : all.map((one) => [one]);
@@ -75,26 +78,15 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
   };
   return Promise.resolve({
     pets: {
-      create: (pet) =>
-        change(
-          (memory) => memory.pets.create(pet),
-          () => [["pets", "create", pet]],
-        ),
-      createOnce: (pet, request) =>
-        change(
-          (memory) => memory.pets.createOnce(pet, request),
-          () => [["pets", "createOnce", pet, request]],
-        ),
+      create: (pet) => change((memory) => memory.pets.create(pet), one("pets", "create", pet)),
+      createOnce: (...args) =>
+        change((memory) => memory.pets.createOnce(...args), one("pets", "createOnce", ...args)),
       import: (pets) => change((memory) => memory.pets.import(pets), each("pets", "import", pets)),
       find: (id) => read((memory) => memory.pets.find(id)),
       list: (query) => read((memory) => memory.pets.list(query)),
     },
     keys: {
-      insert: (key) =>
-        change(
-          (memory) => memory.keys.insert(key),
-          () => [["keys", "insert", key]],
-        ),
+      insert: (key) => change((memory) => memory.keys.insert(key), one("keys", "insert", key)),
       import: (keys) => change((memory) => memory.keys.import(keys), each("keys", "import", keys)),
       find: (id) => read((memory) => memory.keys.find(id)),
       list: (query) => read((memory) => memory.keys.list(query)),
