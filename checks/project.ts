@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,32 +10,36 @@ import { onTestFinished, vi } from "vitest";
 import { freePort } from "../scripts/ports.js";
 import manifest from "./manifest.json" with { type: "json" };
 
-/** The packages of each part, pinned. */
-const parts: Readonly<Record<keyof typeof manifest, Readonly<Record<string, string>>>> = manifest;
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** A folder outside the workspace, in which tools of other people and packed packages of ours are installed. */
 export interface Project {
   readonly folder: string;
-  /** Copies a file or folder of `checks` or `examples` into the project. */
-  readonly copy: (source: string, target: string) => void;
-  /** Runs a module of an installed package. Returns what it prints; it is an error if it fails. */
-  readonly run: (module: string, ...args: readonly string[]) => string;
+  /** Runs Node with these arguments, such as a module of an installed package. It is an error if it fails. */
+  readonly run: (...args: readonly string[]) => void;
 }
 
-/** Installs the tools of a part of the manifest, and packages of ours, for the length of a test. */
-export function install(part: keyof typeof parts, packages: readonly string[]): Project {
+/**
+ * Installs the tools of a part of the manifest, pinned, and packages of ours, for the length of a test. The files of
+ * the part, and what all hosts share, are copied there.
+ */
+export function install(part: keyof typeof manifest, packages: readonly string[]): Project {
   const folder = emptyFolder();
-  const ours = packages.map((name) => [`@petstore/${name}`, `file:${tarball(name)}`] as const);
-  const withDriver = packages.includes("storage-sqlite");
   const { name, version, installed } = driver();
+  const withDriver = packages.includes("storage-sqlite");
   const dependencies = {
-    ...parts[part],
-    ...Object.fromEntries(ours),
+    ...manifest[part],
+    ...Object.fromEntries(packages.map((each) => [`@petstore/${each}`, `file:${tarball(each)}`])),
     ...(withDriver ? { [name]: version } : {}),
   };
-  const content = { private: true, type: "module", dependencies };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(content));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies }),
+  );
+  const files = join(root, "checks", part);
+  if (existsSync(files)) cpSync(files, folder, { recursive: true });
+  for (const file of ["route.js", "store.js"])
+    if (withDriver) cpSync(join(root, "checks/hosts", file), join(folder, file));
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   execute(folder, "npm", "install", ...options);
   const compiled = join(installed, "build");
@@ -44,14 +47,7 @@ export function install(part: keyof typeof parts, packages: readonly string[]): 
     // Compiling SQLite again would take minutes.
     cpSync(compiled, join(folder, "node_modules", name, "build"), { recursive: true });
   }
-  return {
-    folder,
-    copy: (source, target) => {
-      mkdirSync(dirname(join(folder, target)), { recursive: true });
-      cpSync(join(root, source), join(folder, target), { recursive: true });
-    },
-    run: (module, ...args) => execute(folder, process.execPath, join(folder, module), ...args),
-  };
+  return { folder, run: (...args) => execute(folder, process.execPath, ...args) };
 }
 
 /** Creates a folder for the length of a test. */
@@ -64,30 +60,27 @@ export function emptyFolder(): string {
 /** The driver of SQLite for this Node, as it is installed here. */
 export function driver() {
   const name = process.versions.node.startsWith("20.") ? "better-sqlite3" : "better-sqlite3-13";
-  const installed = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-  const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+  const manifestFile = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  const { version } = JSON.parse(readFileSync(manifestFile, "utf8")) as {
     readonly version: string;
   };
-  return { name: "better-sqlite3", version, installed };
+  return { name: "better-sqlite3", version, installed: dirname(manifestFile) };
 }
+
+/** Where the tests run their programs. */
+const PRODUCTION = { NODE_ENV: "production", CI: "true", NEXT_TELEMETRY_DISABLED: "1" };
 
 /** Runs a program on a free port until the test ends. Resolves to the port when it listens. */
 export async function start(
   folder: string,
   program: (port: number) => readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const port = await freePort();
+  const address = { HOST: "127.0.0.1", HOSTNAME: "127.0.0.1", PORT: `${port}` };
   const child = spawn(process.execPath, program(port), {
     cwd: folder,
-    env: {
-      ...process.env,
-      ...env,
-      NODE_ENV: "production",
-      HOST: "127.0.0.1",
-      HOSTNAME: "127.0.0.1",
-      PORT: `${port}`,
-    },
+    env: { ...process.env, ...PRODUCTION, ...variables, ...address },
     stdio: ["ignore", "inherit", "inherit"],
   });
   onTestFinished(async () => {
@@ -110,14 +103,9 @@ function tarball(name: string): string {
   return file;
 }
 
-function execute(cwd: string, command: string, ...args: readonly string[]): string {
-  const env = { ...process.env, NODE_ENV: "production", CI: "true", NEXT_TELEMETRY_DISABLED: "1" };
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd,
-    env,
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  if (status === 0) return stdout;
-  throw new Error(`${[command, ...args].join(" ")}\n${stdout}${stderr}`);
+function execute(cwd: string, command: string, ...args: readonly string[]): void {
+  const env = { ...process.env, ...PRODUCTION };
+  const options = { cwd, env, encoding: "utf8", timeout: 300_000 } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, options);
+  if (status !== 0) throw new Error(`${[command, ...args].join(" ")}\n${stdout}${stderr}`);
 }

@@ -1,9 +1,13 @@
-// Generates a client of openapi.json with one generator into a folder: int64 as `number`, or as `bigint`.
-import { writeFileSync } from "node:fs";
+// Generates a client of openapi.json with one generator, int64 as `number` or as `bigint`, beside the program for it.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
-const [generator, folder, int64] = process.argv.slice(2);
+const [generator, int64] = process.argv.slice(2);
 const exact = int64 === "bigint";
 const input = "openapi.json";
+const program = generator.replace(/^@|\/.*/g, "");
+const folder = `${int64}/${program}`;
+mkdirSync(folder, { recursive: true });
+cpSync(`${program}.ts`, `${folder}/client.ts`);
 
 await {
   "openapi-typescript": async () => {
@@ -30,23 +34,17 @@ await {
     const { pluginOas } = await import("@kubb/plugin-oas");
     const { pluginTs } = await import("@kubb/plugin-ts");
     const { pluginClient } = await import("@kubb/plugin-client");
-    const plugins = [
-      pluginOas({ generators: [] }),
-      pluginTs({ integerType: exact ? "bigint" : "number" }),
-      pluginClient({ client: "fetch", dataReturnType: "full" }),
-    ];
-    const config = {
-      root: ".",
-      input: { path: input },
-      output: { path: `${folder}/made` },
-      plugins,
-    };
-    const { error } = await build({ config });
+    const types = pluginTs({ integerType: exact ? "bigint" : "number" });
+    const client = pluginClient({ client: "fetch", dataReturnType: "full" });
+    const plugins = [pluginOas({ generators: [] }), types, client];
+    const output = { path: `${folder}/made` };
+    const { error } = await build({
+      config: { root: ".", input: { path: input }, output, plugins },
+    });
     if (error) throw error;
   },
   "openapi-zod-client": async () => {
     const { generateZodClientFromOpenAPI } = await import("openapi-zod-client");
-    const { readFileSync } = await import("node:fs");
     const openApiDoc = JSON.parse(readFileSync(input, "utf8"));
     const options = { withDeprecatedEndpoints: true };
     await generateZodClientFromOpenAPI({ openApiDoc, distPath: `${folder}/made.ts`, options });

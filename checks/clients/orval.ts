@@ -1,9 +1,8 @@
 import { createPet, getPet, listPets, type Pet } from "./made.ts";
 
 export function connect(baseUrl: string, key: string) {
-  const options = {
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-  };
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const options = { headers };
   // Its functions call `fetch` with a path.
   const absolute = async (call: () => Promise<{ status: number; data: unknown }>) => {
     const { fetch } = globalThis;

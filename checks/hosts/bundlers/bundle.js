@@ -6,14 +6,8 @@ const entry = "./own-server.js";
 if (bundler === "esbuild") {
   const { build } = await import("esbuild");
   const outfile = `${folder}/server.mjs`;
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-  });
+  const options = { bundle: true, minify: true, format: "esm", platform: "node" };
+  await build({ entryPoints: [entry], outfile, ...options });
 } else {
   const { default: webpack, rspack = webpack } = await import(bundler);
   const stats = await promisify(rspack)({

@@ -1,0 +1,3 @@
+import { handle } from "../../../route.js";
+
+export const ALL = ({ request }) => handle(request);
