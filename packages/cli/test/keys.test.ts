@@ -148,8 +148,7 @@ describe("keys export and import", () => {
       const to = ["--database", newDatabase()];
       const imported = await petstoreReading(chunks, "keys", "import", "-", ...to);
       expect(imported).toMatchObject({ code: 0, out: "imported 4 keys" });
-      const listed = JSON.parse((await petstore("keys", "list", "--json", ...to)).out) as unknown;
-      expect(listed).toMatchObject(LABELS.map((label) => ({ label })));
+      expect((await petstore("keys", "export", ...to)).out).toBe(out);
     }
   });
 

@@ -80,7 +80,9 @@ async function serve(
   const errors = createErrorLog(report);
   // Requests may fail with the same message.
   store.events.on("storage_warning", errors.add);
-  const requests = options.log && createRequestLog(streams.stdout, systemClock, errors.add);
+  const requests = options.log
+    ? createRequestLog(streams.stdout, systemClock, errors.add)
+    : undefined;
   const port = portOfWorkers(options.port);
   const listening = await listen(
     store,

@@ -18,9 +18,9 @@ export interface ServeOptions {
   readonly shutdownDelay: number;
   readonly trustProxy?: readonly string[];
   readonly cors?: "*" | readonly string[];
-  readonly rateLimitFields?: true;
-  readonly firstKey?: true;
-  readonly log?: true;
+  readonly rateLimitFields?: boolean;
+  readonly firstKey?: boolean;
+  readonly log?: boolean;
   readonly metrics?: MetricsAddress;
 }
 

@@ -52,7 +52,7 @@ export async function listen(
     onError,
     onResponse,
     cors: cors && { origins: cors },
-    rateLimitFields: rateLimitFields && "draft-11",
+    rateLimitFields: rateLimitFields ? "draft-11" : undefined,
   });
   const listening = await listenOn(server, host, port);
   return listening.map((url) => ({
