@@ -3,13 +3,7 @@ import type { EachField } from "@petstore/core/internal";
 import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
 import type { GroupCommit } from "./commit/group-commit.js";
 import type { Tuple } from "./query.js";
-import {
-  LIMIT_COLUMNS,
-  USAGE_COLUMNS,
-  type ApiKeysTable,
-  type Selecting,
-  type UsageRow,
-} from "./schema.js";
+import { LIMIT_COLUMNS, USAGE_COLUMNS, type ApiKeysTable, type UsageRow } from "./schema.js";
 
 /** The columns of a presented key, in the order that `toPresentedKey` reads. */
 export const PRESENTED_KEY_COLUMNS = [
@@ -23,25 +17,6 @@ export const PRESENTED_KEY_COLUMNS = [
 ] as const;
 
 type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
-
-/** Where these columns come from. */
-export const PRESENTED_KEY_SELECTION = [
-  "key.id",
-  "key.plan",
-  "key.expires_at",
-  "key.revoked_at",
-  "secret.expires_at as secret_expires_at",
-  ...LIMIT_COLUMNS,
-  ...USAGE_COLUMNS,
-] as const;
-
-/** Joins secrets with their keys and the usage of these. */
-export function joinPresentedKeys(queries: Selecting) {
-  return queries
-    .selectFrom("api_key_secrets as secret")
-    .innerJoin("api_keys as key", "key.id", "secret.key_id")
-    .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
-}
 
 /** Returns the presented key in a row. */
 export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt, ...numbers]: Tuple<

@@ -1,12 +1,11 @@
 import type { StoredApiKey, Usage } from "@petstore/core/storage";
 import { toLimitsAndUsage } from "./api-key-usage.js";
-import type { Parameter, Tuple } from "./query.js";
+import type { Tuple } from "./query.js";
 import {
   keysOf,
   LIMIT_COLUMNS,
   USAGE_COLUMNS,
   type ApiKeysTable,
-  type Selecting,
   type UsageRow,
 } from "./schema.js";
 
@@ -39,23 +38,6 @@ export const KEY_COLUMNS = [
 
 /** A row of `KEY_COLUMNS`. */
 export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
-
-/** Selects the key with an id. */
-export function selectKey(queries: Selecting, value: Parameter<{ id: string }>) {
-  return selectAll(queries).where("id", "=", value("id"));
-}
-
-/** Selects in ascending order of id. */
-export function selectKeys(queries: Selecting, value: Parameter<KeysAfter>) {
-  return selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count"));
-}
-
-function selectAll(queries: Selecting) {
-  return queries
-    .selectFrom("api_keys")
-    .leftJoin("api_key_usage", "key_id", "id")
-    .select(KEY_COLUMNS);
-}
 
 /** The value of each column of a key. */
 export const keyValues: {

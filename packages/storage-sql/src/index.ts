@@ -14,9 +14,7 @@ export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
 export {
   createChargedUsage,
   createUsageTransaction,
-  joinPresentedKeys,
   PRESENTED_KEY_COLUMNS,
-  PRESENTED_KEY_SELECTION,
   toPresentedKey,
   toUsage,
   type UsageReader,
@@ -27,8 +25,6 @@ export {
   keyColumns,
   keyValues,
   KEY_COLUMNS,
-  selectKey,
-  selectKeys,
   toKeyWithUsage,
   type BareKey,
   type KeyRow,
@@ -47,6 +43,7 @@ export {
 } from "./pets.js";
 export { compile, type BuildQuery, type Integers, type Parameter, type Tuple } from "./query.js";
 export {
+  LIMIT_COLUMNS,
   newPetFields,
   petColumns,
   USAGE_COLUMNS,

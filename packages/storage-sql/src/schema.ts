@@ -1,7 +1,6 @@
 import type { Pet } from "@petstore/core";
 import type { Usage } from "@petstore/core/storage";
 import type { EachField } from "@petstore/core/internal";
-import type { Kysely } from "kysely";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
 export interface SqlSchema {
@@ -105,6 +104,3 @@ export const newPetFields = keysOf(petColumns).filter((field) => field !== "id")
 export function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
   return Object.keys(table).filter((name): name is keyof T & string => name in table);
 }
-
-/** The part of a kysely that selects from these tables; it may know further ones. */
-export type Selecting = Pick<Kysely<SqlSchema>, "selectFrom">;

@@ -1,16 +1,16 @@
 import type { PresentedKey, Usage } from "@petstore/core/storage";
 import {
   PRESENTED_KEY_COLUMNS,
-  PRESENTED_KEY_SELECTION,
-  joinPresentedKeys,
+  LIMIT_COLUMNS,
   toPresentedKey,
   toUsage,
   USAGE_COLUMNS,
   usageFields,
   type Parameter,
 } from "@petstore/storage-sql";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
+import type { Schema } from "./schema.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
@@ -95,6 +95,25 @@ function prepareFindByDigest(connection: Connection) {
       .select(PRESENTED_KEY_SELECTION)
       .where("secret.digest", "=", value("digest")),
   );
+}
+
+/** Where these columns come from. */
+const PRESENTED_KEY_SELECTION = [
+  "key.id",
+  "key.plan",
+  "key.expires_at",
+  "key.revoked_at",
+  "secret.expires_at as secret_expires_at",
+  ...LIMIT_COLUMNS,
+  ...USAGE_COLUMNS,
+] as const;
+
+/** Joins secrets with their keys and the usage of these. */
+function joinPresentedKeys(queries: Kysely<Schema>) {
+  return queries
+    .selectFrom("api_key_secrets as secret")
+    .innerJoin("api_keys as key", "key.id", "secret.key_id")
+    .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
 }
 
 function prepareFind(connection: Connection) {

@@ -3,8 +3,6 @@ import {
   KEY_COLUMNS,
   keyColumns,
   keyValues,
-  selectKey,
-  selectKeys,
   toKeyWithUsage,
   type ApiKeySecretsTable,
   type BareKey,
@@ -13,8 +11,9 @@ import {
   type Parameter,
   type Tuple,
 } from "@petstore/storage-sql";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
+import type { Schema } from "./schema.js";
 
 /** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
@@ -101,6 +100,23 @@ function prepareRemove(connection: Connection): (argument: { readonly id: string
     removeUsage(argument);
     removeKey(argument);
   };
+}
+
+/** Selects the key with an id. */
+function selectKey(queries: Kysely<Schema>, value: Parameter<{ id: string }>) {
+  return selectAll(queries).where("id", "=", value("id"));
+}
+
+/** Selects in ascending order of id. */
+function selectKeys(queries: Kysely<Schema>, value: Parameter<KeysAfter>) {
+  return selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count"));
+}
+
+function selectAll(queries: Kysely<Schema>) {
+  return queries
+    .selectFrom("api_keys")
+    .leftJoin("api_key_usage", "key_id", "id")
+    .select(KEY_COLUMNS);
 }
 
 function prepareListBanned(connection: Connection) {
