@@ -72,7 +72,7 @@ function toHttpRequest(
     flaw:
       flawOfHost([headers.get("Host") ?? ""], true) ??
       flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
-    connection: request,
+    connection: undefined,
     clientAddress,
     lines: (name) => {
       const value = headers.get(name);

@@ -7,8 +7,8 @@ export interface HttpRequest {
   readonly method: string;
   /** The error in the message itself, if the transport found one. */
   readonly flaw: HttpError | undefined;
-  /** An object that all requests of one connection share; of this request alone, if its connection is not known. */
-  readonly connection: object;
+  /** An object that all requests of one connection share; `undefined` if the connection is not known. */
+  readonly connection: object | undefined;
   /** Tells callers without a valid key apart, normally by the network address. */
   readonly clientAddress: () => string | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */

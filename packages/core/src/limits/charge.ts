@@ -5,6 +5,7 @@ import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
 import {
   eachWindow,
+  limitOf,
   SHORTEST,
   windowNames,
   windows as kinds,
@@ -52,18 +53,21 @@ export function charge(
 ): { readonly usage: Usage; readonly verdict: Verdict } {
   const usage = ban === undefined ? stored : rememberedBans(stored, ban, reading);
   const windows = currentWindows(usage, reading);
-  const quotas = quotasOf(windows, limits);
 
   const banEnd = ban && bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
-    return { usage: upToDate(usage, windows), verdict: banned(banEnd, false, quotas) };
+    return {
+      usage: upToDate(usage, windows),
+      verdict: banned(banEnd, false, quotasOf(windows, limits)),
+    };
   }
-  if (usedUpIn(quotas).length === 0) {
+  if (windowNames.every((name) => windows[name].used < limitOf(limits, name))) {
     const after = eachWindow((name) => withRequest(windows[name]));
     const left = quotasOf(after, limits);
     const quota = withBinding(left, bindingWindow(left));
     return { usage: served(usage, after, reading.now), verdict: { kind: "admitted", quota } };
   }
+  const quotas = quotasOf(windows, limits);
   const current = upToDate(usage, windows);
   const next = ban === undefined ? current : afterRefusal(current, ban, limits, reading);
   const until = ban && bannedUntil(next, ban, reading.now);

@@ -60,7 +60,8 @@ export function quotaOf(
 
 export function bindingWindow(quotas: WindowQuotas): WindowName {
   return windowNames.reduce((binding, name) => {
-    const [one, other] = [quotas[binding], quotas[name]];
+    const one = quotas[binding];
+    const other = quotas[name];
     const order = one.remaining - other.remaining || other.resetAt - one.resetAt;
     return order < 0 ? binding : name;
   }, SHORTEST);

@@ -1,7 +1,6 @@
 import type { Result } from "neverthrow";
 import { INT64_MAX } from "../pets/int64.js";
 import {
-  matches,
   pageOf,
   petFilters,
   type PetFilter,
@@ -46,25 +45,29 @@ export function createMemoryPetStorage(run: Run): PetStorage {
   };
 }
 
-/** Creates the pets in ascending order of id, with an index for each filter: no list reads all pets to find a few. */
-function createPets() {
-  const all: Pet[] = [];
-  const byValue = petFilters.map((field) => ({ field, lists: new Map<unknown, Pet[]>() }));
+type Filters = readonly (keyof PetFilter)[];
 
-  const shortestListFor = (filter: PetFilter): readonly Pet[] =>
-    byValue
-      .filter(({ field }) => filter[field] !== undefined)
-      .map(({ field, lists }) => lists.get(filter[field]) ?? [])
-      .reduce((shortest, list) => (list.length < shortest.length ? list : shortest), all);
+/** Each choice of filters, also none. */
+const choices = petFilters.reduce<readonly Filters[]>(
+  (others, field) => [...others, ...others.map((fields) => [...fields, field])],
+  [[]],
+);
+
+/** Creates the pets. Each list that can be asked for is kept, in ascending order of id: no list reads others' pets. */
+function createPets() {
+  const lists = new Map<string, Pet[]>();
+  const all: Pet[] = [];
+  lists.set(keyOf([], {}), all);
+
   return {
     lastId: () => all.at(-1)?.id ?? 0n,
     put: (id: bigint, newPet: NewPet): Pet => {
       const pet = petOf(id, newPet);
-      insert(all, pet);
-      for (const { field, lists } of byValue) {
-        const list = lists.get(pet[field]) ?? [];
-        insert(list, pet);
-        lists.set(pet[field], list);
+      for (const fields of choices) {
+        const key = keyOf(fields, pet);
+        const list = lists.get(key) ?? [];
+        list.splice(indexOf(list, id), 0, pet);
+        lists.set(key, list);
       }
       return pet;
     },
@@ -72,29 +75,25 @@ function createPets() {
       const pet = all[indexOf(all, id)];
       return pet?.id === id ? pet : undefined;
     },
-    list: ({ limit, after, ...filter }: PetQuery): PetPage => {
-      const list = shortestListFor(filter);
+    list: (query: PetQuery): PetPage => {
+      const { limit, after } = query;
+      const fields = petFilters.filter((field) => query[field] !== undefined);
+      const list = lists.get(keyOf(fields, query)) ?? [];
       const start = after === undefined ? 0 : indexOf(list, after + 1n);
-      return pageOf(passing(list, start, filter), limit);
+      // One pet more than the page holds shows whether there is a next page.
+      return pageOf(list.slice(start, start + limit + 1), limit);
     },
   };
+}
+
+/** The same for the same values of these fields, and for no others: no text of a pet has a NUL. */
+function keyOf(fields: Filters, values: Partial<PetFilter>): string {
+  return fields.map((field) => `${field}=${values[field]}`).join("\0");
 }
 
 /** Returns the index of the first pet with this id or a greater one. */
 function indexOf(pets: readonly Pet[], id: bigint): number {
   return indexAfter(pets, (each) => each.id >= id);
-}
-
-function insert(pets: Pet[], pet: Pet): void {
-  pets.splice(indexOf(pets, pet.id), 0, pet);
-}
-
-/** Yields the pets from this index on that pass the filter. */
-function* passing(pets: readonly Pet[], start: number, filter: PetFilter): Generator<Pet> {
-  for (let index = start; index < pets.length; index += 1) {
-    const pet = pets[index];
-    if (pet !== undefined && matches(pet, filter)) yield pet;
-  }
 }
 
 /**

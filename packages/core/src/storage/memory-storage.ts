@@ -104,7 +104,8 @@ function usageInMemory(run: Run, { keys, owners }: KeyTables): UsageStorage {
     const stored = keys.get(owners.get(digest) ?? "");
     const secret = stored?.key.secrets.find((each) => each.digest === digest);
     if (!stored || !secret) return undefined;
-    return { ...stored, secretExpiresAt: secret.expiresAt };
+    const { key, usage } = stored;
+    return { key, usage, secretExpiresAt: secret.expiresAt };
   };
   const store = (id: string, usage: Usage | undefined): void => {
     const stored = keys.get(id);

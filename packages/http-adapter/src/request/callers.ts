@@ -17,14 +17,15 @@ interface Remembered {
 export function createCallers(store: PetStore, onNew: (request: HttpRequest) => void) {
   const remembered = new WeakMap<object, Remembered>();
   return (request: HttpRequest, clientAddress: string | undefined): Caller => {
+    const { connection } = request;
     const lines = request.lines("authorization");
     const authorization = lines.join("\n");
-    const last = remembered.get(request.connection);
+    const last = connection && remembered.get(connection);
     if (last?.authorization === authorization && last.clientAddress === clientAddress)
       return last.caller;
     onNew(request);
     const caller = store.as(apiKeyOf(lines), clientAddress);
-    remembered.set(request.connection, { authorization, clientAddress, caller });
+    if (connection) remembered.set(connection, { authorization, clientAddress, caller });
     return caller;
   };
 }
