@@ -11,7 +11,7 @@ import type { headers } from "./headers.js";
 export type Responses = Readonly<Record<string, Response>>;
 
 /** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
-interface Response {
+export interface Response {
   readonly description: string;
   readonly headers: Headers;
   readonly content?: ReturnType<typeof contentOf>;
