@@ -57,8 +57,8 @@ test("generated clients compile, and are told what happened, as docs/client.md s
   run("node_modules/typescript/bin/tsc", ...strict, ...how, "--types", "node", ...files);
 
   const versions: Readonly<Record<string, string>> = manifest.clients;
-  const table = ["| Generator | Ids are | For `bigint` | Also | 9007199254740993 arrives as |"];
-  table.push("| - | - | - | - | - |");
+  const table = ["| Generator | Ids are | For `bigint` | Also |"];
+  table.push("| - | - | - | - |");
   for (const { generator, files, exact, more } of made) {
     const seen: string[] = [];
     for (const file of files) {
@@ -70,7 +70,8 @@ test("generated clients compile, and are told what happened, as docs/client.md s
     }
     const version = versions[generator] ?? versions[`@${generator}/core`] ?? "";
     const kinds = files.map((file) => `\`${file.slice(0, 6)}\``).join(", ");
-    const cells = [`${generator} ${version}`, kinds, exact, more, [...new Set(seen)].join(", ")];
+    expect(new Set(seen), generator).toEqual(new Set(["number 9007199254740992"]));
+    const cells = [`${generator} ${version}`, kinds, exact, more];
     table.push(`| ${cells.join(" | ")} |`);
   }
   const document = readFileSync("docs/client.md", "utf8")

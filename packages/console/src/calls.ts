@@ -6,7 +6,6 @@ import {
   type Pet,
   type PetStore,
   type PetStoreError,
-  type PetStoreEvent,
   type TrustedPets,
 } from "@petstore/core";
 import { statuses } from "@petstore/wire";
@@ -15,13 +14,7 @@ import { parseInput, type Input } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
 import { createOutcomes, type CallFailure, type CallResult, type Outcomes } from "./outcomes.js";
 import type { CallName, Output, Outputs, SecretOutput, ShownPet } from "./protocol.js";
-import type { Settings } from "./settings.js";
-
-/** An action that was taken on the console, and who took it. */
-export type ConsoleEvent = Extract<
-  PetStoreEvent,
-  { readonly key: ApiKey } | { readonly type: "pet_created" }
-> & { readonly actor: string };
+import type { ConsoleEvent, Settings } from "./settings.js";
 
 /** Who sent a call. */
 interface Sender {

@@ -1,5 +1,11 @@
+import type { ApiKey, PetStoreEvent } from "@petstore/core";
 import * as v from "valibot";
-import type { ConsoleEvent } from "./calls.js";
+
+/** An action that was taken on the console, and who took it. */
+export type ConsoleEvent = Extract<
+  PetStoreEvent,
+  { readonly key: ApiKey } | { readonly type: "pet_created" }
+> & { readonly actor: string };
 
 /** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {

@@ -69,7 +69,7 @@ function createStorage(
 
   return {
     pets: createSqlitePetStorage(pets, reads, writes),
-    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, groups),
+    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, groups, connection),
     usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,

@@ -14,6 +14,8 @@ export interface Transactions {
   write<T>(synchronous: Synchronous, work: () => T): T;
   /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
   read<T>(work: () => T): T;
+  /** Runs work each of whose statements may read another snapshot. */
+  readApart<T>(work: () => T): T;
   /**
    * A number that changes when another connection commits; `undefined` if that cannot be told
    * (https://sqlite.org/pragma.html#pragma_data_version).
@@ -74,6 +76,10 @@ export function createTransactions(
         throw error;
       }
       return commitOrRollBack(database, commit, work);
+    },
+    readApart: (work) => {
+      check.beforeTransaction();
+      return work();
     },
     version: () => {
       if (isShared) return undefined;

@@ -51,10 +51,10 @@ function runThread(
   // If it fails, the thread ends with the error.
   void load(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
-    const look = database.prepare<[], readonly number[]>("pragma main.wal_checkpoint(noop)").raw();
-    const writeBack = database
-      .prepare<[], readonly number[]>("pragma main.wal_checkpoint(passive)")
-      .raw();
+    // Not prepared before it is needed: that would read the file that has this name at the moment, and its log.
+    const checkpoint = (mode: "noop" | "passive") =>
+      database.prepare<[], readonly number[]>(`pragma main.wal_checkpoint(${mode})`).raw().get() ??
+      [];
     parentPort.on("message", (message) => {
       if (message === "end") {
         database.close();
@@ -64,8 +64,9 @@ function runThread(
         return;
       }
       // It may have been written back since the message was sent.
-      if ((look.get()?.[1] ?? 0) < longLog) return;
-      const [, log, checkpointed] = writeBack.get() ?? [];
+      const [, length = 0] = checkpoint("noop");
+      if (length < longLog) return;
+      const [, log, checkpointed] = checkpoint("passive");
       if (checkpointed === log) parentPort.postMessage("written");
     });
     parentPort.postMessage("ready");

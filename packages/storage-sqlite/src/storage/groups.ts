@@ -65,7 +65,10 @@ export function createGroups(
   const reads = createGroupCommit<undefined>({
     ...common,
     kind: { storage: "sqlite", group: "reads" },
-    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
+    commit: (calls) => {
+      const readAll = () => calls.map(({ work }) => work(undefined));
+      return calls.length === 1 ? connection.readApart(readAll) : connection.read(readAll);
+    },
     // A damaged page fails only the calls that read it.
     errors: { ...common.errors, isCausedByCall: () => true },
   });

@@ -1,4 +1,5 @@
 import type { KeyStorage } from "@petstore/core/storage";
+import type { Connection } from "../database/connection.js";
 import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
@@ -8,6 +9,7 @@ export function createSqliteKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,
   { reads, writes }: Pick<Groups, "reads" | "writes">,
+  { read }: Pick<Connection, "read">,
 ): KeyStorage {
   return {
     insert: (key) => writes.add("Adding an API key", () => keys.insert(key)),
@@ -20,8 +22,8 @@ export function createSqliteKeyStorage(
         }
         return added.length;
       }),
-    find: (id) => reads.add("Finding an API key", () => keys.find(id)),
-    list: (query) => reads.add("Listing API keys", () => keys.list(query)),
+    find: (id) => reads.add("Finding an API key", () => read(() => keys.find(id))),
+    list: (query) => reads.add("Listing API keys", () => read(() => keys.list(query))),
     update: (id, decide) =>
       writes.add("Changing an API key", () => {
         const key = keys.find(id)?.key;
