@@ -46,10 +46,8 @@ export const unusualPets: readonly NewPet[] = Object.entries(petValues).flatMap(
   values.slice(1).map((value) => aPet({ [field]: value })),
 );
 
-const NO_FILTER: EachField<PetFilter> = { status: undefined };
-
 /** The first 100 pets. */
-export const firstPage: EachField<PetQuery> = { limit: 100, after: undefined, ...NO_FILTER };
+export const firstPage: PetQuery = { limit: 100, after: undefined };
 
 /** Each filter with three values and without, alone and with the others. */
 export const filters = petFilters.reduce<readonly PetFilter[]>(
@@ -57,7 +55,7 @@ export const filters = petFilters.reduce<readonly PetFilter[]>(
     [undefined, ...petValues[field].slice(0, 3)].flatMap((value) =>
       all.map((filter) => ({ ...filter, [field]: value })),
     ),
-  [NO_FILTER],
+  [{}],
 );
 
 /** A pet for each of these filters that leaves none out. */

@@ -1,6 +1,6 @@
 import type { Pet, PetPage } from "@petstore/core";
 import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
-import { jsonBytes, petOf, type EachField } from "@petstore/core/internal";
+import { jsonBytes, petFilters, petOf, type EachField } from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";
@@ -68,10 +68,9 @@ export function createPageCache<Revision extends string | number>(): PageCache<R
   };
 }
 
-/** The same for equal queries, and for no others. */
-export function keyOf({ limit, status, after }: PetQuery): string {
-  const parts: EachField<PetQuery> = { limit, status, after };
-  return Object.values(parts).join(" ");
+/** The same for equal queries, and for no others: no text of a pet has a NUL. */
+export function keyOf(query: PetQuery): string {
+  return [query.limit, query.after, ...petFilters.map((field) => query[field])].join("\0");
 }
 
 function sizeOf({ pets }: PetPage): number {

@@ -62,7 +62,7 @@ export function watchWrites(storage: Storage, clock: Clock): WatchedStorage {
   const lock = async (): Promise<boolean> =>
     (await usage.charge(NO_DIGEST, () => ({ result: undefined }))).isOk();
   const look = async (): Promise<boolean> => {
-    const listed = await pets.list({ limit: 1, status: undefined, after: undefined });
+    const listed = await pets.list({ limit: 1, after: undefined });
     if (listed.isErr() || clock.now() - createFailedAt < FAILURE_COUNTS) return false;
     return areChargesFailing ? write() : lock();
   };

@@ -24,9 +24,9 @@ export interface ListPetsInput {
 /** The fields of a pet by whose value a list can be filtered. */
 export const petFilters = ["status"] as const satisfies readonly (keyof NewPet)[];
 
-/** The value that each of these fields must have; `undefined`: any. */
+/** The value that each of these fields must have; any, if it is left out or `undefined`. */
 export type PetFilter = {
-  readonly [Field in (typeof petFilters)[number]]: NewPet[Field] | undefined;
+  readonly [Field in (typeof petFilters)[number]]?: NewPet[Field] | undefined;
 };
 
 /** A validated list query. */
