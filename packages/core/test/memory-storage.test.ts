@@ -33,12 +33,33 @@ it("forgets expired creations although one was made a year ahead of them", async
   expect(remembered).toBeLessThan(50);
 });
 
+const key: StoredApiKey = {
+  ...{ id: "a", plan: "free", limits: { perMinute: 1, perDay: 1 }, label: undefined },
+  ...{ createdAt: 0, expiresAt: undefined, revokedAt: undefined, secrets: [] },
+};
+
+it("adds a key and lists a page among many keys as fast as among few", async () => {
+  const { keys } = createMemoryStorage();
+  const query = { limit: 10, after: undefined, banned: false };
+  const ids = Array.from({ length: 50_000 }, (_, index) => `${100_000 + index}`);
+  const addAndList = async (id: string): Promise<number> => {
+    const start = performance.now();
+    await keys.insert({ ...key, id });
+    await keys.list(query);
+    return performance.now() - start;
+  };
+  const shortest = async (some: readonly string[]): Promise<number> => {
+    let best = Infinity;
+    for (const id of some) best = Math.min(best, await addAndList(id));
+    return best;
+  };
+  const amongFew = await shortest(ids.slice(0, 100));
+  for (const id of ids.slice(100, -20)) await keys.insert({ ...key, id });
+  expect(await shortest(ids.slice(-20))).toBeLessThan(20 * amongFew);
+});
+
 it("says why a call fails", async () => {
   const storage = createMemoryStorage();
-  const key: StoredApiKey = {
-    ...{ id: "a", plan: "free", limits: { perMinute: 1, perDay: 1 }, label: undefined },
-    ...{ createdAt: 0, expiresAt: undefined, revokedAt: undefined, secrets: [] },
-  };
   (await storage.keys.insert(key))._unsafeUnwrap();
   expect(await storage.keys.insert(key)).toMatchObject({
     error: { message: "The memory storage failed.", cause: { message: "This id is taken." } },

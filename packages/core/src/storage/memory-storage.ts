@@ -41,15 +41,19 @@ interface KeyTables {
 
 function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
   const { keys, owners } = tables;
-  /** All ids, in ascending order; some may be of keys that were removed. `undefined` after a key was added. */
-  let ids: string[] | undefined;
+  /** All ids, in ascending order; some may be of keys that were removed. */
+  let ids: string[] = [];
 
   const add = (added: readonly KeyWithUsage[]): number => {
-    ids = undefined;
     const digests = added.flatMap(({ key }) => key.secrets.map(({ digest }) => digest));
     const isTaken = digests.some((digest) => owners.has(digest));
     if (isTaken || new Set(digests).size < digests.length) throw new Error(DIGEST_TAKEN);
-    for (const each of added) put(tables, each);
+    for (const each of added) {
+      const { id } = each.key;
+      const index = indexAfter(ids, (other) => other >= id);
+      if (ids[index] !== id) ids.splice(index, 0, id);
+      put(tables, each);
+    }
     return added.length;
   };
   const remove = (id: string): boolean => {
@@ -66,12 +70,11 @@ function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
     find: (id) => run(() => keys.get(id)),
     list: ({ limit, after = "", banned }) =>
       run(() => {
-        const inOrder = (ids ??= [...keys.keys()].sort());
         const page: KeyWithUsage[] = [];
-        for (const id of inOrder.slice(indexAfter(inOrder, (each) => each > after))) {
-          const found = keys.get(id);
+        const start = indexAfter(ids, (id) => id > after);
+        for (let index = start; index < ids.length && page.length < limit; index += 1) {
+          const found = keys.get(ids[index] ?? "");
           if (found !== undefined && (!banned || found.usage.bans > 0)) page.push(found);
-          if (page.length === limit) break;
         }
         return page;
       }),
@@ -87,7 +90,13 @@ function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
         }
         return result;
       }),
-    remove: (removed) => run(() => removed.filter(remove).length),
+    remove: (removed) =>
+      run(() => {
+        const count = removed.filter(remove).length;
+        // Not with each removal, so that all of them together take linear time.
+        if (ids.length > 2 * keys.size) ids = ids.filter((id) => keys.has(id));
+        return count;
+      }),
   };
 }
 
