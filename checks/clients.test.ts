@@ -57,7 +57,7 @@ test("generated clients compile, and are told what happened, as docs/client.md s
   run("node_modules/typescript/bin/tsc", ...strict, ...how, "--types", "node", ...files);
 
   const versions: Readonly<Record<string, string>> = manifest.clients;
-  const table = ["| Generator | Ids are | For `bigint` | Also |"];
+  const table = ["| Generator | Ids are | To get `bigint`, set | Also needs |"];
   table.push("| - | - | - | - |");
   for (const { generator, files, exact, more } of made) {
     const seen: string[] = [];

@@ -14,7 +14,7 @@ export interface View {
 
 /** Renders a value in two ways. */
 export interface Renderer<T> {
-  /** Whether what is not read is lost for ever. */
+  /** Whether it has a secret, which cannot be printed again. */
   readonly isShownOnce?: true;
   /** Returns the value that `--json` prints at this time. */
   json(value: T, now: number): unknown;

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createPetStore, type PetStore } from "@petstore/core";
@@ -15,7 +16,7 @@ import { openMetrics } from "./metrics/metrics.js";
 import type { Sums } from "./metrics/metrics.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
-import { isWorker, portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
+import { portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
 
 /** `petstore serve`: serves the store over HTTP until it receives a signal. */
 export function serveCommand(io: CommandIO): Command {
@@ -30,8 +31,8 @@ export function serveCommand(io: CommandIO): Command {
 }
 
 const HELP = `
-An argument wins over a variable (env). A variable of an option without a value is true or false; one of an option
-that may be repeated has commas between its values.
+An argument wins over a variable (env). The variable of an option without a value is true or false. The variable of a
+repeatable option has commas between its values.
 `;
 
 /** Serves in this process, starts workers, or serves as one of them. */
@@ -50,7 +51,7 @@ async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<
   const metrics = await openMetrics(options, io);
   if (metrics.isErr()) return err(metrics.error);
   const { own, sums, close } = metrics.value;
-  if (isWorker()) {
+  if (cluster.isWorker) {
     // The process that started the workers prints for all of them.
     const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
     const snapshot = own && (() => own.getMetricsAsJSON());

@@ -162,15 +162,10 @@ async function runWorker(group: Group, onServing: (url: string) => void) {
 /** The variable in which a worker is told its port. No Service of Kubernetes sets a variable that ends like this. */
 const PORT = "PETSTORE_WORKERS_LISTEN_AT";
 
-/** Whether this process is a worker. */
-export function isWorker(): boolean {
-  return cluster.isWorker;
-}
-
 /** Returns the port to listen on: that of the workers before this one, or the chosen one. */
 export function portOfWorkers(chosen: number): number {
   const told = process.env[PORT];
-  return isWorker() && told !== undefined ? Number(told) : chosen;
+  return cluster.isWorker && told !== undefined ? Number(told) : chosen;
 }
 
 /** How often a worker sends its metrics, in milliseconds. */
