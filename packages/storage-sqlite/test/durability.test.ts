@@ -1,10 +1,16 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { getPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
 import type { NewPet } from "@petstore/core/storage";
 import Database from "better-sqlite3";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
+import { loadDriver } from "../src/database/driver.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
@@ -92,6 +98,30 @@ describe("durability", () => {
     }
     await storage.close();
     expect(existsSync(`${filename}-wal`)).toBe(false);
+  });
+
+  it("writes the log back in a thread, also when a bundler renames what it uses and keeps names", async () => {
+    const filename = folder.path("pets.db");
+    await openStorage({ filename });
+    const source = fileURLToPath(new URL("../src/database/checkpoint-thread.ts", import.meta.url));
+    const { outputFiles } = await build({
+      entryPoints: [source],
+      write: false,
+      format: "iife",
+      globalName: "bundle",
+      minify: true,
+      keepNames: true,
+    });
+    const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
+    const { url: driver } = await loadDriver();
+    const hasEnded = new Int32Array(new SharedArrayBuffer(4));
+    const workerData = { driver, filename, longLog: 0, niceness: 0, hasEnded };
+    const worker = new Worker(thread, { eval: true, workerData });
+    expect(await once(worker, "message")).toEqual(["ready"]);
+    for (const [message, reply] of Object.entries({ "write back": "written", end: "ended" })) {
+      worker.postMessage(message);
+      expect(await once(worker, "message")).toEqual([reply]);
+    }
   });
 
   it("shares one listener for the end of the process with other storages: Node warns of more than ten", async () => {

@@ -20,6 +20,7 @@ import {
   presentedKeyOf,
   insertKeys,
   listKeys,
+  listPets,
   setUsage,
   valueOf,
 } from "../calls.js";
@@ -40,8 +41,13 @@ import {
 export const closingRequirements: Requirements = {
   "fails every call after close, with an Err value": async (open) => {
     const storage = await open();
-    await valueOf(storage.close());
-    for (const call of callsOfEveryMember(storage)) await assertFails(call);
+    // The storage may remember the page.
+    await listPets(storage);
+    const closing = valueOf(storage.close());
+    const calls = callsOfEveryMember(storage);
+    await Promise.all(calls.map(assertFails));
+    await closing;
+    for (const call of calls) await assertFails(call);
   },
   "can be closed twice, one after the other or at once": async (open) => {
     const storage = await open();

@@ -34,6 +34,7 @@ export interface GroupCommit<Transaction, Subject = void> {
   ): Promise<Result<T, StorageError>>;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   close(): Promise<void>;
+  isClosed(): boolean;
 }
 
 /** How a group commits its calls, and when. */
@@ -103,6 +104,7 @@ export function createGroupCommit<Transaction, Subject = void>(
       if (queue.isEmpty() && !isCommitting) return Promise.resolve();
       return new Promise((resolve) => void whenIdle.push(resolve));
     },
+    isClosed: () => isClosed,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
+import type Driver from "better-sqlite3";
 import type { DatabaseConstructor } from "./driver.js";
 
 /** What the thread is given. */
@@ -30,17 +31,26 @@ interface ThreadHost {
  * last one, and would write the log back without a look; and a driver that is being loaded would abort the process.
  *
  * The thread gets the text of this function, so that a bundler can put this package into one file: it may use nothing
- * of its module.
+ * of its module. Its own functions are methods: for others, a bundler that keeps names adds calls of a helper.
  */
 function runThread(
   { setPriority, parentPort, load }: ThreadHost,
   { driver, filename, longLog, niceness, hasEnded }: ThreadData,
 ): void {
-  const end = () => {
-    Atomics.store(hasEnded, 0, 1);
-    Atomics.notify(hasEnded, 0);
+  const steps = {
+    end() {
+      Atomics.store(hasEnded, 0, 1);
+      Atomics.notify(hasEnded, 0);
+    },
+    // Not prepared before it is needed: that would read the file that has this name at the moment, and its log.
+    checkpoint(database: Driver.Database, mode: "noop" | "passive") {
+      const statement = database.prepare<[], readonly number[]>(
+        `pragma main.wal_checkpoint(${mode})`,
+      );
+      return statement.raw().get() ?? [];
+    },
   };
-  process.once("exit", end);
+  process.once("exit", () => steps.end());
   if (niceness > 0) {
     try {
       setPriority(0, niceness);
@@ -51,31 +61,26 @@ function runThread(
   // If it fails, the thread ends with the error.
   void load(driver).then(({ default: Database }) => {
     const database = new Database(filename, { fileMustExist: true, timeout: 0 });
-    // Not prepared before it is needed: that would read the file that has this name at the moment, and its log.
-    const checkpoint = (mode: "noop" | "passive") =>
-      database.prepare<[], readonly number[]>(`pragma main.wal_checkpoint(${mode})`).raw().get() ??
-      [];
     parentPort.on("message", (message) => {
       if (message === "end") {
         database.close();
-        end();
+        steps.end();
         parentPort.postMessage("ended");
         parentPort.close();
         return;
       }
       // It may have been written back since the message was sent.
-      const [, length = 0] = checkpoint("noop");
+      const [, length = 0] = steps.checkpoint(database, "noop");
       if (length < longLog) return;
-      const [, log, checkpointed] = checkpoint("passive");
+      const [, log, checkpointed] = steps.checkpoint(database, "passive");
       if (checkpointed === log) parentPort.postMessage("written");
     });
     parentPort.postMessage("ready");
   });
 }
 
-/** The program of the thread. A bundler that keeps names adds calls of `__name`. */
+/** The program of the thread. */
 export const THREAD = `
-  const __name = (named) => named;
   const { parentPort, workerData } = require("node:worker_threads");
   const { setPriority } = require("node:os");
   (${String(runThread)})({ setPriority, parentPort, load: (driver) => import(driver) }, workerData);

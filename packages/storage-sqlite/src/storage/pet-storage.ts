@@ -110,7 +110,7 @@ export function createSqlitePetStorage(
     import: (pets) => writes.add("Importing pets", (transaction) => transaction.import(pets)),
     find: (id) => reads.add("Finding a pet", () => table.find(id)),
     list: (query) => {
-      const known = keptPage(table.knownRevision(), query);
+      const known = reads.isClosed() ? undefined : keptPage(table.knownRevision(), query);
       if (known) return Promise.resolve(ok(known));
       return reads.add("Listing pets", () => readPage(query));
     },
