@@ -22,7 +22,7 @@ export interface Secrets {
     send: () => Promise<SecretResult>,
     done: () => void,
   ) => Promise<SecretResult>;
-  /** The form of the action is gone. If it is open what came of it, the page asks. */
+  /** To be called when the form of the action is gone. If the outcome is unknown, the page asks for it. */
   readonly leave: () => void;
   /** The dialog over all pages, if there is one. */
   readonly dialog: preact.ComponentChild;
