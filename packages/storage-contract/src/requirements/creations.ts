@@ -15,14 +15,19 @@ export const creationRequirements: Requirements = {
         createOnce(storage),
         createOnce(storage),
         valueOf(storage.pets.create(aPet())),
-        createOnce(storage, { token: "other" }),
+        createOnce(storage, { token: "" }),
       ]);
       assert.deepEqual([first.replayed, twin.replayed, other.replayed], [false, true, false]);
       assert.equal(twin.petId, first.petId);
       assert.deepEqual(await createOnce(storage), { ...first, replayed: true });
-      const ids = new Set([first.petId, plain.id, other.petId]);
+      const [again, next] = await Promise.all([
+        createOnce(storage, { token: "" }),
+        valueOf(storage.pets.create(aPet())),
+      ]);
+      assert.deepEqual(again, { ...other, replayed: true });
+      const ids = new Set([first.petId, plain.id, other.petId, next.id]);
       assert.deepEqual(new Set((await allPets(storage)).map(({ id }) => id)), ids);
-      assert.equal(ids.size, 3);
+      assert.equal(ids.size, 4);
     },
   "returns the first creation for another pet under its token, and adds nothing": async (open) => {
     const storage = await open();

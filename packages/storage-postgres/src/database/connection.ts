@@ -10,7 +10,7 @@ export interface Connection {
   readonly table: (name: TableName) => RawBuilder<unknown>;
   /** A call of a function of this schema. */
   readonly callOf: (name: string) => RawBuilder<unknown>;
-  /** Prepares a statement that writes. The text has to end with the columns. */
+  /** Prepares a statement that writes. Its text has to return the columns first. */
   readonly prepare: Prepare;
   /**
    * Prepares a query that only reads, and takes these columns out of what it selects. It fails on a standby: a pooler's

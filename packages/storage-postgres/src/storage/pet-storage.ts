@@ -162,9 +162,9 @@ async function findEarlier(
   const byToken = new Map(found.map(({ token, ...creation }) => [token, creation]));
   return new Map(
     calls.flatMap(({ subject }) => {
-      const { token = "", now = 0 } = subject.request ?? {};
-      const creation = byToken.get(token);
-      const isRemembered = creation && now < creation.expiresAt;
+      const { request } = subject;
+      const creation = request && byToken.get(request.token);
+      const isRemembered = creation && request.now < creation.expiresAt;
       return isRemembered ? [[subject, { ...creation, replayed: true }] as const] : [];
     }),
   );
