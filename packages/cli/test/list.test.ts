@@ -152,7 +152,7 @@ describe("keys list --watch", () => {
     for (const [columns, heading, busiest] of [
       [80, /^ID +LABEL +PLAN +MINUTE +DAY +STATE$/, /… +free +60\/60 +60\/1000 +\S/],
       [60, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
-      [40, /^ID +STATE$/, /^key_\w+ +\S/],
+      [40, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
       let [screen, written, isStopped] = ["", "", false];
       const shown = writableTo((part, done) => {

@@ -101,8 +101,8 @@ const COLUMNS: readonly Column[] = [
 /** The columns that are left out of a table that is too wide, the first one first. */
 const FIRST_TO_LEAVE = ["CREATED (UTC)", "EXPIRES (UTC)", "SECRET", "LAST USED (UTC)"];
 const USAGE = WINDOWS.map(({ heading }) => heading);
-const LEAVING = [...FIRST_TO_LEAVE, ...USAGE, "PLAN", "LABEL"];
-const LEAVING_SCREEN = [...FIRST_TO_LEAVE, "PLAN", ...USAGE.toReversed(), "LABEL"];
+const LEAVING = [...FIRST_TO_LEAVE, ...USAGE, "PLAN"];
+const LEAVING_SCREEN = [...FIRST_TO_LEAVE, "PLAN", ...USAGE.toReversed()];
 
 /** Renders keys for a screen that is refreshed: a ban counts down, and the usage stays when the screen is narrow. */
 export function keysOnScreen(keys: readonly ApiKey[], view: View): string {
@@ -115,27 +115,39 @@ export function keysOnScreen(keys: readonly ApiKey[], view: View): string {
 const GAP = "  ";
 /** To how many characters a label is cut, before a column is left out. */
 const SHORT_LABEL = 20;
+/** The fewest characters of a label that is cut. */
+const SHORTEST_LABEL = 5;
 
-/** Returns a table. On a screen, labels are cut, columns left out, and at last all lines cut, until it fits. */
+/** Returns a table. On a screen, labels are cut, columns left out, labels cut further, and at last all lines cut, until it fits. */
 function table(
   columns: readonly Column[],
   keys: readonly ApiKey[],
   { now, columns: width = Infinity }: View,
   leaving: readonly string[],
 ): string {
-  const fill = (longestLabel: number) =>
-    columns.map(({ heading, cell }) => {
-      const texts = [heading, ...keys.map((key) => cell(key, now))];
-      const cells = heading === "LABEL" ? texts.map((text) => cut(text, longestLabel)) : texts;
-      const width = cells.reduce((widest, each) => Math.max(widest, stringWidth(each)), 0);
-      return { heading, cells, width };
+  const filled = (heading: string, cells: readonly string[]) => {
+    const width = cells.reduce((widest, each) => Math.max(widest, stringWidth(each)), 0);
+    return { heading, cells, width };
+  };
+  let kept = columns.map(({ heading, cell }) =>
+    filled(heading, [heading, ...keys.map((key) => cell(key, now))]),
+  );
+  const excess = (): number =>
+    kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) - width;
+  const cutLabels = (most: (width: number) => number) =>
+    kept.map((column) => {
+      const { heading, cells, width } = column;
+      if (heading !== "LABEL") return column;
+      return filled(
+        heading,
+        cells.map((text) => cut(text, most(width))),
+      );
     });
-  let kept = fill(Infinity);
-  const isTooWide = (): boolean =>
-    kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) > width;
-  if (isTooWide()) kept = fill(SHORT_LABEL);
+  if (excess() > 0) kept = cutLabels(() => SHORT_LABEL);
   for (const next of leaving)
-    if (isTooWide()) kept = kept.filter(({ heading }) => heading !== next);
+    if (excess() > 0) kept = kept.filter(({ heading }) => heading !== next);
+  const missing = excess();
+  if (missing > 0) kept = cutLabels((width) => Math.max(SHORTEST_LABEL, width - missing));
   const line = (_: unknown, index: number): string =>
     kept.map(({ cells, width }) => pad(cells[index] ?? "", width)).join(GAP);
   const lines = Array.from({ length: keys.length + 1 }, line);
