@@ -140,7 +140,7 @@ export type RateLimitHeaders = (quota: Quota) => Headers;
 
 /**
  * Creates the headers of every response (specification, "Rate limit headers"): those of the window that
- * binds and, if asked for, the fields of the draft with both windows. The clock is the store's.
+ * binds and, if asked for, the fields of the draft with each window that the plan limits. The clock is the store's.
  */
 export function createRateLimitHeaders(
   fields: RateLimitFields | undefined,
@@ -163,9 +163,10 @@ const LARGEST_INTEGER = 999_999_999_999_999;
 
 /** draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. */
 function draftFields(quota: Quota, now: number): Headers {
-  if (windowNames.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
+  const limited = windowNames.filter((name) => quota[name].limit < Infinity);
+  if (limited.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
   const list = (member: (name: WindowName) => string) =>
-    windowNames.map((name) => `"${name}"${member(name)}`).join(", ");
+    limited.map((name) => `"${name}"${member(name)}`).join(", ");
   return {
     "RateLimit-Policy": list(
       (name) => `;q=${quota[name].limit};w=${windows[name].milliseconds / 1_000}`,
