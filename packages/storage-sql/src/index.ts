@@ -37,6 +37,7 @@ export {
   keyOf,
   NoIdLeft,
   PET_COLUMNS,
+  prepareLists,
   toCreation,
   toPet,
   type PetCreation,

@@ -1,6 +1,12 @@
 import type { Pet, PetPage } from "@petstore/core";
 import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
-import { jsonBytes, petFilters, petOf, type EachField } from "@petstore/core/internal";
+import {
+  jsonBytes,
+  petFilters,
+  petOf,
+  type EachField,
+  type PetFilter,
+} from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";
@@ -12,6 +18,20 @@ export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
   const pet: EachField<NewPet> = { name, categoryId, status };
   return petOf(id, pet);
+}
+
+/** Prepares a list for each set of fields that a query filters by, when it is first needed. */
+export function prepareLists<List>(
+  prepareList: (fields: readonly (keyof PetFilter)[]) => List,
+): (query: PetQuery) => List {
+  const lists = new Map<string, List>();
+  return (query) => {
+    const fields = petFilters.filter((field) => query[field] !== undefined);
+    const name = fields.join();
+    const list = lists.get(name) ?? prepareList(fields);
+    lists.set(name, list);
+    return list;
+  };
 }
 
 /** Why a pet is not added when the greatest id has been used. */

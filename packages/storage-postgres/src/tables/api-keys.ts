@@ -8,6 +8,7 @@ import {
   usageFields,
   type ApiKeysTable,
   type ApiKeyUsageTable,
+  type KeysAfter,
   type Parameter,
   type Tuple,
 } from "@petstore/storage-sql";
@@ -45,11 +46,6 @@ export interface KeyChange {
   readonly key: StoredApiKey;
   readonly expected: string;
   readonly version: string;
-}
-
-interface KeysAfter {
-  readonly count: number;
-  readonly after: string;
 }
 
 /** A key and its usage, and what numbers cannot hold: the version as text, and the secrets, newest first, as JSON. */

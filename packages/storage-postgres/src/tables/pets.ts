@@ -1,10 +1,11 @@
 import { PAGE_LIMIT, type Pet, type PetPage } from "@petstore/core";
-import { petFilters, type PetFilter } from "@petstore/core/internal";
+import type { PetFilter } from "@petstore/core/internal";
 import { PAGE_BYTES, pageOf, type NewPet, type PetQuery } from "@petstore/core/storage";
 import {
   newPetFields,
   PET_COLUMNS,
   petColumns,
+  prepareLists,
   toPet,
   type Parameter,
   type PetsTable,
@@ -43,19 +44,13 @@ export interface RevisedPage {
 
 export function preparePets(connection: Connection): Pets {
   const find = prepareFind(connection);
-  const lists = new Map<string, ReturnType<typeof prepareList>>();
-  const listBy = (fields: readonly (keyof PetFilter)[]) => {
-    const list = lists.get(fields.join()) ?? prepareList(connection, fields);
-    lists.set(fields.join(), list);
-    return list;
-  };
+  const listFor = prepareLists((fields) => prepareList(connection, fields));
   return {
     add: prepareAdd(connection),
     import: prepareImport(connection),
     find: async (ids) => (await find({ ids })).map(toPet),
     list: async (query, known = NONE) => {
-      const list = listBy(petFilters.filter((field) => query[field] !== undefined));
-      const rows = await list({ query, known });
+      const rows = await listFor(query)({ query, known });
       const [first] = rows;
       if (!first) throw new TypeError("The table inventory is empty.");
       const revision: Revision = `${first[0]}/${first[1]}`;

@@ -1,10 +1,11 @@
 import type { Pet } from "@petstore/core";
-import { petFilters, type PetFilter } from "@petstore/core/internal";
+import type { PetFilter } from "@petstore/core/internal";
 import type { PetQuery } from "@petstore/core/storage";
 import {
   newPetFields,
   PET_COLUMNS,
   petColumns,
+  prepareLists,
   toPet,
   type Parameter,
 } from "@petstore/storage-sql";
@@ -31,12 +32,7 @@ export interface Pets {
 
 export function preparePets(connection: Connection): Pets {
   const find = connection.select(PET_COLUMNS, selectPet, "bigint");
-  const lists = new Map<string, ReturnType<typeof prepareList>>();
-  const listBy = (fields: readonly (keyof PetFilter)[]) => {
-    const list = lists.get(fields.join()) ?? prepareList(connection, fields);
-    lists.set(fields.join(), list);
-    return list;
-  };
+  const listFor = prepareLists((fields) => prepareList(connection, fields));
   const lastIds = prepareLastIds(connection);
   const insert = prepareManyRows((rows) => prepareInsert(connection, rows));
   const revision = prepareRevision(connection);
@@ -49,8 +45,7 @@ export function preparePets(connection: Connection): Pets {
       return row && toPet(row);
     },
     list: function* (query) {
-      const list = listBy(petFilters.filter((field) => query[field] !== undefined));
-      for (const row of list.iterate(query)) yield toPet(row);
+      for (const row of listFor(query).iterate(query)) yield toPet(row);
     },
     lastId: () =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
