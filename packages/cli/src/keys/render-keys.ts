@@ -118,7 +118,10 @@ const SHORT_LABEL = 20;
 /** The fewest characters of a label that is cut. */
 const SHORTEST_LABEL = 5;
 
-/** Returns a table. On a screen, labels are cut, columns left out, labels cut further, and at last all lines cut, until it fits. */
+/**
+ * Returns a table. On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all
+ * lines cut.
+ */
 function table(
   columns: readonly Column[],
   keys: readonly ApiKey[],
