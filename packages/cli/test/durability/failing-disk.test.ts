@@ -6,12 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
-import {
-  startCommand,
-  startServer,
-  useBuiltPetstore,
-  type BuiltServer,
-} from "../support/built-petstore.js";
+import { startCommand, startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueUnlimitedKey, newDatabase, petsIn, petstore } from "../support/command.js";
 import { addPet, expectStored, send } from "../support/client.js";
 import { inCi } from "../../../../scripts/test-size.js";
@@ -23,15 +18,26 @@ const HOW_TO_TRACE = "strace must trace: run `apt-get update && apt-get install 
 
 const program = useBuiltPetstore();
 
-/** From now on, these system calls of a server fail with this error, if there is a path: on this file only. */
-async function fail({ pid }: BuiltServer, calls: string, error: string, path?: string) {
-  const failing = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`];
-  const files = path === undefined ? [] : ["-P", path];
-  const args = ["-f", "-o", "/dev/null", "-p", String(pid), ...files, ...failing];
-  const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
-  const ended = once(tracer, "exit");
-  for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
-  return { ended, kill: () => tracer.kill() };
+/** Starts a server, with functions that send it requests over one connection. */
+async function serve(database = newDatabase()) {
+  const secret = await issueUnlimitedKey(database);
+  const { pid, url, end } = await startServer("--database", database);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  /** From now on, these system calls fail with this error, if there is a path: on this file only. */
+  const fail = async (calls: string, error: string, path?: string) => {
+    const failing = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`];
+    const files = path === undefined ? [] : ["-P", path];
+    const args = ["-f", "-o", "/dev/null", "-p", String(pid), ...files, ...failing];
+    const tracer = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(tracer, "exit");
+    for await (const line of createInterface(tracer.stderr)) if (line.includes("attached")) break;
+    return { ended, kill: () => tracer.kill() };
+  };
+  const add = (name: string) => addPet(url, agent, secret, name);
+  const statusOf = async (name: string) => (await add(name)).status;
+  const list = () => send(`${url}/pets`, agent, secret);
+  return { database, end, fail, add, statusOf, list };
 }
 
 itTraces("an export is synced before it has its name", async () => {
@@ -39,11 +45,9 @@ itTraces("an export is synced before it has its name", async () => {
   await issueUnlimitedKey(database);
   const folder = realpathSync(dirname(database));
   const trace = join(folder, "trace");
-  const calls = "-f --seccomp-bpf -y -e trace=fsync,link,linkat,rename,renameat,renameat2".split(
-    " ",
-  );
+  const calls = "-f --seccomp-bpf -y -e trace=fsync,link,linkat,rename,renameat,renameat2";
   const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
-  const args = [...calls, "-o", trace, ...command, "--database", database];
+  const args = [...calls.split(" "), "-o", trace, ...command, "--database", database];
   expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
   expect(readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|(?:link|rename)\w*\(/g)).toEqual([
     expect.stringMatching(/^fsync\(\d+<.*pets\.ndjson\..*\.unfinished>$/),
@@ -52,34 +56,25 @@ itTraces("an export is synced before it has its name", async () => {
 });
 
 itTraces("a pet whose sync failed is not kept, also when the server is killed then", async () => {
-  const database = newDatabase();
-  const secret = await issueUnlimitedKey(database);
-  const server = await startServer("--database", database);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  expect((await addPet(server.url, agent, secret, "kept")).status).toBe(201);
+  const { database, fail, statusOf, end } = await serve();
+  expect(await statusOf("kept")).toBe(201);
   // From now on, every sync fails, as those of a broken disk do.
-  const tracer = await fail(server, "fsync", "EIO");
-  expect((await addPet(server.url, agent, secret, "lost")).status, HOW_TO_TRACE).toBe(503);
-  await server.end("SIGKILL");
+  const tracer = await fail("fsync", "EIO");
+  expect(await statusOf("lost"), HOW_TO_TRACE).toBe(503);
+  await end("SIGKILL");
   await tracer.ended;
-  agent.destroy();
   expect(await petsIn(database)).toEqual([expect.stringContaining('"name":"kept"')]);
 });
 
 itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass", async () => {
-  const database = newDatabase();
-  const secret = await issueUnlimitedKey(database);
-  const server = await startServer("--database", database);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const statusOf = async (name: string) => (await addPet(server.url, agent, secret, name)).status;
+  const { database, fail, statusOf, end } = await serve();
   expect(await statusOf("before")).toBe(201);
-  const tracer = await fail(server, "stat,statx,newfstatat", "EIO", `${database}-wal`);
+  const tracer = await fail("stat,statx,newfstatat", "EIO", `${database}-wal`);
   await expect.poll(() => statusOf("meanwhile"), { message: HOW_TO_TRACE }).toBe(503);
   tracer.kill();
   await tracer.ended;
   expect(await statusOf("after")).toBe(201);
-  agent.destroy();
-  expect(await server.end("SIGTERM")).toBe(0);
+  expect(await end("SIGTERM")).toBe(0);
   expect((await petsIn(database)).filter((pet) => !pet.includes('"name":"meanwhile"'))).toEqual(
     ["before", "after"].map((name) => expect.stringContaining(name) as string),
   );
@@ -99,22 +94,15 @@ it("an idle server that has lost its log keeps the key that another process stor
 itTraces(
   "a pet is not kept, also after a kill, when only the index of the log could not grow",
   async () => {
-    const database = newDatabase();
-    const secret = await issueUnlimitedKey(database);
-    const server = await startServer("--database", database);
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const tracer = await fail(server, "pwrite64", "ENOSPC", `${database}-shm`);
+    const { database, fail, statusOf, end } = await serve();
+    const tracer = await fail("pwrite64", "ENOSPC", `${database}-shm`);
     // The index grows after about 4,000 pages of the log.
-    let created = 0;
-    for (let status = 201; status === 201 && created < 1_000;) {
-      ({ status } = await addPet(server.url, agent, secret, "x".repeat(60_000)));
-      if (status === 201) created += 1;
-      else expect(status, HOW_TO_TRACE).toBe(503);
-    }
-    expect(created).toBeLessThan(1_000);
-    await server.end("SIGKILL");
+    const create = () => statusOf("x".repeat(60_000));
+    let [created, status] = [0, await create()];
+    for (; status === 201 && created < 1_000; created += 1) status = await create();
+    expect(status, HOW_TO_TRACE).toBe(503);
+    await end("SIGKILL");
     await tracer.ended;
-    agent.destroy();
     expect(await petsIn(database)).toHaveLength(created);
   },
 );
@@ -124,27 +112,23 @@ it.runIf(inCi)("a create is 503 on a full disk, 201 when there is space", async 
   const mount = ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder];
   skip(spawnSync("mount", mount).status !== 0, "A small disk cannot be mounted here.");
   onTestFinished(() => void spawnSync("umount", ["--lazy", folder]));
-  const database = join(folder, "pets.db");
-  const secret = await issueUnlimitedKey(database);
-  const server = await startServer("--database", database);
-  const agent = new Agent({ keepAlive: true });
+  const { database, add, list, end } = await serve(join(folder, "pets.db"));
   const filler = join(folder, "filler");
   writeFileSync(filler, Buffer.alloc(2_000_000));
 
   const created = new Map<string, number>();
-  const add = async (name: string) => {
-    const reply = await addPet(server.url, agent, secret, name);
+  const addNamed = async (name: string) => {
+    const reply = await add(name);
     const body = JSON.parse(reply.body) as { id: number };
     if (reply.status === 201) created.set(name, body.id);
     else expect(body).toMatchObject({ status: 503, code: "storage_unavailable" });
     return reply.status;
   };
   for (let [count, refused] = [0, 0]; refused < 20; count += 1)
-    if ((await add(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
+    if ((await addNamed(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
   rmSync(filler);
-  await expect.poll(() => add("after")).toBe(201);
-  expect((await send(`${server.url}/pets`, agent, secret)).status).toBe(200);
-  agent.destroy();
-  expect(await server.end("SIGTERM")).toBe(0);
+  await expect.poll(() => addNamed("after")).toBe(201);
+  expect((await list()).status).toBe(200);
+  expect(await end("SIGTERM")).toBe(0);
   expect(await expectStored(database, created)).toBe(0);
 });
