@@ -1,5 +1,5 @@
-import type { PetStore } from "@petstore/core";
 import { expect, it } from "vitest";
+import type { PetStore } from "@petstore/core";
 import { issueKey, newDatabase, petstore } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 
@@ -10,11 +10,10 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   const { id, secret } = await issueKey(database, "--plan", "enterprise", ...limits, ...named);
   const keys = async (...args: readonly string[]): Promise<string> =>
     (await petstore("keys", ...args, "--database", database)).out;
-  const outcome = async (store: PetStore) =>
-    (await store.as(secret).listPets()).match(
-      ({ quota }) => quota.remaining,
-      ({ code }) => code,
-    );
+  const outcome = async (store: PetStore) => {
+    const listed = await store.as(secret).listPets();
+    return listed.isOk() ? listed.value.quota.remaining : listed.error.code;
+  };
 
   const server = await openBeside(database, { ban: { graceSeconds: 0 } });
   const outcomes = [];
@@ -23,21 +22,13 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   expect(outcomes).toEqual([2, 1, 0, ...refused, "api_key_banned"]);
 
   const time = expect.any(Number) as number;
+  // During a ban, nothing is left.
+  const usedUp = (limit: number) => ({ limit, remaining: 0, resetAt: time });
   const expected = {
-    id,
-    label: "hammer",
-    plan: "enterprise",
-    limits: { perMinute: 3, perDay: 50 },
-    createdAt: time,
-    lastUsedAt: time,
-    expiresAt: Date.parse("2099-01-01T00:00Z"),
-    revokedAt: null,
-    bannedUntil: time,
-    usage: {
-      minute: { limit: 3, remaining: 0, resetAt: time },
-      // During a ban, nothing is left.
-      day: { limit: 50, remaining: 0, resetAt: time },
-    },
+    ...{ id, label: "hammer", plan: "enterprise", limits: { perMinute: 3, perDay: 50 } },
+    ...{ createdAt: time, lastUsedAt: time, expiresAt: Date.parse("2099-01-01T00:00Z") },
+    ...{ revokedAt: null, bannedUntil: time },
+    usage: { minute: usedUp(3), day: usedUp(50) },
   };
   expect(JSON.parse(await keys("find", id, "--json"))).toMatchObject(expected);
   expect(JSON.parse(await keys("list", "--banned", "--json"))).toMatchObject([expected]);
