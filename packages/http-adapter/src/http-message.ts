@@ -48,7 +48,7 @@ export function collectBytes(limit: number) {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A response. The transport adds its own headers (Date, Connection, X-Request-Id). */
+/** A response. The transport adds its own headers (Date, Connection). */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Record<string, string>;

@@ -196,7 +196,7 @@ async function purgePage(
 }
 
 /**
- * Changes a key, and emits the event if it is another object afterwards. What the caller gets is known before it is
+ * Changes a key, and emits the event unless `changed` returns the same object. What the caller gets is known before it is
  * stored, so that nothing can fail after the change.
  */
 async function changeKey(

@@ -59,7 +59,7 @@ export async function admit<T>(
   return charged.value.mapErr((refuseKey) => refuseKey());
 }
 
-/** Charges the key of a presented secret; the result is `undefined` if it is not accepted, else may be its refusal. */
+/** Charges the key of a presented secret. The result is `undefined` if the secret is not accepted. */
 function chargeKey<T>(
   context: Context,
   presented: PresentedKey | undefined,

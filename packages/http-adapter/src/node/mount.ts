@@ -46,8 +46,11 @@ export function mount(
   const mounted: Mount = {
     basePath,
     locate: (request) => responder.locate(request),
-    take: (message, target) =>
-      responder.take({ ...message, clientAddress: () => clientAddress(message.request) }, target),
+    take: ({ request, response, hasOpenExpect }, target) =>
+      responder.take(
+        { request, response, hasOpenExpect, clientAddress: () => clientAddress(request) },
+        target,
+      ),
   };
   mounts.push(mounted);
   mounts.sort((one, other) => other.basePath.length - one.basePath.length);

@@ -137,9 +137,9 @@ export function readListQuery(query: string): ListQuery {
  * it also works behind a mount or a proxy (RFC 3986, section 5.3).
  */
 export function nextLink(query: ListQuery, after: bigint): string {
-  const next: ListQuery = { ...query, after };
-  const parts = listParameters.flatMap((name) =>
-    next[name] === undefined ? [] : `${name}=${String(next[name])}`,
-  );
+  const parts = listParameters.flatMap((name) => {
+    const value = name === "after" ? after : query[name];
+    return value === undefined ? [] : `${name}=${String(value)}`;
+  });
   return `<?${parts.join("&")}>; rel="next"`;
 }
