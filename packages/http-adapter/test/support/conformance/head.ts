@@ -96,6 +96,15 @@ export const headCases = [
     ["RFC 9110, 2.5", "the version HTTP/2.0, which Node lets through", versioned("HTTP/2.0")],
     ["RFC 9112, 3", "HTTP/0.9 without a version", "GET /v1/pets\r\n\r\n"],
   ]),
+  ...rows(badRequest, [
+    ["RFC 9112, 2.3", "RTSP/1.0, which Node lets through", versioned("RTSP/1.0")],
+    ["RFC 9112, 2.3", "POST with RTSP/1.0", post(PET).replace("HTTP/1.1", "RTSP/1.0")],
+    [
+      "RFC 9112, 2.3",
+      "ICE/1.0, which Node lets through",
+      head("SOURCE /v1/pets").replace("HTTP/1.1", "ICE/1.0"),
+    ],
+  ]),
   ...rows(own(closing(431, "headers_too_large")), [
     ["RFC 9110, 15.5.15", "a target of 20,000 bytes", head(`GET /v1/pets?${"a".repeat(20_000)}`)],
   ]),
