@@ -6,36 +6,33 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
-import {
-  issueKey,
-  issueUnlimitedKey,
-  newDatabase,
-  petsIn,
-  petstore,
-  petstoreReading,
-} from "./support/command.js";
+import { issueKey, petsIn, refused, REX, withDatabase } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
 
 const program = useBuiltPetstore();
 
-const PET = '{"name":"Rex","categoryId":1}\n';
+/** A new database, a path beside it, and functions: one adds pets, and one makes a backup at a path. */
+function setUp() {
+  const { database, run, read } = withDatabase();
+  return {
+    ...{ database, run, folder: dirname(database), file: join(dirname(database), "backup.db") },
+    add: (pets = REX) => read(pets, "pets", "import", "-", "--again"),
+    backup: (to: string, ...options: readonly string[]) => run("backup", to, ...options),
+  };
+}
 
 it("backup says what it has made; restore puts it in place, and keeps the old database beside it, unless it is used", async () => {
-  const database = newDatabase();
-  const backup = join(dirname(database), "monday.db");
-  await petstoreReading(PET, "pets", "import", "-", "--database", database);
-  const made = await petstore("backup", backup, "--database", database);
-  expect(made).toMatchObject({ code: 0, error: "" });
-  expect(made.out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
-  await petstoreReading(PET, "pets", "import", "-", "--again", "--database", database);
+  const { database, file, run, add, backup } = setUp();
+  await add();
+  const made: unknown = expect.stringMatching(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
+  expect(await backup(file)).toEqual({ code: 0, out: made, error: "" });
+  await add();
   const server = await openBeside(database);
-  expect(await petstore("restore", backup, "--database", database)).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: ${database} was not restored from ${backup}: The database is in use: stop the servers and other commands on it first.`,
-  });
+  const inUse = "The database is in use: stop the servers and other commands on it first.";
+  const error = `petstore: ${database} was not restored from ${file}: ${inUse}`;
+  expect(await run("restore", file)).toEqual(refused(error));
   await server.close();
-  const restored = await petstore("restore", backup, "--database", database);
+  const restored = await run("restore", file);
   expect(restored).toMatchObject({ code: 0, error: "" });
   const [, previous = ""] = /^restored .*\nthe old database is now (\S+)$/.exec(restored.out) ?? [];
   expect((await petsIn(database)).length).toBe(1);
@@ -43,49 +40,38 @@ it("backup says what it has made; restore puts it in place, and keeps the old da
 });
 
 it("says in one line why there is no backup, creates no database, and replaces a file only with --overwrite", async () => {
-  const database = newDatabase();
-  const file = join(dirname(database), "backup.db");
-  const backup = (to: string, ...options: readonly string[]) =>
-    petstore("backup", to, ...options, "--database", database);
-  const refusal = `petstore: no backup of ${database}: `;
-  const refused = (error: unknown) => ({ code: 1, out: "", error });
-  const missing: unknown = expect.stringContaining(`${refusal}The database does not exist`);
-  expect([await backup(file), readdirSync(dirname(database))]).toEqual([refused(missing), []]);
-  await issueUnlimitedKey(database);
+  const { database, folder, file, backup } = setUp();
+  const noBackup = `petstore: no backup of ${database}: `;
+  const missing: unknown = expect.stringContaining(`${noBackup}The database does not exist`);
+  expect([await backup(file), readdirSync(folder)]).toEqual([refused(missing), []]);
+  await issueKey(database);
   writeFileSync(file, "mine");
-  expect(await backup(file)).toEqual(refused(`${refusal}The destination already exists.`));
+  expect(await backup(file)).toEqual(refused(`${noBackup}The destination already exists.`));
   expect(readFileSync(file, "utf8")).toBe("mine");
-  const long = join(dirname(database), "x".repeat(300));
   const reason = /: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/;
-  expect(await backup(long)).toEqual(refused(expect.stringMatching(reason)));
+  const long: unknown = expect.stringMatching(reason);
+  expect(await backup(join(folder, "x".repeat(300)))).toEqual(refused(long));
   expect((await backup(file, "--overwrite")).code).toBe(0);
 });
 
 it("makes no backup of a damaged database, and says what to do, unless it is told not to check", async () => {
-  const database = newDatabase();
-  const file = join(dirname(database), "backup.db");
-  await petstoreReading(PET.repeat(1_000), "pets", "import", "-", "--database", database);
+  const { database, file, add, backup } = setUp();
+  await add(REX.repeat(1_000));
   writeFileSync(database, readFileSync(database).fill(255, 5 * 4_096, 12 * 4_096));
-  expect(await petstore("backup", file, "--database", database)).toEqual({
-    code: 1,
-    out: "",
-    error: `petstore: no backup of ${database}: The database is damaged, or not an SQLite database: restore the last backup.`,
-  });
-  expect((await petstore("backup", file, "--no-check", "--database", database)).code).toBe(0);
+  const damaged = "The database is damaged, or not an SQLite database: restore the last backup.";
+  expect(await backup(file)).toEqual(refused(`petstore: no backup of ${database}: ${damaged}`));
+  expect((await backup(file, "--no-check")).code).toBe(0);
   // The drill.
-  const drill = await petstore("restore", file, "--database", newDatabase());
-  expect(drill.error).toContain("The backup is damaged");
+  expect((await setUp().run("restore", file)).error).toContain("The backup is damaged");
 });
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 it.each(SIGNALS.slice(0, sized(1, 2, 2)))("leaves no files behind at %s", async (signal) => {
-  const database = newDatabase();
+  const { database, folder, file } = setUp();
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");
-  const folder = dirname(database);
-  const backup = ["backup", join(folder, "backup.db"), "--database", database];
-  const { child, output, ended } = startCommand(...backup);
+  const { child, output, ended } = startCommand("backup", file, "--database", database);
   // It has begun, and waits for the lock that is held here.
   while (readdirSync(folder).length < 2) await setTimeout(5);
   child.kill(signal);
@@ -106,20 +92,18 @@ function runReadOnly(folder: string, script: string, ...args: readonly string[])
 const canMount = runReadOnly(import.meta.dirname, "true").status === 0;
 
 it.runIf(inCi && canMount)("a backup on a read-only disk can be listed and exported", async () => {
-  const database = newDatabase();
-  const options = ["--database", database];
-  await petstoreReading(PET, "pets", "import", "-", ...options);
+  const { database, folder, run, add } = setUp();
+  await add();
   const { id } = await issueKey(database);
-  const folder = join(dirname(database), "backups");
-  const backup = join(folder, "monday.db");
-  mkdirSync(folder);
-  await petstore("backup", backup, ...options);
+  const [backups, backup] = [join(folder, "backups"), join(folder, "backups/monday.db")];
+  mkdirSync(backups);
+  await run("backup", backup);
   chmodSync(backup, 0o444);
-
-  const run = (...args: readonly string[]) =>
-    runReadOnly(folder, 'exec "$@"', process.execPath, program(), ...args, "--database", backup);
-  expect(run("pets", "export").stdout).toContain('"name":"Rex"');
-  expect(run("keys", "list").stdout).toContain(id);
-  const refused = run("keys", "revoke", id);
-  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("read-only")]);
+  const withBackup = ["--database", backup];
+  const runOn = (...args: readonly string[]) =>
+    runReadOnly(backups, 'exec "$@"', process.execPath, program(), ...args, ...withBackup);
+  expect(runOn("pets", "export").stdout).toContain('"name":"Rex"');
+  expect(runOn("keys", "list").stdout).toContain(id);
+  const revoked = runOn("keys", "revoke", id);
+  expect([revoked.status, revoked.stderr]).toEqual([1, expect.stringContaining("read-only")]);
 });

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore } from "./support/command.js";
-import { helpOfAll } from "./support/help.js";
+import { newDatabase, petstore, refused } from "./support/command.js";
 
 useBuiltPetstore();
 
-const NO_PROXY = /--trust-proxy.* It must be an IP address/;
+type Refusal = readonly [args: readonly string[], reason: RegExp];
 
-it.each([
+it.each<Refusal>([
   [["keys", "issue", "--plan", "gold"], /--plan.*'gold'.*free, pro, business, enterprise/],
   [["keys", "issue"], /--plan/],
   [["keys", "issue", "--plan", "free", "--per-minute", "x"], /--per-minute.*whole number/],
@@ -23,9 +22,10 @@ it.each([
   [["keys", "rotate", "key_x", "--overlap", "31536001"], /--overlap.*31536000/],
   [["keys", "list", "--watch"], /^petstore: --watch needs a terminal: leave it out$/],
   [["keys", "list", "--watch", "--json"], /'--watch' cannot be used with option '--json'$/],
-  ...["find", "revoke", "rotate", "end-secret", "change-plan", "lift-ban"].map(
-    (name): [string[], RegExp] => [["keys", name], /argument 'id'$/],
-  ),
+  ...["find", "revoke", "rotate", "end-secret", "change-plan", "lift-ban"].map((name): Refusal => [
+    ["keys", name],
+    /argument 'id'$/,
+  ]),
   [["keys", "change-plan", "key_x"], /argument 'plan'$/],
   [["keys", "end-secret", "key_x"], /argument 'hint'$/],
   [["keys", "import"], /argument 'file'$/],
@@ -34,10 +34,11 @@ it.each([
   [["help", "keys", "isue"], /unknown command 'isue'/],
   [["serve", "--prot", "1"], /unknown option '--prot'/],
   [["serve", "--port", "x"], /--port.*whole number/],
-  ...["proxy.test", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8"].map(
-    (proxy): [string[], RegExp] => [["serve", "--trust-proxy", proxy], NO_PROXY],
-  ),
-  ...["x", "65536", "[::1]", ":1", "::1:1"].map((address): [string[], RegExp] => [
+  ...["proxy.test", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8"].map((proxy): Refusal => [
+    ["serve", "--trust-proxy", proxy],
+    /--trust-proxy.* It must be an IP address/,
+  ]),
+  ...["x", "65536", "[::1]", ":1", "::1:1"].map((address): Refusal => [
     ["serve", "--metrics", address],
     /--metrics.* a port, or /,
   ]),
@@ -46,11 +47,11 @@ it.each([
   [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
   [["pets", "import", "."], /: cannot read \.: it is a directory$/],
 ])("%j is refused in one line, which names the argument", async (args, named) => {
-  const refused = await petstore(...args);
-  expect(refused).toMatchObject({ code: 1, out: "" });
-  expect(refused.error).toMatch(/^petstore: [^\n]+$/);
-  expect(refused.error).toMatch(named);
-  expect(refused.error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
+  const { code, out, error } = await petstore(...args);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(error).toMatch(/^petstore: [^\n]+$/);
+  expect(error).toMatch(named);
+  expect(error).not.toMatch(/error:|expiresAt|perMinute|perDay|overlapSeconds/);
 });
 
 it.each(["-V", "--version"])("%s prints the version of the package", async (option) => {
@@ -80,24 +81,43 @@ it.each([
     ["--database.* It must name a file\\.", "--database", "  "],
     ["PETSTORE_DATABASE.* It must name a file\\."],
   ]) {
-    const refused = await petstore(...args, ...options);
     const error: unknown = expect.stringMatching(`^petstore: .*${reason}$`);
-    expect(refused).toEqual({ code: 1, out: "", error });
+    expect(await petstore(...args, ...options)).toEqual(refused(error));
   }
 });
 
 /** Resolves to why a server with these arguments does not start: its database cannot be opened, or something before. */
 async function refusalOf(...args: readonly string[]): Promise<string> {
-  const { code, out, error } = await petstore("serve", "--database", "/nowhere/pets.db", ...args);
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  return error;
+  const ended = await petstore("serve", "--database", "/nowhere/pets.db", ...args);
+  expect(ended).toEqual(refused(ended.error));
+  return ended.error;
 }
 
 const STARTS = /^petstore: cannot use the database/;
 
+/** The help of a command, with each argument, option and command that it lists. */
+async function helpOf(...words: readonly string[]) {
+  const { out } = await petstore(...words, "--help");
+  const listed = (heading: string) => {
+    const [, list = ""] = new RegExp(`^${heading}:\n(.*?)(?:\n\n|$(?!\n))`, "ms").exec(out) ?? [];
+    const entries = list.split(/\n(?= {2}\S)/).filter(Boolean);
+    return entries.map((entry) => {
+      const [, name = "", text = ""] =
+        /^ {2}(?:-\w, )?(\S+)(?: \S+)*?(?: {2,}(.*))?$/s.exec(entry) ?? [];
+      return { name, text: text.replace(/\s+/g, " ") };
+    });
+  };
+  return {
+    out,
+    args: listed("Arguments"),
+    options: listed("Options"),
+    commands: listed("Commands"),
+  };
+}
+
 describe("the environment of serve", () => {
   it("sets every option, as --help shows", async () => {
-    const [{ out, options } = expect.fail()] = await helpOfAll("serve");
+    const { out, options } = await helpOf("serve");
     expect(options.length).toBeGreaterThan(10);
     for (const { name, text } of options.filter(({ name }) => name !== "--help")) {
       const variable = `PETSTORE_${name.slice(2).toUpperCase().replaceAll("-", "_")}`;
@@ -178,4 +198,40 @@ describe("the environment of serve", () => {
     expect(await refusalOf()).toMatch(STARTS);
     expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);
   });
+});
+
+it("help describes each command and what it takes, has an example, and is also shown by `help`; docs/ names every option", async () => {
+  const read = (name: string) =>
+    readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8");
+  const documents = ["operating", "deploying", "postgres", "console"].map(read).join();
+  const [undocumented, all]: [string[], string[][]] = [[], [[]]];
+  for (const words of all) {
+    const { out, args, options, commands } = await helpOf(...words);
+    for (const { name: next } of commands) if (next !== "help") all.push([...words, next]);
+    const name = ["petstore", ...words].join(" ");
+    expect(out).toMatch(new RegExp(`^Usage: ${name} .*\n\n[A-Z][^]*?\\.\n\n`));
+    expect(out).toMatch(new RegExp(`\n\nExamples?:\n  ${name}${args.length > 0 ? " \\S" : ""}`));
+    for (const listed of [...args, ...options, ...commands])
+      expect(listed.text, `${name} ${listed.name}`).not.toBe("");
+    expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
+    const missing = options.filter((option) => !documents.includes(option.name));
+    undocumented.push(...missing.map((option) => `${name} ${option.name}`));
+  }
+  expect(undocumented).toEqual(["petstore --version"]);
+  expect(all.length).toBeGreaterThan(20);
+});
+
+it("help is shown, with exit code 1, when no command is given", async () => {
+  const { code, out, error } = await petstore();
+  expect(code).toBe(1);
+  expect(out + error).toContain("Usage: petstore");
+});
+
+it("help of keys issue and change-plan lists the plans with their limits, and says that a time is in UTC", async () => {
+  for (const name of ["issue", "change-plan"]) {
+    const { out } = await petstore("keys", name, "--help");
+    expect(out).toMatch(/free +60 requests per minute, 1,000 requests per day/);
+    expect(out).toMatch(/enterprise +.*--per-minute and --per-day/);
+  }
+  expect((await petstore("keys", "issue", "--help")).out).toMatch(/--expires .*UTC/s);
 });

@@ -1,10 +1,11 @@
-import { createServer, request as httpRequest } from "node:http";
+import { createServer, request as httpRequest, type Server } from "node:http";
+import { bundleClient } from "../../client/test/support/bundle.js";
 import { openApiDocument } from "@petstore/http-adapter";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
-import { issueKey, useServerHere } from "./support/command.js";
+import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
 import { listen } from "../../client/test/support/stores.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
@@ -115,10 +116,37 @@ function operation(page: Page, id: string) {
   };
 }
 
-describe("the docs page", () => {
+/** The address of a server that is closed when the test ends. */
+const originOn = async (server: Server) => new URL(await listen(server)).origin;
+
+/** Serves this HTML on an origin of its own. Resolves to the origin. */
+const servePage = (html: string) =>
+  originOn(
+    createServer((_, response) => {
+      response.setHeader("Content-Type", "text/html; charset=utf-8").end(html);
+    }),
+  );
+
+/** Runs in a page with the bundled client. */
+const USE_CLIENT = `async ({ baseUrl, apiKey }) => {
+  const text = (value) => JSON.stringify(value, (_, each) => typeof each === "bigint" ? each + "n" : each);
+  const events = [];
+  const pets = petstore.createPetsClient({ baseUrl, apiKey, onEvent: ({ type }) => events.push(type) });
+  const rex = { name: "Rex", categoryId: 9007199254740993n };
+  const created = await pets.createPet(rex, { idempotencyKey: "order-1" });
+  const again = await pets.createPet(rex, { idempotencyKey: "order-1" });
+  await pets.createPet(rex);
+  const ids = [];
+  for await (const pet of petstore.petsOf(pets, { limit: 1 })) ids.push(pet.isOk() ? pet.value.id : pet.error);
+  const refused = await pets.listPets({}, { deadlineSeconds: 1 });
+  const aborted = await pets.listPets({}, { signal: AbortSignal.abort() });
+  return text({ created, again, ids, refused, aborted, events });
+}`;
+
+describe("a browser", () => {
   const openPage = useChromium();
 
-  it("is for a person who is refused without a key, authorises, adds a pet and lists it", async () => {
+  it("shows the docs page to a person who is refused without a key, authorises, adds a pet and lists it", async () => {
     const { page, offences } = await openPage(`${originOf()}/`);
     const listPets = operation(page, "listPets");
     const createPet = operation(page, "createPet");
@@ -166,7 +194,7 @@ describe("the docs page", () => {
     expect(offences).toEqual([]);
   });
 
-  it("sends its requests through a proxy that strips a prefix, and shows the operations at once", async () => {
+  it("on the docs page sends requests through a proxy that strips a prefix, and shows the operations at once", async () => {
     const proxy = createServer((request, response) => {
       const { method, headers, url = "" } = request;
       const options = { method, headers, path: url.replace("/shop", "") };
@@ -176,9 +204,7 @@ describe("the docs page", () => {
       });
       request.pipe(forwarded);
     });
-    const { page, offences } = await openPage(
-      `${(await listen(proxy)).replace("/v1", "")}/shop/docs`,
-    );
+    const { page, offences } = await openPage(`${await originOn(proxy)}/shop/docs`);
     await page.setViewportSize({ width: 1_280, height: 900 });
     const listPets = operation(page, "listPets");
     expect((await listPets.block.boundingBox())?.y).toBeLessThan(850);
@@ -188,7 +214,7 @@ describe("the docs page", () => {
     expect(offences).toEqual([]);
   });
 
-  it("shows its content where site data is blocked", async () => {
+  it("shows the docs page where site data is blocked", async () => {
     const { page, offences } = await openPage(`${originOf()}/docs`);
     const blocked = await page.context().newPage();
     await blocked.addInitScript(BLOCK_SITE_DATA);
@@ -198,7 +224,7 @@ describe("the docs page", () => {
     expect(offences).toEqual([]);
   });
 
-  it("does not scroll sideways on a phone, and every text can be read, light and dark", async () => {
+  it("does not scroll the docs page sideways on a phone, and every text can be read, light and dark", async () => {
     const { page, offences } = await openPage(`${originOf()}/docs`);
     await page.setViewportSize({ width: 375, height: 700 });
     const clickAll = (selector: string) =>
@@ -225,5 +251,34 @@ describe("the docs page", () => {
       }, 60_000);
     }
     expect(offences).toEqual([]);
+  });
+
+  it("with serve --cors, a page of another origin uses the client, which creates once, pages, and stops at its limit; a page of a third origin reads only the OpenAPI document", async () => {
+    const { code } = await bundleClient("iife");
+    const script = `<script>${Buffer.from(code).toString()}</script>`;
+    const shop = await servePage(`<!doctype html><link rel="icon" href="data:,">${script}`);
+    const database = newDatabase();
+    const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "100"];
+    const { secret } = await issueKey(database, ...limits);
+    const { url } = await serveHere("--database", database, "--cors", shop);
+    const { origin } = new URL(url);
+    const { page, offences } = await openPage(shop, [origin]);
+    const options = JSON.stringify({ baseUrl: url, apiKey: secret });
+    const used: string = await page.evaluate(`(${USE_CLIENT})(${options})`);
+    expect(JSON.parse(used)).toMatchObject({
+      created: { value: { pet: { id: "1n", categoryId: "9007199254740993n" }, replayed: false } },
+      again: { value: { pet: { id: "1n" }, replayed: true, quota: { limit: 5, remaining: 3 } } },
+      ids: ["1n", "2n"],
+      refused: { error: { code: "rate_limit_exceeded", quota: { remaining: 0 } } },
+      aborted: { error: { code: "aborted" } },
+      events: Array(5).fill(["request", "response"]).flat(),
+    });
+    expect(offences).toEqual([]);
+
+    const third = await openPage(await servePage("<!doctype html>"), [origin]);
+    const list = `fetch("${url}/pets", { headers: { Authorization: "Bearer ${secret}" } })`;
+    await expect(third.page.evaluate(list)).rejects.toThrow("Failed to fetch");
+    const document = `fetch("${origin}/openapi.json").then((response) => response.json())`;
+    expect(await third.page.evaluate(document)).toHaveProperty("openapi", "3.1.0");
   });
 });

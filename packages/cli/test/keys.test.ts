@@ -1,14 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
-import {
-  issueKey,
-  newDatabase,
-  petstore,
-  petstoreOn,
-  petstoreReading,
-  writableTo,
-} from "./support/command.js";
+import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
 
 useBuiltPetstore();
 
@@ -17,13 +10,12 @@ const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "�
 
 describe("keys issue", () => {
   it("prints the secret as text, or one JSON object with the id, the secret and the plan, and says that it creates a new database", async () => {
-    const database = newDatabase();
-    const asText = () => petstore("keys", "issue", "--plan", "pro", "--database", database);
+    const { database, run } = withDatabase();
     const out: unknown = expect.stringMatching(
       /^Key key_\w+ on the pro plan\. Its secret, shown only once:\n\n {2}pet_live_[0-9A-Za-z]{36}\n$/,
     );
-    expect(await asText()).toEqual({ code: 0, out, error: `petstore: new database ${database}` });
-    expect(await asText()).toEqual({ code: 0, out, error: "" });
+    for (const error of [`petstore: new database ${database}`, ""])
+      expect(await run("keys", "issue", "--plan", "pro")).toEqual({ code: 0, out, error });
     expect(await issueKey(database, "--label", "acme", "--expires", "2099-01-01")).toMatchObject({
       id: expect.stringMatching(/^key_/) as string,
       secret: expect.stringMatching(/^pet_live_[0-9A-Za-z]{36}$/) as string,
@@ -55,74 +47,80 @@ describe("keys issue", () => {
   ])("reads --expires %s wherever it runs, or refuses it", async (text, expiresAt?: string) => {
     vi.stubEnv("TZ", "Asia/Tokyo");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const options = ["--plan", "free", "--expires", text, "--database", newDatabase(), "--json"];
-    const { code, out, error } = await petstore("keys", "issue", ...options);
+    const issued = withDatabase().run(
+      "keys",
+      "issue",
+      "--plan",
+      "free",
+      "--expires",
+      text,
+      "--json",
+    );
+    const { code, out, error } = await issued;
     if (expiresAt !== undefined)
       expect(JSON.parse(out)).toMatchObject({ expiresAt: Date.parse(expiresAt) });
-    else {
-      expect({ code, out }).toEqual({ code: 1, out: "" });
-      expect(error).toMatch(/^petstore: [^\n]*ISO 8601[^\n]*$/);
-    }
+    else
+      expect([code, out, error]).toEqual([
+        1,
+        "",
+        expect.stringMatching(/^petstore: [^\n]*ISO 8601[^\n]*$/),
+      ]);
   });
 });
 
 describe("the other commands of keys", () => {
   it("rotate, change the plan of, lift the ban of and revoke a key, and print it as JSON", async () => {
-    const database = newDatabase();
+    const { database, run, json } = withDatabase();
     const { id, secret } = await issueKey(database);
-    const run = async (verb: string, ...options: readonly string[]): Promise<unknown> => {
-      const args = ["keys", verb, id, ...options, "--database", database, "--json"];
-      return JSON.parse((await petstore(...args)).out);
-    };
-    const rotated = await run("rotate", "--overlap", "60");
+    const change = (verb: string, ...options: readonly string[]) =>
+      json("keys", verb, id, ...options);
+    const rotated = await change("rotate", "--overlap", "60");
     expect(rotated).toMatchObject({ id, secret: expect.stringMatching(/^pet_live_/) as string });
     expect(rotated).not.toMatchObject({ secret });
     const secrets = [{ state: "current" }, { state: "replaced" }];
-    await run("rotate", "--overlap", "60");
-    expect(await run("end-secret", `${secret.slice(0, 13)}…`)).toMatchObject({ secrets });
-    expect(await run("change-plan", "business")).toMatchObject({ plan: "business", secrets });
-    expect((await petstore("keys", "find", id, "--database", database)).out).toMatch(
+    await change("rotate", "--overlap", "60");
+    expect(await change("end-secret", `${secret.slice(0, 13)}…`)).toMatchObject({ secrets });
+    expect(await change("change-plan", "business")).toMatchObject({ plan: "business", secrets });
+    expect((await run("keys", "find", id)).out).toMatch(
       /SECRET +pet_live_\w{4}…\nSECRET +pet_live_\w{4}… {2}replaced; accepted until \S+ \S+ UTC\n/,
     );
-    expect(await run("lift-ban")).toMatchObject({ id, bannedUntil: null });
-    expect(await run("revoke")).toMatchObject({ id, revokedAt: expect.any(Number) as number });
-    const text = (await petstore("keys", "find", id, "--database", database)).out;
+    expect(await change("lift-ban")).toMatchObject({ id, bannedUntil: null });
+    expect(await change("revoke")).toMatchObject({ id, revokedAt: expect.any(Number) as number });
+    const text = (await run("keys", "find", id)).out;
     expect(text).toMatch(/\nSTATE +revoked/);
     expect(text.match(/SECRET +pet_live_\w{4}… {2}refused since .* UTC/g)).toHaveLength(2);
-    const refused = { state: "refused", at: expect.any(Number) as number };
-    const shown = { state: "revoked", secrets: [refused, refused] };
-    expect(await run("find")).toMatchObject(shown);
+    const ended = { state: "refused", at: expect.any(Number) as number };
+    expect(await change("find")).toMatchObject({ state: "revoked", secrets: [ended, ended] });
   });
 
   it("purge keys that ended longer ago than --older-than", async () => {
-    const database = newDatabase();
+    const { database, run, json } = withDatabase();
     const { id } = await issueKey(database);
     const kept = await issueKey(database);
-    await petstore("keys", "revoke", id, "--database", database);
+    await run("keys", "revoke", id);
     const purge = (age: string, ...options: readonly string[]) =>
-      petstore("keys", "purge", "--older-than", age, "--database", database, ...options);
+      run("keys", "purge", "--older-than", age, ...options);
     expect((await purge("90d")).out).toBe("purged 0 keys");
     expect((await purge("90d", "--json")).out).toBe('{"purged":0}');
     expect((await purge("0s")).out).toBe("purged 1 key");
-    const { out } = await petstore("keys", "list", "--database", database, "--json");
-    expect(JSON.parse(out)).toMatchObject([{ id: kept.id }]);
-    for (const age of ["90", "d", "-1d", "1y", "999999999d"]) {
+    expect(await json("keys", "list")).toMatchObject([{ id: kept.id }]);
+    for (const age of ["90", "d", "-1d", "1y", "999999999d"])
       expect((await purge(age)).error).toMatch(/^petstore: .*--older-than.* such as 90d/);
-    }
   });
 
   it("say in one line when there is no such key, or no database, which they do not create, or when the file is none", async () => {
-    const database = newDatabase();
-    const run = (...args: readonly string[]) => petstore("keys", ...args, "--database", database);
-    const refused = (error: unknown) => ({ code: 1, out: "", error });
+    const { database, run } = withDatabase();
     const missing = refused(`petstore: there is no database ${database}`);
-    expect([await run("list"), await run("list")]).toEqual([missing, missing]);
+    for (const result of [await run("keys", "list"), await run("keys", "list")])
+      expect(result).toEqual(missing);
     await issueKey(database);
     for (const verb of ["find", "revoke", "rotate", "lift-ban"])
-      expect(await run(verb, "key_x"), verb).toEqual(refused("petstore: No API key has this id."));
+      expect(await run("keys", verb, "key_x"), verb).toEqual(
+        refused("petstore: No API key has this id."),
+      );
     writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
     const wrong: unknown = expect.stringMatching(/^petstore: cannot use the database \S+: .+$/);
-    expect(await run("list")).toEqual(refused(wrong));
+    expect(await run("keys", "list")).toEqual(refused(wrong));
   });
 });
 
@@ -133,9 +131,9 @@ const withDigestOf = (line: string, first: string) =>
 
 describe("keys export and import", () => {
   it("move keys with any label, in chunks of any size, with CRLF and blank lines, from before a field or a window, too", async () => {
-    const from = newDatabase();
-    for (const label of LABELS) await issueKey(from, "--label", label);
-    const { out } = await petstore("keys", "export", "--database", from);
+    const from = withDatabase();
+    for (const label of LABELS) await issueKey(from.database, "--label", label);
+    const { out } = await from.run("keys", "export");
     const older = out.replaceAll(/,"dayUsed":0|"expiresAt":null,/g, "");
     for (const [size, lines] of [
       [1, out],
@@ -145,10 +143,10 @@ describe("keys export and import", () => {
       const bytes = Buffer.from(lines.replaceAll("\n", "\r\n \r\n"));
       const chunks: Buffer[] = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
-      const to = ["--database", newDatabase()];
-      const imported = await petstoreReading(chunks, "keys", "import", "-", ...to);
+      const to = withDatabase();
+      const imported = await to.read(chunks, "keys", "import", "-");
       expect(imported).toMatchObject({ code: 0, out: "imported 4 keys" });
-      expect((await petstore("keys", "export", ...to)).out).toBe(out);
+      expect((await to.run("keys", "export")).out).toBe(out);
     }
   });
 
@@ -156,80 +154,52 @@ describe("keys export and import", () => {
     ["a line that is no key", / it is not a JSON object$/, () => "x".repeat(3_000_000)],
     ["an id with a control character", / id$/, (line) => line.replace("key_", "\\u001bkey")],
     ["another id", / id$/, (line) => line.replace('"key_', '"key_0')],
-    [
-      "a hint with one",
-      / secrets\.0\.hint$/,
-      (line) => line.replace("pet_live_", "pet_live\\u009b"),
-    ],
+    ["a hint with one", / secrets\.0\.hint$/, (line) => line.replace("live_", "live\\u009b")],
     ["a plan with one", / plan$/, (line) => line.replace('"free"', '"fr\\u009bee"')],
     ["a label with NUL", / label$/, (line) => line.replace('"ok"', '"o\\u0000k"')],
     ["half a character", / label$/, (line) => line.replace('"ok"', '"\\ud800"')],
-    [
-      "a label of 201 characters",
-      / label$/,
-      (line) => line.replace('"ok"', `"${"k".repeat(201)}"`),
-    ],
+    ["201 characters", / label$/, (line) => line.replace('"ok"', `"${"k".repeat(201)}"`)],
     ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
     ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
     ["a field of a newer export", / tag$/, (line) => line.replace("{", '{"tag":1,')],
-    [
-      "a window of a newer one",
-      /usage\.hourUsed$/,
-      (line) => line.replace('"minuteUsed', '"hourUsed":0,$&'),
-    ],
-    ["a limit of a newer one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],
+    ["a window of one", /usage\.hourUsed$/, (line) => line.replace('"min', '"hourUsed":0,$&')],
+    ["a limit of one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],
     ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
     ["the id of line 2", / or a secret of line 2$/, (line) => `${line}\n${line}`],
   ])("refuse all keys for %s", async (_, reason, change) => {
-    const from = newDatabase();
-    for (const label of ["first", "ok"]) await issueKey(from, "--label", label);
-    const { out } = await petstore("keys", "export", "--database", from);
-    const [first = "", second = ""] = out.split("\n");
-    const to = ["--database", newDatabase()];
-    const changed = change(second, first);
-    const imported = await petstoreReading(`${first}\n${changed}`, "keys", "import", "-", ...to);
-    expect(imported).toMatchObject({
-      code: 1,
-      out: "",
-      error: expect.stringMatching(reason) as string,
-    });
-    expect((await petstore("keys", "list", ...to)).error).toContain("there is no database");
+    const [from, to] = [withDatabase(), withDatabase()];
+    for (const label of ["first", "ok"]) await issueKey(from.database, "--label", label);
+    const [first = "", second = ""] = (await from.run("keys", "export")).out.split("\n");
+    const lines = `${first}\n${change(second, first)}`;
+    const error: unknown = expect.stringMatching(reason);
+    expect(await to.read(lines, "keys", "import", "-")).toEqual(refused(error));
+    expect((await to.run("keys", "list")).error).toContain("there is no database");
   });
 
   it("name the line whose secret is there under another id, and import none, also of more than a page", async () => {
-    const database = newDatabase();
-    await issueKey(database);
-    const { out } = await petstore("keys", "export", "--database", database);
+    const [from, to] = [withDatabase(), withDatabase()];
+    await issueKey(from.database);
+    const { out } = await from.run("keys", "export");
     const like = (id: number, secret = id) => {
       const [idEnd, digestEnd] = [id, secret].map((number) => String(number).padStart(4, "0"));
       const line = out.replace(/(?<="id":".*)....(?=")/, `${idEnd}`);
       return line.replace(/....(?=","hint")/, `${digestEnd}`);
     };
     const all = Array.from({ length: 2_000 }, (_, number) => like(number));
-    const to = ["--database", newDatabase()];
-    const file = `${database}.ndjson`;
+    const file = `${from.database}.ndjson`;
     let progress = "";
-    const stderr = writableTo((part, done) => {
-      progress += part.toString();
-      done();
-    });
+    const stderr = terminalTo((text) => (progress += text));
     const imported = (...lines: readonly string[]) => {
       writeFileSync(file, lines.join("\n"));
-      const streams = { stderr: Object.assign(stderr, { isTTY: true }) };
-      return petstoreOn(streams, "keys", "import", file, ...to);
+      return petstoreOn({ stderr }, "keys", "import", file, "--database", to.database);
     };
     expect((await imported(...all)).out).toBe("imported 2,000 keys");
     expect(progress).toMatch(/100\.0 % 2,000 keys read(\r\S+K){2}adding 2,000 keys\r\S+K$/);
-    expect((await petstore("keys", "export", ...to)).out.split("\n").toSorted()).toEqual(all);
-    const listed = await petstore("keys", "list", "--json", ...to);
-    expect(JSON.parse(listed.out)).toHaveLength(2_000);
-    expect(await imported(like(0, 1), ...all.slice(2), like(2_001, 0))).toEqual({
-      code: 1,
-      out: "",
-      error: expect.stringMatching(
-        /: line 2000 has a secret of the key key_\w+0000, which is there$/,
-      ) as string,
-    });
+    expect((await to.run("keys", "export")).out.split("\n").toSorted()).toEqual(all);
+    expect(await to.json("keys", "list")).toHaveLength(2_000);
+    const taken = /: line 2000 has a secret of the key key_\w+0000, which is there$/;
+    const error: unknown = expect.stringMatching(taken);
+    expect(await imported(like(0, 1), ...all.slice(2), like(2_001, 0))).toEqual(refused(error));
     expect((await imported(like(2_001), ...all.slice(1))).out).toBe(
       "imported 1 key; 1,999 keys were there already",
     );
@@ -239,27 +209,23 @@ describe("keys export and import", () => {
   });
 
   it("keep a ban, with which a key is shown until it ends, and listed with --banned", async () => {
-    const from = newDatabase();
-    const keys = [await issueKey(from), await issueKey(from)];
-    const { out } = await petstore("keys", "export", "--database", from);
-    const to = ["--database", newDatabase()];
+    const [from, to] = [withDatabase(), withDatabase()];
+    const { id } = await issueKey(from.database);
+    await issueKey(from.database);
+    const { out } = await from.run("keys", "export");
     const banned = out.replace('"bans":0,"bannedAt":0', `"bans":1,"bannedAt":${Date.now()}`);
-    await petstoreReading(banned, "keys", "import", "-", ...to);
-    const ids = keys.map(({ id }) => id);
-    const [id = ""] = ids;
-    const listed = JSON.parse(
-      (await petstore("keys", "list", "--banned", "--json", ...to)).out,
-    ) as unknown;
+    await to.read(banned, "keys", "import", "-");
+    const listed = await to.json("keys", "list", "--banned");
     expect(listed).toMatchObject([{ id, state: "banned" }]);
-    expect((await petstore("keys", "list", ...to)).out).toMatch(/\nkey_\w+ +pet_live_\w{4}… +- /);
-    expect((await petstore("keys", "find", id, ...to)).out).toMatch(
+    expect((await to.run("keys", "list")).out).toMatch(/\nkey_\w+ +pet_live_\w{4}… +- /);
+    expect((await to.run("keys", "find", id)).out).toMatch(
       /^ID +key_\w+\nSECRET +pet_live_\w{4}…\nLABEL +-\nPLAN +free\nMINUTE +60\/60\nDAY +1000\/1000\nCREATED \(UTC\) +\d{4}-\d\d-\d\d \d\d:\d\d\nLAST USED \(UTC\) +-\nEXPIRES \(UTC\) +-\nSTATE +banned until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );
   });
 
   it("a wrong line ends the command, also while its input stays open", async () => {
-    const importing = ["keys", "import", "-", "--database", newDatabase()];
-    const { child, output, ended } = startCommand(...importing);
+    const to = ["--database", withDatabase().database];
+    const { child, output, ended } = startCommand("keys", "import", "-", ...to);
     child.stdin.write("\n{}\n");
     expect(await ended).toBe(1);
     expect(output()).toBe("petstore: line 2 is not a key that `keys export` has printed: id\n");

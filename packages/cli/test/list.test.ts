@@ -7,12 +7,10 @@ import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
 import {
   issueKey,
   issueUnlimitedKey,
-  newDatabase,
-  petstore,
   petstoreAt,
   petstoreOn,
-  writableTo,
-  type IssuedKey,
+  terminalTo,
+  withDatabase,
 } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
@@ -30,9 +28,17 @@ function columnsOf(line: string): number {
   );
 }
 
+/** Runs `keys list` on a terminal. `node` has the program, with options. */
+const listOnTerminal = (
+  database: string,
+  options: string,
+  size = [100, 24] as const,
+  node = process.execPath,
+) => runOnTerminal(`${node} ${program()} keys list --database ${database} ${options}`, ...size);
+
 describe("keys list", () => {
-  it("fits a terminal of any width, names UTC, and replaces characters that control a terminal or take no place; JSON has every key", async () => {
-    const database = newDatabase();
+  it("fits a terminal of any width, or of one that it does not know, names UTC, and replaces characters that control a terminal or take no place; JSON has every key", async () => {
+    const { database, run, json } = withDatabase();
     const labels = [
       "acme",
       "a name for a key that is far too long",
@@ -46,11 +52,10 @@ describe("keys list", () => {
     const ids: string[] = [];
     for (const label of labels)
       ids.push((await issueKey(database, "--label", label, "--expires", "2099-01-01")).id);
-    await petstore("keys", "revoke", ids[3] ?? "", "--database", database);
-    const list = ["keys", "list", "--database", database];
-    const json = JSON.parse((await petstore(...list, "--json")).out) as unknown[];
-    expect(json).toMatchObject(ids.map((id, index) => ({ id, label: labels[index] })));
-    const piped = (await petstore(...list)).out;
+    await run("keys", "revoke", ids[3] ?? "");
+    const listed = ids.map((id, index) => ({ id, label: labels[index] }));
+    expect(await json("keys", "list")).toMatchObject(listed);
+    const piped = (await run("keys", "list")).out;
     expect(piped).toMatch(/LABEL.*DAY.*CREATED \(UTC\).*LAST USED \(UTC\).*EXPIRES \(UTC\).*STATE/);
     expect(piped).toMatch(/acme +free +0\/60 +0\/1000/);
     expect(piped).toContain("長い名前".repeat(20));
@@ -58,7 +63,7 @@ describe("keys list", () => {
     expect(piped).toContain(" a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb 🐈 ");
 
     for (const width of [200, 120, 88, 80, 60, 40]) {
-      const { out } = await petstoreAt(width, ...list);
+      const { out } = await petstoreAt(width, "keys", "list", "--database", database);
       const lines = out.split("\n");
       expect(lines).toHaveLength(9);
       if (width === 88) expect(lines[0]).toMatch(/PLAN +DAY/);
@@ -71,30 +76,29 @@ describe("keys list", () => {
       for (const id of ids) expect(out).toContain(id);
       if (width >= 80) expect(out).toMatch(/revoked \S+ \S+ UTC$/m);
     }
+    const { output, ended } = listOnTerminal(database, "", [0, 0]);
+    expect(await ended).toBe(0);
+    for (const whole of ["EXPIRES (UTC)", ...ids]) expect(output()).toContain(whole);
   });
 
   it("shows no control character of a key that is stored, and exact JSON, escaped only on a terminal", async () => {
-    const database = newDatabase();
+    const { database, run } = withDatabase();
     const storage = (await openSqliteStorage({ filename: database }))._unsafeUnwrap();
     const secrets = [{ digest: "d", hint: "h\u001b[2J", expiresAt: undefined }];
     const key = { ...aKey("i\u009b2J"), label: "l\u009b2J", plan: "p\u001b[2J", secrets };
     (await storage.keys.insert(key))._unsafeUnwrap();
     await storage.close();
-    const list = ["keys", "list", "--database", database];
-    expect((await petstore(...list)).out).not.toMatch(CONTROL);
-    expect((await petstore("keys", "find", key.id, "--database", database)).out).not.toMatch(
-      CONTROL,
-    );
-    expect((await petstore(...list, "--json")).out).toContain(key.label);
-    const words = [process.execPath, program(), ...list, "--json"];
-    const { output, ended } = runOnTerminal(words.join(" "), 100, 24);
+    for (const command of [["list"], ["find", key.id]])
+      expect((await run("keys", ...command)).out).not.toMatch(CONTROL);
+    expect((await run("keys", "list", "--json")).out).toContain(key.label);
+    const { output, ended } = listOnTerminal(database, "--json");
     expect(await ended).toBe(0);
     expect(JSON.parse(output())).toMatchObject([{ id: key.id, label: key.label }]);
     expect(output()).not.toMatch(CONTROL);
   });
 
   it("sorts by use with --sort use, and as issued otherwise", async () => {
-    const database = newDatabase();
+    const { database, json } = withDatabase();
     const store = await openBeside(database);
     const ids: string[] = [];
     for (const requests of [1, 3, 2]) {
@@ -102,10 +106,8 @@ describe("keys list", () => {
       ids.push(id);
       for (let count = 0; count < requests; count += 1) await store.as(secret).listPets();
     }
-    const list = async (...args: readonly string[]) => {
-      const { out } = await petstore("keys", "list", "--database", database, "--json", ...args);
-      return (JSON.parse(out) as IssuedKey[]).map(({ id }) => ids.indexOf(id));
-    };
+    const list = async (...args: readonly string[]) =>
+      ((await json("keys", "list", ...args)) as { id: string }[]).map(({ id }) => ids.indexOf(id));
     expect(await list("--sort", "use")).toEqual([1, 2, 0]);
     expect(await list("--sort", "issue")).toEqual([0, 1, 2]);
     expect(await list()).toEqual([0, 1, 2]);
@@ -117,14 +119,12 @@ const CLOSES = "\u001B[?25h\u001B[?1049l";
 
 describe("keys list --watch", () => {
   it("shows the keys by use, or why they cannot be read, again and again, and after Ctrl-C those that it has shown last", async () => {
-    const database = newDatabase();
-    const quiet = await issueUnlimitedKey(database);
-    const busy = await issueUnlimitedKey(database);
+    const { database } = withDatabase();
+    const [quiet, busy] = [await issueUnlimitedKey(database), await issueUnlimitedKey(database)];
     const store = await openBeside(database);
     const node = [process.execPath, ...hurried(20)];
     const quoted = node.map((word) => `'${word.replaceAll("\n", " ")}'`).join(" ");
-    const command = `${quoted} ${program()} keys list --watch --database ${database}`;
-    const { screen, output, type, ended } = runOnTerminal(command, 100, 24);
+    const { screen, output, type, ended } = listOnTerminal(database, "--watch", undefined, quoted);
     await expect.poll(screen).toMatch(/^\d\d:\d\d:\d\d UTC {2}2 keys\r\n\r\nID .* STATE\r\n/);
     expect(output().startsWith(OPENS)).toBe(true);
     expect(screen().match(/ 0\/1000000000 /g)).toHaveLength(2);
@@ -141,7 +141,7 @@ describe("keys list --watch", () => {
   });
 
   it("fits a screen of few columns and rows", async () => {
-    const database = newDatabase();
+    const { database } = withDatabase();
     const store = await openBeside(database);
     const label = "長い名前🐈".repeat(9);
     for (let count = 0; count < 20; count += 1) {
@@ -155,13 +155,12 @@ describe("keys list --watch", () => {
       [40, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
       let [screen, written, isStopped] = ["", "", false];
-      const shown = writableTo((part, done) => {
-        written += part.toString();
+      const size = { columns, rows: 10 };
+      const stdout = terminalTo((text) => {
+        written += text;
         screen = stripVTControlCharacters(written);
         if (screen.endsWith("\n") && !isStopped) isStopped = process.emit("SIGTERM", "SIGTERM");
-        done();
-      });
-      const stdout = Object.assign(shown, { isTTY: true, columns, rows: 10 });
+      }, size);
       const args = ["keys", "list", "--watch", "--database", database];
       expect((await petstoreOn({ stdout }, ...args)).code).toBe(0);
       expect(written.startsWith(OPENS) && written.endsWith(CLOSES)).toBe(true);

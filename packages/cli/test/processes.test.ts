@@ -1,5 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { Agent } from "node:http";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,14 +10,18 @@ import { portOf } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import {
   hurried,
+  startAny,
   startBuilt,
+  startCommand,
+  startProgram,
   startServer,
   useBuiltPetstore,
   workersOf,
   type BuiltServer,
 } from "./support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petsIn } from "./support/command.js";
+import { issueKey, issueUnlimitedKey, newDatabase, petsIn, REX } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
+import { runOnTerminal } from "./support/pseudo-terminal.js";
 import { openSocket } from "./support/raw-client.js";
 
 const program = useBuiltPetstore();
@@ -52,20 +59,6 @@ it.each(ENDS.slice(0, sized(1, 3, 3)))(
   },
 );
 
-it.runIf(inCi)("workers that are all restarted at once listen on the printed port", async () => {
-  const server = await startCrashing("--workers", "2");
-  for (let round = 0; round < 2; round += 1) {
-    const before = workersOf(server);
-    for (const worker of before) process.kill(worker, "SIGKILL");
-    const health = () => healthOf(server).catch(() => 0);
-    await expect
-      .poll(() => workersOf(server).filter((pid) => !before.includes(pid)).length)
-      .toBe(2);
-    await expect.poll(health).toBe(200);
-  }
-  expect(await server.end()).toBe(0);
-});
-
 it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", async (workers) => {
   const server = await startCrashing("--workers", workers);
   for (const pid of [server.pid, ...workersOf(server)]) process.kill(pid, "SIGUSR1");
@@ -73,12 +66,7 @@ it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", 
   expect(server.output()).toMatch(/^petstore listens on \S+.*\n(?: {2}.*\n)*$/);
 });
 
-/** Starts a server whose workers are soon restarted. */
-const startHurried = (database: string): Promise<BuiltServer> =>
-  startBuilt(
-    [process.execPath, ...hurried(20), program()],
-    ...["--workers", "2", "--database", database],
-  );
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 /** How many killed workers are replaced. */
 const RESTARTS = sized(0, 6, 60);
@@ -111,11 +99,14 @@ describe("serve --workers", () => {
   it.runIf(inCi)("replaces workers that die, loses no pet, leaves no worker behind", async () => {
     const database = newDatabase();
     const secret = await issueUnlimitedKey(database);
-    const server = await startHurried(database);
+    const command = [process.execPath, ...hurried(20), program()];
+    const server = await startBuilt(command, "--workers", "2", "--database", database);
     const [spared = -1] = workersOf(server);
     const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
     const killOthers = async (): Promise<void> => {
-      for (const pid of workersOf(server)) if (pid !== spared) kill(pid);
+      const others = workersOf(server).filter((pid) => pid !== spared);
+      // Some may have ended.
+      spawnSync("kill", ["-9", ...others.map(String)]);
       await setTimeout(20);
     };
     // A connection for each request, so that they go to both workers.
@@ -147,14 +138,109 @@ describe("serve --workers", () => {
   });
 });
 
-/** Sends a signal to a process, 0 for none. Returns whether it runs. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
+const isLinux = process.platform === "linux";
+const hasBash = isLinux && spawnSync("bash", ["-c", "true"]).status === 0;
+
+/** A command with which a shell runs a petstore command. */
+const inShell = (shell: string, script: string, ...args: readonly string[]) => [
+  ...[shell, "-c", script, shell, process.execPath, program(), ...args],
+  ...["--database", newDatabase()],
+];
+
+const childOf = (shell: Parameters<typeof workersOf>[0]): number =>
+  workersOf(shell)[0] ?? expect.unreachable("The shell has no child.");
+
+/** Starts a command of a shell that runs a server as its child. */
+async function serveIn(shell: string, script: string, ...options: readonly string[]) {
+  const command = inShell(shell, script, "serve", "--port", "0", ...options);
+  const server = await startProgram(command, {});
+  const child = childOf(server);
+  onTestFinished(() => {
+    if (workersOf(server).includes(child)) process.kill(child, "SIGKILL");
+  });
+  return { ...server, child };
 }
 
-const isAlive = (pid: number): boolean => signal(pid, 0);
-const kill = (pid: number): boolean => signal(pid, "SIGKILL");
+it.runIf(hasBash).each([
+  ["bash", 'nohup "$@"; exit $?'],
+  ["bash", 'nohup "$@"; exit $?', "--workers", "2"],
+  ["sh", 'trap "" HUP; "$@"; exit $?'],
+  ["sh", `exec nohup sh -c '"$@"; exit $?' sh "$@"`],
+])("SIGHUP has no effect on a server in %s -c %j", async (shell, script, ...options) => {
+  const server = await serveIn(shell, script, ...options);
+  const all = [server.child, ...workersOf({ pid: server.child })];
+  for (const pid of all) process.kill(pid, "SIGHUP");
+  for (let count = 0; count < 5; count += 1) expect(await healthOf(server)).toBe(200);
+  process.kill(server.child, "SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(server.output()).not.toMatch(/SIGHUP|restarted/);
+});
+
+it.runIf(hasBash)("SIGHUP does not stop an import under nohup", async () => {
+  const command = inShell("bash", 'nohup "$@"; exit $?', "pets", "import", "-");
+  const { child, output, ended } = startAny(command);
+  await expect.poll(output).toContain("new database");
+  process.kill(childOf(child), "SIGHUP");
+  child.stdin.end(REX);
+  expect(await ended).toBe(0);
+  expect(output()).toContain("imported 1 pet\n");
+});
+
+const UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc"] as const;
+const hasNamespaces = spawnSync("sh", ["-c", [...UNSHARE, "true"].join(" ")]).status === 0;
+
+it.runIf(hasNamespaces)("the first process of a container stops in order, too", async () => {
+  const server = await serveIn("sh", `exec ${UNSHARE.join(" ")} "$@"`);
+  expect(await healthOf(server)).toBe(200);
+  process.kill(server.child, "SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(server.output()).toContain("received SIGTERM");
+});
+
+/** Sends SIGTERM to the process before the command uses its streams. */
+const EARLY = `data:text/javascript,const { stdout } = process;
+  Object.defineProperty(process, "stdout", { get() { early(); return stdout; } });
+  let early = () => { early = () => {}; process.kill(process.pid, "SIGTERM"); };`;
+
+it.each([
+  [0, /received SIGTERM/, ["serve", "--port", "0"]],
+  [0, /received SIGTERM/, ["console"]],
+  [1, /it received a signal to stop/, ["pets", "import", "-"]],
+  [1, /it received a signal to stop/, ["pets", "export", "-"]],
+  [1, /The backup was stopped/, ["backup", "never.db"]],
+  ["SIGTERM", /^$/, ["keys", "list"]],
+] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
+  const database = newDatabase();
+  await issueKey(database);
+  const command = ["--import", EARLY, program(), ...args, "--database", database];
+  const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
+  const { output, ended } = startAny([process.execPath, ...command], options);
+  expect([await ended, output()]).toEqual([code, expect.stringMatching(says)]);
+});
+
+it("a console prints a link for each line of a pipe, and ends with it", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const { child, output, ended } = startCommand("console", "--database", database);
+  const links = (): number => output().split("#token=").length - 1;
+  await expect.poll(links).toBe(1);
+  child.stdin.write("\n\n");
+  await expect.poll(links).toBe(3);
+  child.stdin.end();
+  expect(await ended).toBe(0);
+});
+
+it("a console in the background does not stop when its terminal has input", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const console = `${process.execPath} ${program()} console --no-open --database ${database}`;
+  const job = `bash -m -c '${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
+  const { output, type, ended } = runOnTerminal(job, 200, 24);
+  await expect.poll(output).toMatch(/#token=\S+\r\n/);
+  type("\r");
+  const [, pid, url = ""] = /pid (\d+)[^]*?(http:\S+)/.exec(output()) ?? [];
+  expect((await fetch(url)).status).toBe(401);
+  process.kill(Number(pid), "SIGTERM");
+  expect(await ended).toBe(0);
+  expect(output()).toContain("ended with 0");
+});

@@ -13,31 +13,34 @@ import {
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { useBuiltPetstore } from "../support/built-petstore.js";
 import {
   newDatabase,
   petstore,
   petstoreOn,
-  petstoreReading,
+  refused,
+  terminalTo,
+  withDatabase,
   writableTo,
 } from "../support/command.js";
+import { runOnTerminal } from "../support/pseudo-terminal.js";
 
+const program = useBuiltPetstore();
 const CATEGORIES = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
 const STATUSES = ["available", "pending", "sold"];
 const NAMES = ["", "Rex", 'a "b", c', "two\nlines", "two\r\nlines", " padded ", "🐈", "=1+1", "\r"];
 
 /** A database with this many pets of all kinds, a file beside it, and a function that exports to a path. */
 async function filled(count: number, name = "pets.ndjson") {
-  const database = newDatabase();
+  const { database, run, read: runReading } = withDatabase();
   const lines = Array.from({ length: count }, (_, index) => {
     const pet = JSON.stringify(NAMES[index % NAMES.length]);
     const category = CATEGORIES[index % CATEGORIES.length] ?? "0";
     return `{"name":${pet},"categoryId":${category},"status":"${STATUSES[index % 3] ?? ""}"}\n`;
   });
-  const args = ["pets", "import", "-", "--database", database];
-  expect((await petstoreReading(lines.join(""), ...args)).code).toBe(0);
+  expect((await runReading(lines.join(""), "pets", "import", "-")).code).toBe(0);
   const file = join(dirname(database), name);
-  const exportTo = (path: string, ...options: readonly string[]) =>
-    petstore("pets", "export", path, ...options, "--database", database);
+  const exportTo = (...args: readonly string[]) => run("pets", "export", ...args);
   const read = () => readFileSync(file, "utf8");
   /** The files in the folder that belong to no database. */
   const left = () => readdirSync(dirname(file)).filter((each) => !each.startsWith("pets.db"));
@@ -47,8 +50,7 @@ async function filled(count: number, name = "pets.ndjson") {
 describe("pets export", () => {
   it("names a database that is damaged, and not what it writes to", async () => {
     const { database, file, exportTo, left } = await filled(1_000);
-    const damaged = readFileSync(database).fill(255, 16 * 4_096);
-    writeFileSync(database, damaged);
+    writeFileSync(database, readFileSync(database).fill(255, 16 * 4_096));
     const reason = `the file is damaged \\(SQLITE_CORRUPT\\w*\\)`;
     const error = new RegExp(`^petstore: cannot read the database ${database}: [^:]+: ${reason}`);
     for (const to of ["-", file]) {
@@ -73,18 +75,15 @@ describe("pets export", () => {
     const handlers = () => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
     const before = handlers();
     expect(await exportTo(file)).toEqual({ code: 0, out: "", error: "exported 1,234 pets" });
-    const copy = newDatabase();
-    expect(await petstore("pets", "import", file, "--database", copy)).toEqual({
-      code: 0,
-      out: "imported 1,234 pets",
-      error: `petstore: new database ${copy}`,
-    });
+    const { database: copy, run } = withDatabase();
+    const [out, error] = ["imported 1,234 pets", `petstore: new database ${copy}`];
+    expect(await run("pets", "import", file)).toEqual({ code: 0, out, error });
     // No handler of a signal is left.
     expect(handlers()).toBe(before);
-    const { out } = await exportTo("-");
-    expect((await petstore("pets", "export", "--database", copy)).out).toBe(out);
-    expect(out.split("\n")).toHaveLength(1_234);
-    expect(out).toContain('"categoryId":-9223372036854775808');
+    const all = (await exportTo("-")).out;
+    expect((await run("pets", "export")).out).toBe(all);
+    expect(all.split("\n")).toHaveLength(1_234);
+    expect(all).toContain('"categoryId":-9223372036854775808');
   });
 
   it("writes only pets with the given status, and only the heading if there are none", async () => {
@@ -104,16 +103,15 @@ describe("pets export", () => {
     for (const path of [database, `${database}-wal`, `${database}-journal`, link, "."]) {
       const reason = path === "." ? "it is a directory" : "it is a file of the database";
       const error = `petstore: cannot write ${path}: ${reason}`;
-      expect(await exportTo(path, "--overwrite")).toEqual({ code: 1, out: "", error });
+      expect(await exportTo(path, "--overwrite")).toEqual(refused(error));
     }
     expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
     expect(left()).toEqual([basename(link)]);
-    const none = newDatabase();
-    const file = join(dirname(none), "pets.ndjson");
-    const { code, error } = await petstore("pets", "export", file, "--database", none);
-    expect(code).toBe(1);
-    expect(error).toContain("there is no database");
-    expect(readdirSync(dirname(none))).toEqual([]);
+    const none = withDatabase();
+    const folder = dirname(none.database);
+    const exported = await none.run("pets", "export", join(folder, "pets.ndjson"));
+    const error: unknown = expect.stringContaining("there is no database");
+    expect([exported, readdirSync(folder)]).toEqual([refused(error), []]);
   });
 
   it("overwrites a file, or the target of a link, only with --overwrite, and does not mix two exports", async () => {
@@ -122,7 +120,7 @@ describe("pets export", () => {
     writeFileSync(file, "mine");
     symlinkSync(file, link);
     const error = `petstore: ${file} already exists (--overwrite replaces it)`;
-    expect([await exportTo(file), read()]).toEqual([{ code: 1, out: "", error }, "mine"]);
+    expect([await exportTo(file), read()]).toEqual([refused(error), "mine"]);
     const both = await Promise.all([exportTo(link, "--overwrite"), exportTo(file, "--overwrite")]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(read().split("\n")).toHaveLength(1_235);
@@ -134,10 +132,8 @@ describe("pets export", () => {
     const { file: pipe, exportTo } = await filled(3, "pipe");
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
     const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
-    const [exported, read] = await Promise.all([
-      exportTo(pipe, "--overwrite"),
-      text(reader.stdout),
-    ]);
+    const exporting = exportTo(pipe, "--overwrite");
+    const [exported, read] = await Promise.all([exporting, text(reader.stdout)]);
     expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
     expect(read.split("\n")).toHaveLength(4);
     expect(lstatSync(pipe).isFIFO()).toBe(true);
@@ -149,16 +145,13 @@ describe("pets export", () => {
     ["a file in its place", "it already exists", ["pets.ndjson"]],
   ] as const)("leaves no file when it is stopped by %s", async (what, reason, remaining) => {
     const { database, file, left } = await filled(250);
-    const stderr = writableTo((part, done) => {
+    const stderr = terminalTo((shown) => {
       if (what === "a folder in its place") mkdirSync(file, { recursive: true });
       else if (what === "a file in its place") writeFileSync(file, "mine");
-      else if (part.toString("utf8").endsWith("K100 pets")) process.emit(what, what);
-      done();
+      else if (shown.endsWith("K100 pets")) process.emit(what, what);
     });
-    const terminal = Object.assign(stderr, { isTTY: true });
-    const args = ["pets", "export", file, "--database", database];
-    const error = `petstore: cannot write ${file}: ${reason}`;
-    expect(await petstoreOn({ stderr: terminal }, ...args)).toEqual({ code: 1, out: "", error });
+    const exported = await petstoreOn({ stderr }, "pets", "export", file, "--database", database);
+    expect(exported).toEqual(refused(`petstore: cannot write ${file}: ${reason}`));
     expect(left()).toEqual(remaining);
   });
 
@@ -179,20 +172,28 @@ describe("pets export", () => {
   });
 
   it("escapes control characters on a terminal, and nowhere else", async () => {
-    const database = newDatabase();
+    const { database, read } = withDatabase();
     const name = "a\u001b[2J\u009b\u202e\u{13430}é 👩‍🚀";
-    const pet = JSON.stringify({ name, categoryId: 1 });
-    await petstoreReading(pet, "pets", "import", "-", "--database", database);
-    for (const isTTY of [true, false]) {
-      for (const format of ["csv", "ndjson"]) {
-        let shown = "";
-        const screen = writableTo((part, done) => done(void (shown += part.toString())));
-        const stdout = Object.assign(screen, { isTTY });
-        await petstoreOn({ stdout }, "pets", "export", "--format", format, "--database", database);
-        const escaped = "a\\u001b[2J\\u009b\\u202e\\ud80d\\udc30é 👩‍🚀";
-        const inFile = format === "csv" ? name : JSON.stringify(name).slice(1, -1);
-        expect(shown).toContain(isTTY ? escaped : inFile);
-      }
+    await read(JSON.stringify({ name, categoryId: 1 }), "pets", "import", "-");
+    const escaped = "a\\u001b[2J\\u009b\\u202e\\ud80d\\udc30é 👩‍🚀";
+    for (const [format, isTTY, expected] of [
+      ["csv", true, escaped],
+      ["ndjson", true, escaped],
+      ["csv", false, name],
+      ["ndjson", false, JSON.stringify(name).slice(1, -1)],
+    ] as const) {
+      let shown = "";
+      const stdout = terminalTo((text) => (shown += text), { isTTY });
+      await petstoreOn({ stdout }, "pets", "export", "--format", format, "--database", database);
+      expect(shown).toContain(expected);
     }
+  });
+
+  it("shows no progress where it shows its data", async () => {
+    const { database } = await filled(1);
+    const command = `${process.execPath} ${program()} pets export --database ${database}`;
+    const { output, ended } = runOnTerminal(command, 80, 24);
+    expect(await ended).toBe(0);
+    expect(output()).toMatch(/^\{"id":1,.*\}\r\nexported 1 pet\r\n$/);
   });
 });

@@ -5,11 +5,9 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { inCi, sized } from "../../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase, petsIn, petstore, petstoreReading } from "../support/command.js";
+import { issueKey, newDatabase, petsIn, petstore, REX, withDatabase } from "../support/command.js";
 
 const program = useBuiltPetstore();
-
-const REX = '{"name":"Rex","categoryId":1}\n';
 
 /** Starts an import that waits for its input. */
 const startImport = (file: string, database: string, ...options: readonly string[]) =>
@@ -51,14 +49,21 @@ it.runIf(inCi && isLinux)("an import waits for the first writer of a pipe", asyn
 });
 
 it.each([
-  ["pets", "<&-", "it is closed, or /dev/null"],
-  ["keys", "<&-", "it is closed, or /dev/null"],
-  ["pets", "</", "it is a directory"],
+  ["pets", "<&-", "cannot read standard input: it is closed, or /dev/null"],
+  ["keys", "<&-", "cannot read standard input: it is closed, or /dev/null"],
+  ["pets", "</", "cannot read standard input: it is a directory"],
+  [
+    "pets",
+    '--rejects "$0" --from-line 2 < "$0"',
+    "cannot write rejected lines to $0: it is the file that is imported",
+  ],
 ])("%s import - %s fails: %s", (what, input, reason) => {
-  const args = [process.execPath, program(), what, "import", "-", "--database", newDatabase()];
-  const child = spawnSync("sh", ["-c", `"$@" ${input}`, "sh", ...args], { encoding: "utf8" });
-  expect(child.status).toBe(1);
-  expect(child.stderr).toBe(`petstore: cannot read standard input: ${reason}\n`);
+  const database = newDatabase();
+  const file = `${database}.ndjson`;
+  writeFileSync(file, REX);
+  const args = [process.execPath, program(), what, "import", "-", "--database", database];
+  const child = spawnSync("sh", ["-c", `"$@" ${input}`, file, ...args], { encoding: "utf8" });
+  expect([child.status, child.stderr]).toEqual([1, `petstore: ${reason.replace("$0", file)}\n`]);
 });
 
 const PETS = sized(0, 100_000, 1_000_000);
@@ -96,9 +101,8 @@ describe("an import that is run again", () => {
     expect(pets).toBeLessThan(PETS);
     const count = (of: number): string => of.toLocaleString("en-US");
     const args = ["pets", "import", file, ...rejects, "--database", database];
-    const { code, out } = await petstore(...args);
     const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
-    expect({ code, out }).toEqual({ code: 1, out: line });
+    expect(await petstore(...args)).toMatchObject({ code: 1, out: line });
     expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
     expect(readFileSync(`${file}.bad`, "utf8")).toBe(`${heading}bad\n`);
   });
@@ -106,12 +110,11 @@ describe("an import that is run again", () => {
   const text = 'name,categoryId,status\n"Rex\n2",1,\nTom,2,sold\n';
 
   it("recognises lines in another file and in standard input, not under another heading, nor another pet", async () => {
-    const database = newDatabase();
+    const { database, read } = withDatabase();
     const [one, other] = [`${database}.csv`, `${database}.copy.csv`];
     writeFileSync(one, text);
     copyFileSync(one, other);
-    const run = (...args: readonly string[]) =>
-      petstoreReading(text, "pets", "import", ...args, "--database", database);
+    const run = (...args: readonly string[]) => read(text, "pets", "import", ...args);
     expect(await run(one)).toMatchObject({ code: 0, out: "imported 2 pets" });
     const again = "imported 0 pets; 3 lines were there already";
     expect(await run(other)).toMatchObject({ code: 0, out: again });

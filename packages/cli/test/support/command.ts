@@ -12,6 +12,9 @@ type Streams = NonNullable<Parameters<typeof runCommand>[2]>;
 /** Runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);
 
+/** How a command ends that is refused with this error. */
+export const refused = (error: unknown) => ({ code: 1, out: "", error });
+
 /** Runs the petstore command in this process with a terminal of this width. */
 export const petstoreAt = (columns: number, ...args: readonly string[]) =>
   run(args, {}, { columns });
@@ -37,10 +40,7 @@ async function run(
   const out: string[] = [];
   const error: string[] = [];
   const data: Buffer[] = [];
-  const stdout = writableTo((part, done) => {
-    data.push(part);
-    done();
-  });
+  const stdout = writableTo((part, done) => done(void data.push(part)));
   const code = await runCommand(
     args,
     {
@@ -77,20 +77,16 @@ export function useServerHere(...args: readonly string[]) {
 
 async function startHere(...args: readonly string[]) {
   const before = process.listeners("uncaughtException");
-  let [output, stop] = ["", (): void => undefined];
+  let [output, stop, isUp] = ["", (): void => undefined, (): void => undefined];
   const received = new Promise<NodeJS.Signals>((resolve) => (stop = () => resolve("SIGTERM")));
   const stopSignal = { signal: new AbortController().signal, received, end: () => undefined };
-  const write = (text: string): void => void (output += text);
-  let isUp = (): void => undefined;
   const up = new Promise<void>((resolve) => (isUp = resolve));
-  const line = (text: string): void => {
-    write(`${text}\n`);
+  const write = (text: string): void => {
+    output += text;
     if (text.includes(" listens on ")) isUp();
   };
-  const stdout = writableTo((part, done) => {
-    write(part.toString());
-    done();
-  });
+  const line = (text: string): void => write(`${text}\n`);
+  const stdout = terminalTo(write, { isTTY: false });
   const terminal = { out: line, error: line, written: () => Promise.resolve(undefined) };
   const streams = { stdin: Readable.from([]), stdout, stderr: stdout };
   const ended = runCommand(["serve", "--port", "0", ...args], terminal, streams, stopSignal);
@@ -124,8 +120,31 @@ export function skipWithout(
 export const writableTo = (write: (part: Buffer, done: (problem?: Error) => void) => void) =>
   new Writable({ write: (part: Buffer, _, done) => write(part, done) });
 
+/** A stream to a terminal, of this size, or to something else. Each part of text is passed to this function. */
+export const terminalTo = (write: (text: string) => unknown, size: object = {}) =>
+  Object.assign(
+    writableTo((part, done) => done(void write(part.toString()))),
+    { isTTY: true, ...size },
+  );
+
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
 export const newDatabase = (): string => join(createFolder(), "pets.db");
+
+/** A pet, as a line of an import. */
+export const REX = '{"name":"Rex","categoryId":1}\n';
+
+/** A new database, and functions that run commands on it: one parses JSON, one adds pets. */
+export function withDatabase() {
+  const database = newDatabase();
+  const run = (...args: readonly string[]) => petstore(...args, "--database", database);
+  return {
+    ...{ database, run },
+    json: async (...args: readonly string[]): Promise<unknown> =>
+      JSON.parse((await run(...args, "--json")).out),
+    read: (input: Parameters<typeof petstoreReading>[0], ...args: readonly string[]) =>
+      petstoreReading(input, ...args, "--database", database),
+  };
+}
 
 /** The pets of a database, each as a line of its export. */
 export async function petsIn(database: string): Promise<readonly string[]> {
