@@ -32,7 +32,7 @@ function columnsOf(line: string): number {
 const listOnTerminal = (
   database: string,
   options: string,
-  size = [100, 24] as const,
+  size: readonly [number, number] = [100, 24],
   node = process.execPath,
 ) => runOnTerminal(`${node} ${program()} keys list --database ${database} ${options}`, ...size);
 

@@ -149,7 +149,7 @@ describe("serve", () => {
     const nowhere = ["--database", "/nowhere/pets.db"];
     const cannotUse = /^petstore: cannot use the database \/nowhere\/pets\.db: .+$/;
     const alone = "petstore: processes cannot share a database in memory: --workers needs a file";
-    for (const [error, command, ...args] of [
+    for (const [error, ...args] of [
       [inUse, "serve", "--port", port, ...here],
       [inUse, "serve", "--metrics", port, "--port", "0", ...here],
       [inUse, "console", "--no-open", "--port", port, ...here],
@@ -160,7 +160,7 @@ describe("serve", () => {
       ["petstore: there is no database /nowhere/pets.db", "console", "--no-open", ...nowhere],
       [expect.stringContaining("must be a URL"), "console", "--no-open", "--base-url", "ftp://x"],
     ] as [unknown, ...string[]][])
-      expect(await petstore(command, ...args)).toEqual(refused(error));
+      expect(await petstore(...args)).toEqual(refused(error));
   });
 });
 
