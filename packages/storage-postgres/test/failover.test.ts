@@ -10,7 +10,7 @@ import { openStorage } from "./support/open-storage.js";
 import { whileTimePasses } from "./support/pass-time.js";
 import { createPostgresServer, startPostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import { allIds, firstPage, rex, times } from "../../storage-sql/test/support/samples.js";
+import { allIds, firstPage, rex, times } from "./support/samples.js";
 
 const ROUNDS = sized(0, 3, 20);
 const PETS = 100;
@@ -46,8 +46,7 @@ async function promote(url: string): Promise<void> {
 it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing", async () => {
   const { primary, standby, proxy, url } = await createPair();
   const admin = await connectAdmin(primary.url());
-  await admin.query("alter system set synchronous_standby_names = '*'");
-  await admin.query("select pg_reload_conf()");
+  await admin.set("synchronous_standby_names", "*");
   const servers = [await openStorage({ url }), await openStorage({ url })];
   const [reader] = servers;
   const created = new Map<string, bigint>();

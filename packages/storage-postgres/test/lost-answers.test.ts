@@ -1,23 +1,17 @@
 import type { Storage } from "@petstore/core/storage";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { connectAdmin, endConnections, type Admin } from "./support/admin.js";
+import { connectAdmin, endConnections, useAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import {
-  aKey,
-  allIds,
-  chargeOnce,
-  rex,
-  times,
-  usedBy,
-} from "../../storage-sql/test/support/samples.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
 
 const ROUNDS = sized(2, 50, 500);
 const CRASHES = sized(1, 3, 20);
 const server = usePostgres();
+const admin = useAdmin(server);
 let proxy: Awaited<ReturnType<typeof createProxy>>;
 let storage: Storage;
 let other: Storage;
@@ -83,7 +77,6 @@ it.each([
   { name: "is behind", change: "update writers set seq = 1 where seq > 1", created: "4" },
   { name: "is gone", change: "delete from writers", created: "unknown" },
 ])("a create whose connection a failover ends; the row $name", async ({ change, created }) => {
-  const admin = await connectAdmin(server.url());
   const warnings: string[] = [];
   storage.onWarning?.(({ code }) => warnings.push(code));
   await admin.query(`set search_path = lost_${schemas}`);
@@ -101,7 +94,6 @@ it.each([
 });
 
 it("a pet that the server is still adding when the connection is cut is created once", async () => {
-  const admin = await connectAdmin(server.url());
   const schema = `lost_${schemas}`;
   const isWaiting = `select count(*)::int from pg_locks where not granted`;
   const ids = [await create()];
@@ -236,18 +228,13 @@ it("a server that crashes and restarts loses no pet, and reuses no id", async ()
 });
 
 it.each([
-  ["the role", (admin: Admin) => admin.query("alter role petstore set synchronous_commit = off")],
-  ["an operator", (admin: Admin) => admin.query("alter system set synchronous_commit = local")],
-  [
-    "an operator, wholly",
-    (admin: Admin) => admin.query("alter system set synchronous_commit = off"),
-  ],
+  ["the role", "alter role petstore set synchronous_commit = off"],
+  ["an operator", "alter system set synchronous_commit = local"],
+  ["an operator, wholly", "alter system set synchronous_commit = off"],
 ])("a crash loses no pet and no key although %s weakened synchronous_commit", async (_, weaken) => {
-  const admin = await connectAdmin(server.url());
-  await weaken(admin);
-  await admin.query("select pg_reload_conf()");
+  await admin.query(weaken);
   // Asynchronous commits reach the disk with the next one that does not wait, at the latest.
-  await admin.query("alter system set wal_writer_delay = 10000");
+  await admin.set("wal_writer_delay", "10s");
   const weak = await openStorage({ url: server.url(), schema: `lost_${schemas}` });
   const ids = [];
   for (let pet = 0; pet < 5; pet += 1) ids.push((await weak.pets.create(rex))._unsafeUnwrap().id);
@@ -263,13 +250,10 @@ it.each([
 });
 
 it("warns once when fsync or full_page_writes is turned off while it is open", async () => {
-  const admin = await connectAdmin(server.url());
   const codes: string[] = [];
   storage.onWarning?.(({ code }) => codes.push(code));
   const setPageWrites = async (value: "on" | "off") => {
-    await admin.query(`alter system set full_page_writes = ${value}`);
-    await admin.query("select pg_reload_conf()");
-    await expect.poll(() => admin.query("show full_page_writes")).toEqual([[value]]);
+    await admin.set("full_page_writes", value);
     // A backend reads the new setting whenever it gets to run; a new backend has it from its start.
     await endConnections(admin);
   };

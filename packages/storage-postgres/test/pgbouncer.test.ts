@@ -7,14 +7,7 @@ import { postponeDeadlines } from "./support/pass-time.js";
 import { hasPgBouncer, startPooler } from "./support/pooler.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import {
-  aKey,
-  allIds,
-  chargeOnce,
-  rex,
-  times,
-  usedBy,
-} from "../../storage-sql/test/support/samples.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
 
 /** How often an answer is lost. */
 const ROUNDS = sized(3, 20, 100);

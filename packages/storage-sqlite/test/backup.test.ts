@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { dirname } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
@@ -17,8 +6,8 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { backupError } from "../src/backup/backup-error.js";
-import { leaveLog, openStorage, petsIn, useFolder } from "./support/storage.js";
-import { aKey, rex, times, turns } from "../../storage-sql/test/support/samples.js";
+import { leaveLog, modesDuring, openStorage, petsIn, useFolder } from "./support/storage.js";
+import { aKey, meanwhile, rex, times, turns } from "./support/samples.js";
 
 const BATCHES = sized(5, 15, 15);
 
@@ -38,7 +27,7 @@ async function add(count: number, name = "Rex"): Promise<void> {
   expect(created.every((result) => result.isOk())).toBe(true);
 }
 const backupFiles = (): readonly string[] =>
-  readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
+  fs.readdirSync(dirname(to)).filter((name) => name.startsWith("backup"));
 const codeOf = async (options: BackupOptions): Promise<string> => {
   const { code, message } = (await backupSqliteFile(options))._unsafeUnwrapErr();
   expect(message).toMatch(/^\S.+\.$/);
@@ -67,17 +56,13 @@ describe("a backup of a database in use", () => {
   it("is one file with all that was committed before it, opens as a storage, and no call waits", async () => {
     await storage.keys.insert(aKey("a"));
     for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(2_000));
-    const over = new AbortController();
     let during = 0;
-    const backup = backupSqliteFile({ filename, to });
-    void backup.then(() => over.abort());
-    while (!over.signal.aborted && during < 1_000) {
-      const created = await storage.pets.create(rex);
-      expect(created.isOk()).toBe(true);
+    const backup = await meanwhile(backupSqliteFile({ filename, to }), async () => {
+      if (during === 1_000) return;
+      expect((await storage.pets.create(rex)).isOk()).toBe(true);
       during += 1;
-      await turns(1);
-    }
-    expect((await backup)._unsafeUnwrap().bytes).toBe(statSync(to).size);
+    });
+    expect(backup._unsafeUnwrap().bytes).toBe(fs.statSync(to).size);
     const other = new Database(filename);
     expect(other.pragma("wal_checkpoint(truncate)")).toMatchObject([{ busy: 0 }]);
     other.close();
@@ -110,21 +95,21 @@ describe("a backup of a database in use", () => {
   it("replaces a file, and logs that SQLite would replay over the backup, only with overwrite", async () => {
     await add(3);
     for (const ending of ["", "-wal", "-shm", "-journal"]) {
-      writeFileSync(`${to}${ending}`, "mine");
+      fs.writeFileSync(`${to}${ending}`, "mine");
       // At once, before anything is copied.
       const options = { filename, to, signal: AbortSignal.abort() };
       const { code, message } = (await backupSqliteFile(options))._unsafeUnwrapErr();
       expect(code).toBe("destination_exists");
       expect(message).toContain(`${ending && to}${ending || "The destination"} already exists`);
-      rmSync(`${to}${ending}`);
+      fs.rmSync(`${to}${ending}`);
     }
     const leave = {
       "a database and its log": () => undefined,
-      "a log without its database": () => rmSync(to),
-      "no database": () => writeFileSync(to, "mine".repeat(500)),
+      "a log without its database": () => fs.rmSync(to),
+      "no database": () => fs.writeFileSync(to, "mine".repeat(500)),
     };
     for (const [left, change] of Object.entries(leave)) {
-      rmSync(to, { force: true });
+      fs.rmSync(to, { force: true });
       await leaveLog(to);
       change();
       expect(await codeOf({ filename, to })).toBe("destination_exists");
@@ -138,13 +123,13 @@ describe("a backup of a database in use", () => {
     await add(100, "x".repeat(2_000));
     await storage.close();
     // The rows of a page in another order, which SQLite reads without an error.
-    const bytes = readFileSync(filename);
+    const bytes = fs.readFileSync(filename);
     const page = 4_096 * 20;
     bytes
       .subarray(page + 8, page + 12)
       .swap32()
       .swap16();
-    writeFileSync(filename, bytes);
+    fs.writeFileSync(filename, bytes);
     expect(await codeOf({ filename, to })).toBe("damaged");
     expect(backupFiles()).toEqual([]);
     expect((await backupSqliteFile({ filename, to, check: false })).isOk()).toBe(true);
@@ -152,35 +137,22 @@ describe("a backup of a database in use", () => {
     expect(restored._unsafeUnwrapErr().code).toBe("damaged");
   });
 
-  it.each([0o600, 0o640, 0o400])(
-    "is at most as open as a file of mode %i, from the first byte",
-    async (mode) => {
-      await add(1_000, "x".repeat(2_000));
-      chmodSync(filename, mode);
-      const backup = backupSqliteFile({ filename, to });
-      const ended = new AbortController();
-      void backup.then(() => ended.abort());
-      const modes = new Set<number>();
-      while (!ended.signal.aborted) {
-        for (const name of backupFiles()) {
-          const found = statSync(folder.path(name), { throwIfNoEntry: false });
-          if (found) modes.add(found.mode & 0o177 & ~mode);
-        }
-        await turns(1);
-      }
-      expect((await backup).isOk()).toBe(true);
-      expect([...modes]).toEqual([0]);
-    },
-  );
+  it.each([0o600, 0o640, 0o400])("is never more open than a file of mode %i", async (mode) => {
+    await add(1_000, "x".repeat(2_000));
+    fs.chmodSync(filename, mode);
+    const copies = () => backupFiles().map((name) => folder.path(name));
+    const modes = await modesDuring(backupSqliteFile({ filename, to }), copies);
+    expect(new Set([...modes].map((found) => found & 0o177 & ~mode))).toEqual(new Set([0]));
+  });
 
   it("does not replace a database that another connection has open", async () => {
     const other = await openStorage({ filename: to });
     await other.pets.create(rex);
-    const { ino } = statSync(to);
+    const { ino } = fs.statSync(to);
     expect(await codeOf({ filename, to, overwrite: true })).toBe("destination_in_use");
     await other.pets.create(rex);
     await other.close();
-    expect(statSync(to).ino).toBe(ino);
+    expect(fs.statSync(to).ino).toBe(ino);
     expect(backupFiles()).toEqual(["backup.db"]);
     expect(petsIn(to)).toBe(2);
     expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
@@ -204,13 +176,13 @@ describe("a backup of a database in use", () => {
     for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(2_000));
     const stop = new AbortController();
     const backup = backupSqliteFile({ filename, to, signal: stop.signal });
-    while (backupFiles().every((name) => statSync(folder.path(name)).size === 0)) await turns(1);
+    while (backupFiles().every((name) => fs.statSync(folder.path(name)).size === 0)) await turns(1);
     stop.abort();
     let copied = 0;
     const ended = backup.mapErr(({ code }) => (copied = Infinity) && code);
     while (copied < Infinity) {
-      const sizes = backupFiles().map((name) => statSync(folder.path(name)).size);
-      expect(Math.max(...sizes)).toBeLessThan(statSync(filename).size * 0.9);
+      const sizes = backupFiles().map((name) => fs.statSync(folder.path(name)).size);
+      expect(Math.max(...sizes)).toBeLessThan(fs.statSync(filename).size * 0.9);
       await turns(1);
     }
     expect((await ended)._unsafeUnwrapErr()).toBe("aborted");
@@ -224,26 +196,26 @@ describe("a backup of a database in use", () => {
     expect(await codeOf({ filename: pipe, to })).toBe("no_database");
     expect(await codeOf({ filename, to: pipe, overwrite: true })).toBe("cannot_write");
     const notes = folder.path("notes.txt");
-    writeFileSync(notes, "Buy dog food.\n".repeat(500));
+    fs.writeFileSync(notes, "Buy dog food.\n".repeat(500));
     expect(await codeOf({ filename: notes, to })).toBe("damaged");
     expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
     expect(backupFiles()).toEqual([]);
-    mkdirSync(to);
+    fs.mkdirSync(to);
     expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
-    rmdirSync(to);
-    symlinkSync("/dev/null", to);
+    fs.rmdirSync(to);
+    fs.symlinkSync("/dev/null", to);
     expect(await codeOf({ filename, to, overwrite: true })).toBe("cannot_write");
     expect(backupFiles()).toEqual(["backup.db"]);
   });
 
   it("never replaces the database or its logs, whatever their paths", async () => {
     await add(3);
-    mkdirSync(folder.path("elsewhere"));
-    symlinkSync(folder.path("."), folder.path("elsewhere/folder"));
-    symlinkSync(filename, folder.path("elsewhere/link.db"));
-    linkSync(filename, folder.path("elsewhere/hard.db"));
-    linkSync(`${filename}-wal`, folder.path("elsewhere/hard-log"));
-    const { ino } = statSync(filename);
+    fs.mkdirSync(folder.path("elsewhere"));
+    fs.symlinkSync(folder.path("."), folder.path("elsewhere/folder"));
+    fs.symlinkSync(filename, folder.path("elsewhere/link.db"));
+    fs.linkSync(filename, folder.path("elsewhere/hard.db"));
+    fs.linkSync(`${filename}-wal`, folder.path("elsewhere/hard-log"));
+    const { ino } = fs.statSync(filename);
     const names = [
       ...["pets.db", "elsewhere/../pets.db", "elsewhere/folder/pets.db", "elsewhere/link.db"],
       ...["elsewhere/hard.db", "pets.db-wal", "pets.db-shm", "pets.db-journal"],
@@ -255,7 +227,7 @@ describe("a backup of a database in use", () => {
         expect([name, await codeOf(backup)]).toEqual([name, "destination_is_database"]);
       }
     }
-    expect(statSync(filename).ino).toBe(ino);
+    expect(fs.statSync(filename).ino).toBe(ino);
     expect(petsIn(filename)).toBe(3);
     // A database whose name looks like another one's log.
     const odd = { filename: folder.path("odd.db-wal"), to: folder.path("odd.db"), overwrite: true };

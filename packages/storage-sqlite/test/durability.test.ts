@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { loadDriver } from "../src/database/driver.js";
 import { openStorage, useFolder } from "./support/storage.js";
-import { aKey, chargeOnce, rex, times } from "../../storage-sql/test/support/samples.js";
+import { aKey, chargeOnce, rex, times } from "./support/samples.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 
 const FULL = 2;

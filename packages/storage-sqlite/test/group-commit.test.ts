@@ -6,14 +6,7 @@ import type { Storage } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStorage, useFolder } from "./support/storage.js";
-import {
-  aKey,
-  chargeOnce,
-  firstPage,
-  rex,
-  times,
-  usedBy,
-} from "../../storage-sql/test/support/samples.js";
+import { aKey, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
 
 const folder = useFolder();
 let filename: string;
@@ -23,12 +16,6 @@ beforeEach(async () => {
   storage = await openStorage({ filename });
   for (const id of ["a", "b"]) await storage.keys.insert(aKey(id));
 });
-
-/** What test runners fake; Jest all of it without being asked. */
-const FAKED = [
-  ...(["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate"] as const),
-  ...(["clearImmediate", "queueMicrotask", "Date", "performance"] as const),
-];
 
 /** No storage can store it. */
 const impossible = { ...rex, categoryId: 2n ** 63n };
@@ -146,7 +133,7 @@ it("a page that is damaged fails the read, and not the charge", async () => {
 });
 
 it.each<[what: string, freeze: () => void]>([
-  ["Vitest and Jest", () => vi.useFakeTimers({ toFake: FAKED })],
+  ["Vitest and Jest", () => vi.useFakeTimers({ toNotFake: ["nextTick"] })],
   ["Node", () => mock.timers.enable({ apis: ["setTimeout", "setInterval", "setImmediate"] })],
 ])("under the fake timers of %s, calls are answered and events arrive", async (_, freeze) => {
   onTestFinished(() => void vi.useRealTimers());

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
 import { openStorage } from "./support/storage.js";
-import { aKey, firstPage, rex, turns } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, turns } from "./support/samples.js";
 
 let database: Database.Database;
 let storage: Storage;

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { madeUpKey } from "./limits/made-up-key.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import { observe } from "./support/observe.js";
-import { aKey, firstPage, rex, turns, usedBy } from "../../storage-sql/test/support/samples.js";
+import { aKey, firstPage, rex, turns, usedBy } from "./support/samples.js";
 
 const folder = useFolder();
 let filename: string;

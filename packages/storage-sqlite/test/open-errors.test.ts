@@ -1,17 +1,10 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { resolve } from "node:path";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
 import { openStorage, useFolder } from "./support/storage.js";
-import { rex } from "../../storage-sql/test/support/samples.js";
+import { rex } from "./support/samples.js";
 
 const folder = useFolder();
 const opened: Database.Database[] = [];
@@ -42,10 +35,10 @@ async function createFile(): Promise<string> {
 /** The files that this process has open: none where the system does not tell. */
 function openFiles(): readonly string[] {
   const folder = "/proc/self/fd";
-  if (!existsSync(folder)) return [];
-  const links = readdirSync(folder).map((name) => `${folder}/${name}`);
+  if (!fs.existsSync(folder)) return [];
+  const links = fs.readdirSync(folder).map((name) => `${folder}/${name}`);
   // The folder itself was open while it was read.
-  return links.filter((link) => existsSync(link)).map((link) => readlinkSync(link));
+  return links.filter((link) => fs.existsSync(link)).map((link) => fs.readlinkSync(link));
 }
 
 function ofVersion(version: string): Database.Database {
@@ -80,9 +73,9 @@ describe("opening a database fails with", () => {
   });
 
   it.each<[code: string, what: string, change: (file: string) => unknown]>([
-    ["not_a_database", "a text", (file) => writeFileSync(file, "Buy dog food.\n".repeat(500))],
-    ["not_a_database", "other header", (file) => writeFileSync(file, "garbage", { flag: "r+" })],
-    ["damaged", "lost end", (file) => truncateSync(file, 2 * 4_096)],
+    ["not_a_database", "a text", (file) => fs.writeFileSync(file, "Buy dog food.\n".repeat(500))],
+    ["not_a_database", "other header", (file) => fs.writeFileSync(file, "garbage", { flag: "r+" })],
+    ["damaged", "lost end", (file) => fs.truncateSync(file, 2 * 4_096)],
     ["busy", "locked by another connection", (file) => openDatabase(file, "begin immediate")],
     ["schema_too_new", "tables of a later version", (file) => openDatabase(file, LATER)],
     ["schema_conflict", "lost table", (file) => openDatabase(file, "drop table api_key_usage")],
@@ -90,9 +83,9 @@ describe("opening a database fails with", () => {
   ])("%s for a file, which is unchanged and closed: %s", async (code, _, change) => {
     const filename = await createFile();
     change(filename);
-    const before = readFileSync(filename);
+    const before = fs.readFileSync(filename);
     expect(await codeOf({ filename, timeoutSeconds: 0.01 })).toBe(code);
-    expect(readFileSync(filename).equals(before)).toBe(true);
+    expect(fs.readFileSync(filename).equals(before)).toBe(true);
     opened.splice(0).forEach((database) => database.close());
     expect(openFiles().filter((file) => file.startsWith(filename))).toEqual([]);
   });
@@ -117,13 +110,13 @@ describe("opening a database fails with", () => {
   ])("%s for tables of others, and changes nothing", async (code, tables) => {
     const filename = folder.path("foreign.db");
     const database = openDatabase(filename, tables);
-    const before = readFileSync(filename);
+    const before = fs.readFileSync(filename);
     expect(await codeOf({ filename })).toBe(code);
     expect(await codeOf({ database })).toBe(code);
     expect(database.pragma("journal_mode", { simple: true })).toBe("delete");
     expect(database.inTransaction).toBe(false);
     database.close();
-    expect(readFileSync(filename).equals(before)).toBe(true);
+    expect(fs.readFileSync(filename).equals(before)).toBe(true);
   });
 });
 

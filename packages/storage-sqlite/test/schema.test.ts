@@ -6,7 +6,7 @@ import { migrate, migrations } from "../src/migrations/migrate.js";
 import type { Migration } from "../src/migrations/migration.js";
 import { observe } from "./support/observe.js";
 import { openStorage } from "./support/storage.js";
-import { rex, times } from "../../storage-sql/test/support/samples.js";
+import { rex, times } from "./support/samples.js";
 
 const NEWEST = migrations.length;
 const addsColumn: Migration = {

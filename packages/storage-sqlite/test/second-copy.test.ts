@@ -7,7 +7,7 @@ import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { readBySecondCopy } from "./support/second-copy.js";
 import { openStorage, useFolder } from "./support/storage.js";
-import { firstPage, rex } from "../../storage-sql/test/support/samples.js";
+import { firstPage, rex } from "./support/samples.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const BOTH = "packages/storage-sqlite/test/second-copy-process.ts";
@@ -20,26 +20,25 @@ const closings: [by: string, close: (path: string) => unknown][] = [
 ];
 
 // Only there, the system shows which locks a process has.
-it.runIf(process.platform === "linux").each(closings)(
-  "a storage whose lock was ended by %s adds nothing more, says why, and works when it is opened again",
-  async (_, close) => {
-    const filename = folder.path("pets.db");
-    const storage = await openStorage({ filename });
-    const codes: string[] = [];
-    storage.onWarning?.(({ code }) => codes.push(code));
-    (await storage.pets.create(rex))._unsafeUnwrap();
-    close(filename);
-    const message = expect.stringMatching(/closed the database file.*node:sqlite/) as string;
-    for (const call of [() => storage.pets.create(rex), () => storage.pets.list(firstPage)])
-      expect(await call()).toMatchObject({ error: { message } });
-    expect(codes).toEqual(["lock_lost"]);
-    await storage.close();
-    const { pets } = await openStorage({ filename });
-    expect((await pets.create(rex))._unsafeUnwrap().id).toBe(2n);
-  },
-);
+const onLinux = it.runIf(process.platform === "linux");
 
-it.runIf(process.platform === "linux")("a second SQLite loses and doubles no pet", async () => {
+onLinux.each(closings)("a storage whose lock %s ended fails, until reopened", async (_, close) => {
+  const filename = folder.path("pets.db");
+  const storage = await openStorage({ filename });
+  const codes: string[] = [];
+  storage.onWarning?.(({ code }) => codes.push(code));
+  (await storage.pets.create(rex))._unsafeUnwrap();
+  close(filename);
+  const message = expect.stringMatching(/closed the database file.*node:sqlite/) as string;
+  for (const call of [() => storage.pets.create(rex), () => storage.pets.list(firstPage)])
+    expect(await call()).toMatchObject({ error: { message } });
+  expect(codes).toEqual(["lock_lost"]);
+  await storage.close();
+  const { pets } = await openStorage({ filename });
+  expect((await pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+});
+
+onLinux("a second SQLite loses and doubles no pet", async () => {
   const filename = folder.path("pets.db");
   let added = "";
   for (let round = 0; round < sized(1, 10, 400); round += 1) {

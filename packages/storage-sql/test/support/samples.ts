@@ -46,6 +46,17 @@ export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
+/** Does this in each turn of the event loop until a call has ended. Resolves to the call's result. */
+export async function meanwhile<T>(call: PromiseLike<T>, step: () => unknown): Promise<T> {
+  const ended = new AbortController();
+  void call.then(() => ended.abort());
+  while (!ended.signal.aborted) {
+    await step();
+    await turns(1);
+  }
+  return call;
+}
+
 export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, expect, onTestFinished } from "vitest";
-import { rex } from "../../../storage-sql/test/support/samples.js";
+import { meanwhile, rex } from "./samples.js";
 
 /** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {
@@ -54,4 +54,20 @@ export async function leaveLog(filename: string): Promise<Uint8Array> {
   await storage.close();
   for (const [file, bytes] of files) writeFileSync(file, bytes);
   return readFileSync(`${filename}-wal`);
+}
+
+/** The modes that files have, from the first byte, until a call that makes them has succeeded. */
+export async function modesDuring(
+  call: PromiseLike<{ isOk: () => boolean }>,
+  files: () => readonly string[],
+): Promise<ReadonlySet<number>> {
+  const modes = new Set<number>();
+  const ended = await meanwhile(call, () => {
+    for (const file of files()) {
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found) modes.add(found.mode & 0o777);
+    }
+  });
+  expect(ended.isOk()).toBe(true);
+  return modes;
 }

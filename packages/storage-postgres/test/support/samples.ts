@@ -1,0 +1,1 @@
+export * from "../../../storage-sql/test/support/samples.js";
