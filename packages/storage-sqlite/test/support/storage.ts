@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
+import type { ResultAsync } from "neverthrow";
 import { beforeEach, expect, onTestFinished } from "vitest";
 import { meanwhile, rex } from "./samples.js";
 
@@ -58,7 +59,7 @@ export async function leaveLog(filename: string): Promise<Uint8Array> {
 
 /** The modes that files have, from the first byte, until a call that makes them has succeeded. */
 export async function modesDuring(
-  call: PromiseLike<{ isOk: () => boolean }>,
+  call: ResultAsync<unknown, unknown>,
   files: () => readonly string[],
 ): Promise<ReadonlySet<number>> {
   const modes = new Set<number>();
