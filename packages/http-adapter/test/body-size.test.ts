@@ -1,7 +1,6 @@
 import { decodeJson } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { PET, petOf } from "./support/pet.js";
-import { compose, serve, slowToAdmit } from "./support/serve.js";
+import { compose, errorOf, PET, petOf, serve, slowToAdmit } from "./support/serve.js";
 
 test.each([
   [100, 201],
@@ -15,8 +14,8 @@ test.each([
   expect((await wire.response()).status).toBe(status);
 });
 
-test("a body of many chunks of one byte is whole", async () => {
-  const { dial, key } = await serve();
+test("a body of many chunks of one byte is whole, up to the limit", async () => {
+  const { dial, key } = await serve({ maxBodyBytes: 3_000 });
   const wire = await dial(headOfChunks(key));
   const chunks = petOf(3_000).replace(/./g, "1\r\n$&\r\n");
   expect((await wire.exchange(`${chunks}0\r\n\r\n`)).status).toBe(201);
@@ -37,13 +36,10 @@ test("100 Continue is sent for a good request, then the body is read, also by th
     fallback: (request, response) => void request.resume().on("end", () => response.end("host")),
   });
   const wire = await dial();
-  for (const [path, status] of [
-    ["/v1/pets", 201],
-    ["/", 200],
-  ] as const) {
+  for (const path of ["/v1/pets", "/"]) {
     const head = { method: "POST", path, key, body: PET, headers: ["Expect: 100-continue"] };
     expect((await wire.exchange(compose(head))).status).toBe(100);
-    expect((await wire.exchange(PET)).status).toBe(status);
+    expect((await wire.exchange(PET)).status).toBe(path === "/" ? 200 : 201);
   }
 });
 
@@ -69,8 +65,8 @@ test.each<[what: string, digits: string]>([
 ])("a huge %s is never written out, and costs its length, not its square", async (_, digits) => {
   expect(decodeJson(Buffer.from(digits))._unsafeUnwrap()).toBeNaN();
   const { create } = await serve({ maxBodyBytes: 2_000_000 });
-  const { status, body } = await create(`{"name":"a","categoryId":${digits}}`);
-  expect([status, body]).toEqual([400, expect.stringContaining('"invalid_pet"')]);
+  const body = `{"name":"a","categoryId":${digits}}`;
+  expect(await create(body)).toMatchObject(errorOf(400, "invalid_pet"));
 });
 
 /** The head of a POST whose body comes in chunks. */
@@ -78,6 +74,4 @@ function headOfChunks(key: string): string {
   return compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
 }
 
-function chunkOf(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-}
+const chunkOf = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;

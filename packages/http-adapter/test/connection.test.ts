@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import {
   createNodeHandler,
   createPetStoreServer,
@@ -14,8 +15,16 @@ import express from "express";
 import fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import { PET } from "./support/pet.js";
-import { compose, connectionsOf, listen, makeStore, serve, timersOf } from "./support/serve.js";
+import {
+  compose,
+  makeStore,
+  PET,
+  serve,
+  serveHandler,
+  start,
+  timersOf,
+  type Call,
+} from "./support/serve.js";
 
 /** Closes the connection after its response, as an application may. */
 const closing: RequestListener = (_, response) => {
@@ -36,7 +45,7 @@ function mountedOnBusy(store: PetStore): Server {
 }
 
 /** Servers that have a store, and respond elsewhere with `Connection: close`. */
-const servers: readonly [name: string, start: (store: PetStore) => Promise<Server> | Server][] = [
+const servers: readonly [name: string, create: (store: PetStore) => Promise<Server> | Server][] = [
   ["a server of ours", (store) => createPetStoreServer(store, { fallback: closing })],
   ["mount", mountedOn],
   ["mount with listeners of every event", mountedOnBusy],
@@ -65,12 +74,14 @@ afterEach(() => void process.off("uncaughtException", note).off("unhandledReject
 
 const CONNECT = "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n";
 const GARBAGE = "\x01\r\n\r\n";
+const CHUNKED = ["Transfer-Encoding: chunked"];
 const UPGRADE = ["Connection: Upgrade", "Upgrade: websocket"];
-const POST = compose({ method: "POST", body: PET }) + PET;
+const postWith = (key: string | null): string => compose({ method: "POST", body: PET, key }) + PET;
+const POST = postWith(null);
 const WITH_KEY = compose({ key: UNKNOWN });
 const DELETE_ELSEWHERE = compose({ path: "/docs", method: "DELETE" });
-const badChunk = (path: string, key: string | null = null): string =>
-  `${compose({ method: "POST", path, headers: ["Transfer-Encoding: chunked"], key })}zz\r\n\r\n`;
+const badChunk = (call: Call): string =>
+  `${compose({ method: "POST", headers: CHUNKED, key: null, ...call })}zz\r\n\r\n`;
 
 /** Bytes that have ended a process, or left something behind, once. */
 const sequences: readonly string[] = [
@@ -83,22 +94,18 @@ const sequences: readonly string[] = [
   DELETE_ELSEWHERE + compose({ path: "/readyz", body: "x" }) + "x" + WITH_KEY,
   WITH_KEY + DELETE_ELSEWHERE + POST + WITH_KEY.repeat(3),
   compose({ headers: ["Connection: close"] }) + POST + WITH_KEY.repeat(3),
-  badChunk("/v1/pets"),
-  badChunk("/v1/pets", UNKNOWN),
-  badChunk("/"),
+  badChunk({}),
+  badChunk({ key: UNKNOWN }),
+  badChunk({ path: "/" }),
   compose({ key: UNKNOWN, method: "POST", headers: ["Content-Length: 100"] }) + "{",
   GARBAGE,
   POST + GARBAGE,
 ];
 
-describe.each(servers)("%s", (_, start) => {
+describe.each(servers)("%s", (_, create) => {
   test("bytes, then a reset, an end or silence: the server lives, and nothing is left", async () => {
     const attacked = await Promise.all(
-      sequences.map(async (bytes) => {
-        const { store, key } = await makeStore();
-        const server = await start(store);
-        return { bytes, server, ...(await listen(server, key)) };
-      }),
+      sequences.map(async (bytes) => ({ bytes, ...(await start(create)) })),
     );
     const timers = timersOf();
     const attacks = attacked.map(async ({ bytes, port, call }) => {
@@ -107,16 +114,17 @@ describe.each(servers)("%s", (_, start) => {
       expect((await call({ path: "/v1/pets?limit=1" })).status, bytes).toBe(200);
     });
     await Promise.all(attacks);
-    const open = () => Promise.all(attacked.map(({ server }) => connectionsOf(server)));
-    await expect.poll(open).toEqual(sequences.map(() => 0));
+    for (const { server } of attacked) {
+      const count = promisify(server.getConnections.bind(server));
+      await expect.poll(count).toBe(0);
+    }
     await until(() => timersOf() <= timers);
     expect(uncaught).toEqual([]);
   });
 
   test("no request behind a response of the host that closes the connection is performed", async () => {
-    const { store, key } = await makeStore();
-    const { dial } = await listen(await start(store), key);
-    const post = compose({ method: "POST", key, body: PET }) + PET;
+    const { store, key, dial } = await start(create);
+    const post = postWith(key);
     for (const behind of [post, post + compose({ key }), post.repeat(3)]) {
       const wire = await dial(DELETE_ELSEWHERE + behind);
       expect([(await wire.response()).status, await wire.rest()]).toEqual([405, ""]);
@@ -126,11 +134,9 @@ describe.each(servers)("%s", (_, start) => {
   });
 
   test("a refused body of 10 MB in chunks keeps its 413", async () => {
-    const { store, key } = await makeStore();
-    const { dial } = await listen(await start(store), key);
-    const wire = await dial();
+    const { key, dial } = await start(create);
+    const wire = await dial(compose({ method: "POST", key, headers: CHUNKED }));
     wire.socket.pause();
-    wire.send(compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] }));
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     for (let count = 0; count < 160; count += 1) {
       if (!wire.socket.write(chunk)) await once(wire.socket, "drain");
@@ -140,25 +146,26 @@ describe.each(servers)("%s", (_, start) => {
   });
 });
 
-/** Connects a client that leaves its side open when the server ends its own. Resolves to both ends. */
-async function connectTo(server: Server, port: number): Promise<[client: Socket, ours: Socket]> {
-  const accepted = once(server, "connection") as Promise<[Socket]>;
-  const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+/** Starts a server of ours with a client that leaves its side open when the server ends its own. */
+async function serveHalfOpen(fallback?: RequestListener) {
+  const served = await serve({ fallback });
+  const accepted = once(served.server, "connection") as Promise<[Socket]>;
+  const client = connect({ port: served.port, host: "127.0.0.1", allowHalfOpen: true });
   client.on("error", () => undefined);
-  return [client, ...(await accepted)];
+  const [ours] = await accepted;
+  return { ...served, client, ours };
 }
 
 test("a client that never stops sending after its last response is cut", async () => {
-  const { store, key, server, port } = await serve();
-  const [socket, ours] = await connectTo(server, port);
-  socket.write(compose({ method: "POST", headers: ["Transfer-Encoding: chunked"] }));
+  const { store, key, client, ours } = await serveHalfOpen();
+  client.write(compose({ method: "POST", headers: CHUNKED }));
   const requests = compose({ key }).repeat(1_000);
   const more = (): void => {
-    if (socket.writable) socket.write(requests, more);
+    if (client.writable) client.write(requests, more);
   };
   more();
   await once(ours, "close");
-  socket.destroy();
+  client.destroy();
   expect(ours.bytesRead).toBeLessThan(70_000_000);
   expect((await store.as(key).admit())._unsafeUnwrap().quota.remaining).toBe(59);
 });
@@ -171,33 +178,32 @@ test.each([
 ])("a client that sends %s after its last response has %i ms", async (_, after, first, later) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { server, port } = await serve();
-  const [socket, ours] = await connectTo(server, port);
-  socket.resume().write(compose({ headers: ["Connection: close"] }));
+  const { client, ours } = await serveHalfOpen();
+  client.resume().write(compose({ headers: ["Connection: close"] }));
   await once(ours, "finish");
   await setImmediate();
   let waited = 0;
   while (!ours.destroyed) {
     const bytes = waited === 0 ? first : later;
     const wanted = ours.bytesRead + bytes;
-    socket.write("x".repeat(bytes));
+    client.write("x".repeat(bytes));
     await until(() => ours.bytesRead === wanted);
     vi.advanceTimersByTime(500);
     waited += 500;
     await setImmediate();
   }
-  socket.destroy();
+  client.destroy();
   expect(waited).toBe(after);
 });
 
 test("requests that wait for their turn do not pile up", async () => {
   let release: () => void = () => undefined;
-  const fallback: RequestListener = (_, response) => (release = () => response.end());
-  const { server, port } = await serve({ fallback });
-  const [socket, ours] = await connectTo(server, port);
+  const { server, client, ours } = await serveHalfOpen(
+    (_, response) => (release = () => response.end()),
+  );
   let requests = 0;
   server.on("request", () => (requests += 1));
-  socket.write(compose({ path: "/slow" }) + compose({}).repeat(4_000));
+  client.write(compose({ path: "/slow" }) + compose({}).repeat(4_000));
   let before = 0;
   await until(() => {
     const isStill = before > 0 && ours.bytesRead === before;
@@ -206,9 +212,9 @@ test("requests that wait for their turn do not pile up", async () => {
   });
   expect(requests).toBeLessThan(2_500);
   release();
-  socket.resume();
+  client.resume();
   await until(() => requests === 4_001);
-  socket.destroy();
+  client.destroy();
 });
 
 /** Resolves when the condition holds; the test's own timeout is its limit. */
@@ -217,9 +223,8 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 async function send(port: number, bytes: string, end: string): Promise<void> {
-  const socket = connect(port, "127.0.0.1");
-  socket.on("error", () => undefined).resume();
-  const closed = once(socket, "close");
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  const closed = once(socket.resume(), "close");
   await once(socket, "connect");
   socket.write(bytes);
   if (end === "reset later") await setImmediate();
@@ -231,15 +236,12 @@ async function send(port: number, bytes: string, end: string): Promise<void> {
 }
 
 test("a host that calls the store for a later request first gets both responses, in order", async () => {
-  const { store, key } = await makeStore();
-  const handle = createNodeHandler(store);
   const slow: (() => void)[] = [];
-  const server = createServer((request, response) => {
+  const { dial, key } = await serveHandler((handle) => (request, response) => {
     const call = (): void => handle(request, response);
     if (request.headers["x-slow"] === undefined) call();
     else slow.push(call);
   });
-  const { dial } = await listen(server, key);
   const both = compose({ key, headers: ["X-Slow: 1"] }) + compose({ path: "/v1/pets/1", key });
   const wire = await dial(both);
   await until(() => slow.length === 1);
@@ -250,15 +252,12 @@ test("a host that calls the store for a later request first gets both responses,
 });
 
 test("a host that responds in the store's place keeps its response and the connection", async () => {
-  const { store, key } = await makeStore();
-  const causes: unknown[] = [];
-  const server = createServer(createNodeHandler(store, { onError: (cause) => causes.push(cause) }));
+  const { server, store, key, dial, causes } = await serveHandler((handle) => handle);
   const asked = once(server, "request") as Promise<[unknown, ServerResponse]>;
-  const { dial } = await listen(server, key);
-  const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
+  const wire = await dial(postWith(key).slice(0, -5));
   const [, response] = await asked;
   response.writeHead(503, { "Content-Length": 4 }).write("bu");
-  wire.send(PET.slice(5));
+  wire.send(PET.slice(-5));
   await until(async () => (await store.trusted.getPet(1n)).isOk());
   await setImmediate();
   response.end("sy");
@@ -269,24 +268,21 @@ test("a host that responds in the store's place keeps its response and the conne
 
 test("a closing response arrives although more than a hundred requests wait behind it", async () => {
   const large = "x".repeat(1_500_000);
-  const { server, port } = await serve({
+  const { server, dial } = await serve({
     fallback: (request, response) => {
       if (request.url === "/large") response.end(large);
       else closing(request, response);
     },
   });
-  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-  await once(socket, "connect");
-  socket.pause();
-  socket.write(compose({ path: "/large" }) + compose({ path: "/last" }) + compose({}).repeat(300));
+  const wire = await dial();
+  wire.socket.pause();
+  wire.send(compose({ path: "/large" }) + compose({ path: "/last" }) + compose({}).repeat(300));
   await once(server, "request");
-  socket.write("x".repeat(300_000));
-  let received = "";
-  socket.setEncoding("latin1").on("data", (text: string) => (received += text));
+  wire.send("x".repeat(300_000));
   // Longer than the silence after which the server closes a connection.
   await setTimeout(1_500);
-  socket.resume();
-  await once(socket, "close");
+  wire.socket.resume();
+  const received = await wire.rest();
   expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"]);
   expect(received.length).toBeGreaterThan(large.length);
 });
@@ -317,7 +313,6 @@ test("bytes after a response with Connection: close are not a request, neither f
       else response.end("host");
     },
   });
-  const post = compose({ method: "POST", key, body: PET }) + PET;
   for (const first of [
     "GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     "GET /v1/pets HTTP/1.1\r\n\r\n",
@@ -327,7 +322,7 @@ test("bytes after a response with Connection: close are not a request, neither f
     // Node's parser may lose the bytes behind an upgrade.
     ...["/v1/pets", "/up"].map((path) => compose({ path, headers: UPGRADE })),
   ]) {
-    const wire = await dial(first + post + compose({ path: "/host" }));
+    const wire = await dial(first + postWith(key) + compose({ path: "/host" }));
     expect((await wire.response()).headers["connection"]).toBe("close");
     expect(await wire.rest()).toBe("");
   }

@@ -1,6 +1,5 @@
-import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
-import { serve, serveHandler } from "./support/serve.js";
+import { serve, serveHandler, type Call } from "./support/serve.js";
 import type { CorsOptions } from "../src/response/cors.js";
 
 const SHOP = "https://shop.example";
@@ -36,29 +35,26 @@ test("a preflight is 204, costs nothing, and allows what the store supports", as
 test("without OPTIONS, an Origin and a requested method, a request is no preflight", async () => {
   const { call, key } = await serve({ cors: listed });
   const asked = preflight(SHOP);
-  const statusOf = async (what: object) => (await call({ ...asked, ...what })).status;
-  expect(await statusOf({ method: "GET" })).toBe(401);
-  expect(await statusOf({ headers: asked.headers.slice(1) })).toBe(401);
-  expect(await statusOf({ headers: asked.headers.slice(0, 1) })).toBe(401);
-  expect(await statusOf({ headers: asked.headers.slice(0, 1), key })).toBe(405);
+  const headers = asked.headers.slice(0, 1);
+  for (const what of [{ method: "GET" }, { headers: asked.headers.slice(1) }, { headers }])
+    expect((await call({ ...asked, ...what })).status).toBe(401);
+  expect((await call({ ...asked, headers, key })).status).toBe(405);
 });
+
+const OTHERS = /^(?:access-control-|vary|content-|cache-control|connection|keep-alive|x-content-)/;
 
 test("every response to an allowed origin can be read with every header for clients, errors too", async () => {
   const { call, key } = await serve({ cors: listed });
   const headers = [`Origin: ${SHOP}`];
   const paths = ["/v1/pets", "/v1/nothing", "/v1/pets?limit=0"];
-  const responses = [
-    ...(await Promise.all(paths.map((path) => call({ path, headers })))),
-    await call({ headers, key: `${key}x` }),
-    await call({ headers: [...headers, "Host: two"] }),
-  ];
+  const asked = paths.map((path): Call => ({ path, headers }));
+  asked.push({ headers, key: `${key}x` }, { headers: [...headers, "Host: two"] });
+  const responses = await Promise.all(asked.map(call));
   expect(responses.map(({ status }) => status)).toEqual([200, 404, 400, 401, 400]);
   for (const response of responses) {
     expect(response.headers).toMatchObject({ "access-control-allow-origin": SHOP, vary: "Origin" });
     const exposed = response.headers["access-control-expose-headers"] ?? "";
-    const others =
-      /^(?:access-control-|vary|content-|cache-control|connection|keep-alive|x-content-)/;
-    const told = Object.keys(response.headers).filter((name) => !others.test(name));
+    const told = Object.keys(response.headers).filter((name) => !OTHERS.test(name));
     expect(exposed.toLowerCase().split(", ")).toEqual(expect.arrayContaining(told));
     expect(exposed).toBe(
       "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
@@ -69,26 +65,19 @@ test("every response to an allowed origin can be read with every header for clie
 });
 
 const LONG = `X-Long: ${"x".repeat(20_000)}`;
+const ORIGIN = `Origin: ${SHOP}`;
+const message = (...lines: readonly string[]): string =>
+  ["GET / HTTP/1.1", ...lines, "\r\n"].join("\r\n");
 
 test.each<[what: string, cors: CorsOptions, bytes: string, allowed: string | undefined]>([
-  ["a broken line", listed, `GET / HTTP/1.1\r\n\x01\r\nOrigin: ${SHOP}\r\n\r\n`, SHOP],
-  ["long headers", listed, `GET / HTTP/1.1\r\norigin:${SHOP} \r\n${LONG}\r\n\r\n`, SHOP],
-  ["another origin", listed, "GET / HTTP/1.1\r\nOrigin: null\r\n\x01\r\n\r\n", undefined],
-  [
-    "two origins",
-    listed,
-    `GET / HTTP/1.1\r\nOrigin: a\r\nOrigin: ${SHOP}\r\n\x01\r\n\r\n`,
-    undefined,
-  ],
-  ["no line", listed, "GET / HTTP/1.1\r\n\x01\r\n\r\n", undefined],
-  ["no line, and one origin", { origins: [SHOP] }, "GET / HTTP/1.1\r\n\x01\r\n\r\n", SHOP],
+  ["a broken line", listed, message("\x01", ORIGIN), SHOP],
+  ["long headers", listed, message(`origin:${SHOP} `, LONG), SHOP],
+  ["another origin", listed, message("Origin: null", "\x01"), undefined],
+  ["two origins", listed, message("Origin: a", ORIGIN, "\x01"), undefined],
+  ["no line", listed, message("\x01"), undefined],
+  ["no line, and one origin", { origins: [SHOP] }, message("\x01"), SHOP],
   ["no line, and all", { origins: "*" }, "\x01\r\n\r\n", "*"],
-  [
-    "a second message",
-    listed,
-    `GET / HTTP/1.1\r\nHost: a\r\nOrigin: ${SHOP}\r\n\r\n\x01\r\n\r\n`,
-    undefined,
-  ],
+  ["a second message", listed, message("Host: a", ORIGIN) + "\x01\r\n\r\n", undefined],
 ])("what the parser refuses can be read by its page: %s", async (_, cors, bytes, allowed) => {
   const { dial } = await serve({ cors });
   const wire = await dial(bytes);
@@ -112,11 +101,11 @@ test("another origin is not allowed, and the response varies by origin", async (
 });
 
 test("a host's own Vary is kept", async () => {
-  const host =
-    (handle: RequestListener): RequestListener =>
-    (request, response) =>
-      handle(request, response.setHeader("Vary", "Accept-Encoding"));
-  const { call } = await serveHandler(host, { cors: listed });
+  const { call } = await serveHandler(
+    (handle) => (request, response) =>
+      handle(request, response.setHeader("Vary", "Accept-Encoding")),
+    { cors: listed },
+  );
   expect((await call()).headers["vary"]).toBe("Accept-Encoding, Origin");
 });
 

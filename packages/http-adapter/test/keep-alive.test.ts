@@ -1,7 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { collectGarbage } from "./support/garbage.js";
-import { compose, issue, serve } from "./support/serve.js";
+import { compose, issue, PET, serve } from "./support/serve.js";
 
 test("each request of a connection is charged to its own key or client address, which may differ, as behind a proxy", async () => {
   const clientAddress: NodeOptions["clientAddress"] = ({ headers }) =>
@@ -39,7 +40,7 @@ test("a key that is sent twice, or is revoked, is refused with the next request,
 
 test.each([
   ["without a body", ""],
-  ["whose body arrives later", '{"name":"Rex","categoryId":1,"status":"sold"}'],
+  ["whose body arrives later", PET],
 ])("an idle connection keeps nothing of a request %s", async (_, body) => {
   const { server, dial, key } = await serve();
   const objects: WeakRef<object>[] = [];
@@ -63,6 +64,7 @@ test("a server keeps nothing of a connection that is closed", async () => {
 });
 
 function keptOf(objects: readonly WeakRef<object>[]): readonly unknown[] {
-  collectGarbage();
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
   return objects.filter((object) => object.deref() !== undefined);
 }

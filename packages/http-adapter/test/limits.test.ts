@@ -1,7 +1,6 @@
 import { createFetchHandler } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { PET, petOf } from "./support/pet.js";
-import { makeStore, serve, type Call } from "./support/serve.js";
+import { errorOf, makeStore, PET, petOf, serve, type Call } from "./support/serve.js";
 
 const START = Date.UTC(2030, 0, 1) / 1_000;
 const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
@@ -9,24 +8,14 @@ const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
 test("a Free key has 60 requests a minute: Remaining falls by one, the 61st waits for Reset, rounded up to a second", async () => {
   const { call, clock } = await serve();
   clock.advance(1);
+  const always = { "x-ratelimit-limit": "60", "x-ratelimit-reset": String(START + 61) };
   for (let remaining = 59; remaining >= 0; remaining -= 1) {
-    const headers = {
-      "x-ratelimit-limit": "60",
-      "x-ratelimit-remaining": String(remaining),
-      "x-ratelimit-reset": String(START + 61),
-    };
+    const headers = { ...always, "x-ratelimit-remaining": String(remaining) };
     expect(await call()).toMatchObject({ status: 200, headers });
     clock.advance(10);
   }
-  expect(await call()).toMatchObject({
-    status: 429,
-    headers: {
-      "retry-after": "60",
-      "x-ratelimit-remaining": "0",
-      "x-ratelimit-reset": String(START + 61),
-    },
-    body: expect.stringContaining('"rate_limit_exceeded"') as unknown,
-  });
+  const headers = { ...always, "x-ratelimit-remaining": "0", "retry-after": "60" };
+  expect(await call()).toMatchObject({ ...errorOf(429, "rate_limit_exceeded"), headers });
   clock.advance(60_000);
   expect((await call()).status).toBe(200);
 });
@@ -36,13 +25,9 @@ test("a key that keeps sending after a 429 is banned: 429 api_key_banned until t
   const { call, clock, store, key } = await serve({ store: { ban }, rateLimitFields: "draft-11" });
   for (let count = 0; count < 60; count += 1) await store.as(key).admit();
   for (let count = 0; count < 2; count += 1)
-    expect((await call()).body).toContain('"rate_limit_exceeded"');
-  const nothingLeft = '"minute";r=0;t=300, "day";r=0;t=300';
-  expect(await call()).toMatchObject({
-    status: 429,
-    headers: { "retry-after": "300", ratelimit: nothingLeft },
-    body: expect.stringContaining('"api_key_banned"') as unknown,
-  });
+    expect(await call()).toMatchObject(errorOf(429, "rate_limit_exceeded"));
+  const headers = { "retry-after": "300", ratelimit: '"minute";r=0;t=300, "day";r=0;t=300' };
+  expect(await call()).toMatchObject({ ...errorOf(429, "api_key_banned"), headers });
   clock.advance(299_000);
   expect((await call()).status).toBe(429);
   clock.advance(1_000);

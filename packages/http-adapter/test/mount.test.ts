@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, Server, type RequestListener } from "node:http";
+import { createServer, Server, type RequestListener, type ServerOptions } from "node:http";
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
@@ -12,20 +12,30 @@ import {
 import fastify from "fastify";
 import { expect, test } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
-import { PET } from "./support/pet.js";
-import { compose, listen, makeStore, type Call } from "./support/serve.js";
+import { words } from "./support/conformance/case.js";
+import {
+  compose,
+  errorOf,
+  listen,
+  makeStore,
+  PET,
+  serve,
+  serveHandler,
+  start,
+  type Call,
+} from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
 const EXPECTING: Call = { method: "POST", body: PET, headers: ["Expect: 100-continue"] };
 
-/** A server with this listener and a store. */
-async function mounted(listener?: RequestListener) {
-  const { store, key } = await makeStore();
-  const server = createServer(listener);
-  mount(server, store);
-  return { server, store, key, ...(await listen(server, key)) };
-}
+/** Starts a server with this listener and a store. */
+const mounted = (listener?: RequestListener, options: ServerOptions = {}) =>
+  start((store) => {
+    const server = createServer(options, listener);
+    mount(server, store);
+    return server;
+  });
 
 test("listeners from before and after the mount get the requests outside the base path, and only those", async () => {
   const seen: string[] = [];
@@ -39,10 +49,8 @@ test("listeners from before and after the mount get the requests outside the bas
 test("without listeners, elsewhere is 404 with an Error body, at no cost", async () => {
   const { server, store, call } = await mounted();
   mount(server, store, { basePath: "/v2" });
-  const { status, body, headers } = await call({ path: "/" });
-  expect(status).toBe(404);
-  expect(JSON.parse(body)).toMatchObject({ code: "not_found", status: 404 });
-  expect(headers["x-ratelimit-remaining"]).toBe("60");
+  const headers = { "x-ratelimit-remaining": "60" };
+  expect(await call({ path: "/" })).toMatchObject({ ...errorOf(404, "not_found"), headers });
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
 
@@ -86,18 +94,16 @@ test("a client that may still send its body after a refusal is not reset", async
 });
 
 test("a mount touches no other server and no prototype", async () => {
-  const { store, key } = await makeStore();
   const ownEmit = () => Object.getOwnPropertyDescriptor(Server.prototype, "emit")?.value as unknown;
   const before = ownEmit();
+  const { store, call } = await start(() => createServer(host));
   mount(createServer(), store);
   expect(ownEmit()).toBe(before);
-  const { call } = await listen(createServer(host), key);
   expect((await call()).body).toBe("host");
 });
 
 test("two stores live on one server, and both can be unmounted, in any order, also twice", async () => {
-  const one = await makeStore();
-  const other = await makeStore();
+  const [one, other] = [await makeStore(), await makeStore()];
   const server = createServer(host);
   const unmountOne = mount(server, one.store, { basePath: "/one/v1" });
   const unmountOther = mount(server, other.store, { basePath: "/other/v1" });
@@ -165,9 +171,8 @@ test("a request of HTTP/2 is refused with an error that says so, also by Fastify
   });
   for (const server of [handling, app.server]) {
     const client = connect(`http://127.0.0.1:${await portOf(server)}`);
-    expect(await text(client.request({ ":path": "/v1/pets" }))).toContain(
-      "HTTP/2 is not supported",
-    );
+    const body = await text(client.request({ ":path": "/v1/pets" }));
+    expect(body).toContain("HTTP/2 is not supported");
     client.close();
     server.close();
   }
@@ -179,9 +184,39 @@ test("a server of ours is refused, because its requests wait for each other and 
 });
 
 test("HEAD has a response on a server that rejects writes without a body", async () => {
-  const { store, key } = await makeStore();
-  const server = createServer({ rejectNonStandardBodyWrites: true });
-  mount(server, store);
-  const { call } = await listen(server, key);
+  const { call } = await mounted(undefined, { rejectNonStandardBodyWrites: true });
   expect((await call({ method: "HEAD" })).status).toBe(200);
+});
+
+const elsewhere =
+  words(`//evil/v1/pets /V1/pets /v1x/pets /v1%2fpets /%761/pets / /../v1/pets /x/v1/pets *
+  http://pets.test http://pets.test?/v1/pets ftp://pets.test/v1/pets http:///v1/pets
+  http://user:secret@pets.test/v1/pets`);
+
+test.each(elsewhere)("%s is not below the base path: the host's", async (path) => {
+  const { call } = await serve({ fallback: host });
+  const method = path === "*" ? "OPTIONS" : "GET";
+  expect((await call({ path, method })).body).toBe("host");
+});
+
+test("as the listener of a server it responds to everything: elsewhere with 404", async () => {
+  const { call } = await serveHandler((handle) => handle);
+  expect((await call()).status).toBe(200);
+  expect((await call({ path: "/" })).body).toContain('"not_found"');
+  // The first check is the message's own syntax, as on a server of ours.
+  expect((await call({ path: "/", headers: ["Host: b"] })).status).toBe(400);
+});
+
+test("as the fallback of a server of ours it serves a second store", async () => {
+  const { store, key } = await makeStore();
+  const { call } = await serve({ fallback: createNodeHandler(store, { basePath: "/v2" }) });
+  expect((await call({ path: "/v2/pets", key })).status).toBe(200);
+  expect((await call({ path: "/" })).status).toBe(404);
+});
+
+test('with the base path "" everything that arrives is below it', async () => {
+  const { call } = await serve({ basePath: "" });
+  const statusOf = async (path: string) => (await call({ path })).status;
+  expect(await Promise.all(["/pets", "/", "//evil/pets"].map(statusOf))).toEqual([200, 404, 404]);
+  expect((await call({ path: "/", key: null })).status).toBe(401);
 });

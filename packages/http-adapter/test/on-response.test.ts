@@ -11,15 +11,15 @@ import {
   type ResponseReport,
 } from "@petstore/http-adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { PET } from "./support/pet.js";
 import {
   compose,
   issue,
-  listen,
   makeStore,
+  PET,
   serve,
   serveHandler,
   slowToAdmit,
+  start,
   type Call,
 } from "./support/serve.js";
 import type { HttpOptions } from "../src/options.js";
@@ -49,37 +49,36 @@ const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
 
 const ROUTES = { listPets: "/v1/pets", createPet: "/v1/pets", getPet: "/v1/pets/{petId}" };
 
-function handling(store: PetStore, options: HttpOptions): Server {
-  return createServer(createNodeHandler(store, { ...options, requestIds: true }));
-}
-
-function mounted(store: PetStore, options: HttpOptions): Server {
-  const server = createServer();
-  mount(server, store, { ...options, requestIds: true });
-  return server;
-}
-
-describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => Server]>([
+describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => Server]>([
   ["createPetStoreServer", createPetStoreServer],
-  ["createNodeHandler", handling],
-  ["mount", mounted],
-])("%s", (_, start) => {
+  [
+    "createNodeHandler",
+    (store, options) => createServer(createNodeHandler(store, { ...options, requestIds: true })),
+  ],
+  [
+    "mount",
+    (store, options) => {
+      const server = createServer();
+      mount(server, store, { ...options, requestIds: true });
+      return server;
+    },
+  ],
+])("%s", (_, create) => {
   test("reports and publishes each response once, with every field", async () => {
     const { reports, onResponse } = collect();
     const signals = collectSignals();
-    const { store, key } = await makeStore();
     let now = 0;
-    const clock = { ...store.clock, now: () => (now += 5) };
-    const { call } = await listen(start(store, { onResponse, clock }), key);
+    const clock = { now: () => (now += 5) };
+    const { store, call } = await start((of) => create(of, { onResponse, clock }));
     const [{ id } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
     for (const [sent] of REQUESTS) {
       const { headers } = await call({ ...sent, headers: ["X-Request-Id: mine"] });
       expect(headers["x-request-id"]).toBe("mine");
     }
+    const always = { milliseconds: 5, requestId: "mine" };
     expect(await reports(REQUESTS.length)).toEqual(
       REQUESTS.map(([, { operation, status, code }, isAdmitted]) => {
-        const keyId = isAdmitted ? id : undefined;
-        return { operation, status, code, keyId, milliseconds: 5, requestId: "mine" };
+        return { ...always, operation, status, code, keyId: isAdmitted ? id : undefined };
       }),
     );
     const published = await signals(REQUESTS.length);
@@ -95,8 +94,8 @@ describe.each<[name: string, start: (store: PetStore, options: HttpOptions) => S
 
   test("reports a request whose client has gone, without a status", async () => {
     const { reports, onResponse } = collect();
-    const { store, key } = await makeStore();
-    const { dial } = await listen(start(store, { onResponse, maxBodySeconds: 86_400 }), key);
+    const options = { onResponse, maxBodySeconds: 86_400 };
+    const { store, key, dial } = await start((of) => create(of, options));
     const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
     const remaining = async (): Promise<number> =>
       (await store.as(key).admit())._unsafeUnwrap().quota.remaining;
@@ -110,9 +109,9 @@ test("reports a request whose client has gone before its body is read", async ()
   const { reports, onResponse } = collect();
   const store = { storage: slowToAdmit(50) };
   const { server, dial, key } = await serve({ onResponse, maxBodySeconds: 86_400, store });
-  const wire = await dial();
-  wire.send(compose({ method: "POST", key, body: PET }));
-  await once(server, "request");
+  const asked = once(server, "request");
+  const wire = await dial(compose({ method: "POST", key, body: PET }));
+  await asked;
   wire.socket.resetAndDestroy();
   expect(await reports(1)).toMatchObject([{ operation: "createPet", status: undefined }]);
 });
@@ -156,52 +155,45 @@ test("a server of ours also reports unreadable messages and the responses of its
 });
 
 test.each([
-  ["minute", { perMinute: 1, perDay: 9 }],
-  ["day", { perMinute: 9, perDay: 1 }],
-] as const)("the fetch handler reports, too; a refusal names the %s", async (window, limits) => {
-  const { reports, onResponse } = collect();
-  const signals = collectSignals();
-  const { store } = await makeStore();
-  const authorization = `Bearer ${await issue(store, limits)}`;
-  const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
-  const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
-  await handle(request);
-  const { headers } = await handle(request);
-  const refusal = facts("listPets", "GET", 429, "rate_limit_exceeded");
-  const requestId = headers.get("x-request-id");
-  const { method, ...reported } = refusal;
-  expect((await reports(2))[1]).toMatchObject({ ...reported, requestId });
-  const known = { method, route: "/api/pets", plan: "enterprise", window };
-  expect((await signals(2))[1]).toMatchObject({ ...refusal, ...known });
-});
-
-test("the signal and the event name the same window, when the minute and the day end together", async () => {
-  const signals = collectSignals();
-  const { store, clock } = await makeStore();
-  const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
-  const authorization = `Bearer ${await issue(store, { perMinute: 2, perDay: 2 })}`;
-  const handle = createFetchHandler(store);
-  const list = () =>
-    handle(new Request("http://pets.test/v1/pets", { headers: { authorization } }));
-  await list();
-  clock.advance(86_400_000 - 60_000);
-  await list();
-  await list();
-  expect((await signals(3))[2]).toMatchObject({ status: 429, window: "day" });
-  expect(await event).toMatchObject({ window: "day" });
-});
+  ["minute", { perMinute: 1, perDay: 9 }, [0]],
+  ["day", { perMinute: 9, perDay: 1 }, [0]],
+  // The minute and the day end together.
+  ["day", { perMinute: 2, perDay: 2 }, [86_400_000 - 60_000, 0]],
+] as const)(
+  "the fetch handler reports, too; a refusal names the %s",
+  async (window, limits, waits) => {
+    const { reports, onResponse } = collect();
+    const signals = collectSignals();
+    const { store, clock } = await makeStore();
+    const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
+    const authorization = `Bearer ${await issue(store, limits)}`;
+    const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
+    const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
+    for (const wait of waits) {
+      await handle(request);
+      clock.advance(wait);
+    }
+    const { headers } = await handle(request);
+    const { method, ...refusal } = facts("listPets", "GET", 429, "rate_limit_exceeded");
+    const requestId = headers.get("x-request-id");
+    const count = waits.length + 1;
+    expect((await reports(count)).at(-1)).toMatchObject({ ...refusal, requestId });
+    const known = { method, route: "/api/pets", plan: "enterprise", window };
+    expect((await signals(count)).at(-1)).toMatchObject({ ...refusal, ...known });
+    expect(await event).toMatchObject({ window });
+  },
+);
 
 test("an error of onResponse, at once or later, goes to onError and does not change the response", async () => {
-  const causes: unknown[] = [];
   const bug = new Error("no log");
   const fail = (): never => {
     throw bug;
   };
   for (const onResponse of [fail, () => Promise.reject(bug) as unknown as undefined]) {
-    const { call } = await serve({ onError: (cause) => causes.push(cause), onResponse });
+    const { call, causes } = await serve({ onResponse });
     expect((await call()).status).toBe(200);
+    await expect.poll(() => causes).toEqual([bug]);
   }
-  await expect.poll(() => causes).toEqual([bug, bug]);
 });
 
 test("X-Request-Id is the client's on each response where it is safe to repeat, otherwise a fresh one; a host has to ask for it", async () => {

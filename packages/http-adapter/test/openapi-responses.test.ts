@@ -1,8 +1,7 @@
 import { openApiDocument } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
 import { operations, undeclared, undeclaredElsewhere, type Operation } from "./support/openapi.js";
-import { PET } from "./support/pet.js";
-import { failing, HURRIED, serve, type Call, type Listening } from "./support/serve.js";
+import { failing, HURRIED, PET, serve, type Call, type Listening } from "./support/serve.js";
 
 const post = (body: string, ...headers: string[]): Call => ({ method: "POST", body, headers });
 
@@ -74,10 +73,8 @@ test.each<[Operation, string, Call]>([
   ["GET /pets/{petId}", "pet_not_found", { path: "/v1/pets/2" }],
 ])("%s: %s is declared, and is what the example says", async (operation, code, sent) => {
   const response = await (await serve()).call(sent);
-  expect([response.body, undeclared(operation, response)]).toEqual([
-    exampleOf(operation, code),
-    "",
-  ]);
+  expect(response.body).toBe(exampleOf(operation, code));
+  expect(undeclared(operation, response)).toBe("");
 });
 
 test.each([

@@ -3,15 +3,9 @@ import { createPetStoreServer } from "@petstore/http-adapter";
 import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { expect, test } from "vitest";
 import { isSoak } from "../../../scripts/test-size.js";
-import { PET } from "./support/pet.js";
-import { compose, HURRIED, issue, serve, serveHandler } from "./support/serve.js";
-import type { Wire } from "./support/wire.js";
+import { compose, errorOf, HURRIED, issue, PET, serve, serveHandler } from "./support/serve.js";
 
-async function expectTimedOut(wire: Wire): Promise<void> {
-  const body = expect.stringContaining('"request_timeout"') as unknown;
-  const headers = { connection: "close" };
-  expect(await wire.response()).toMatchObject({ status: 408, headers, body });
-}
+const TIMED_OUT = { ...errorOf(408, "request_timeout"), headers: { connection: "close" } };
 
 test.each([
   ["nothing at all", ""],
@@ -20,7 +14,7 @@ test.each([
 ])("a client that sends %s gets 408, and the rest is not a request", async (_, bytes) => {
   const { dial, store } = await serve({ limits: HURRIED });
   const wire = await dial(bytes);
-  await expectTimedOut(wire);
+  expect(await wire.response()).toMatchObject(TIMED_OUT);
   wire.send(`\r\n${compose({})}`);
   expect(await wire.rest()).toBe("");
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
@@ -43,7 +37,7 @@ test.each([
 test("on a host's own server a slow body ends by maxBodySeconds", async () => {
   const { dial, key } = await serveHandler((handle) => handle, { maxBodySeconds: 0.05 });
   const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
-  await expectTimedOut(wire);
+  expect(await wire.response()).toMatchObject(TIMED_OUT);
   expect(await wire.rest()).toBe("");
 });
 

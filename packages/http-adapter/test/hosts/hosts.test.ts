@@ -1,18 +1,23 @@
 import { once } from "node:events";
 import { petStorePlugin } from "@petstore/http-adapter";
-import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
-import { describe, expect, test } from "vitest";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import type { ConformanceCase } from "../support/conformance/case.js";
 import { conformanceCases } from "../support/conformance/cases.js";
 import { contentCases } from "../support/conformance/content.js";
 import { expectResponse, runCase } from "../support/conformance/run-case.js";
 import { cutsAtEvery, postCutPets } from "../support/cut-body.js";
-import { PET, petOf } from "../support/pet.js";
-import { compose, issue, makeStore, slowToAdmit, type Call } from "../support/serve.js";
+import { compose, issue, makeStore, PET, petOf, slowToAdmit, type Call } from "../support/serve.js";
 import type { WireResponse } from "../support/wire.js";
-import { startHost, type Host } from "./host.js";
-import { hostOfContent, hosts, onFastify, transparentHosts } from "./hosts.js";
+import {
+  hostOfContent,
+  hosts,
+  onFastify,
+  startHost,
+  transparentHosts,
+  type Host,
+} from "./hosts.js";
 
 const UNLIMITED = { perMinute: 1e6, perDay: 1e6 };
 
@@ -168,16 +173,30 @@ describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (
   });
 });
 
+/** An app of Fastify with the plugin; `send` calls it with a key, without a socket. */
+async function startFastify(
+  options: object = {},
+  decorate: (app: FastifyInstance) => void = () => undefined,
+) {
+  const { store, key } = await makeStore();
+  const app = fastify();
+  onTestFinished(() => app.close());
+  decorate(app);
+  await app.register(petStorePlugin, { store, ...options });
+  const send = (headers: object = {}, payload?: string) =>
+    app.inject({
+      ...{ url: "/v1/pets", headers: { authorization: `Bearer ${key}`, ...headers } },
+      ...(payload !== undefined && { method: "POST", payload }),
+    });
+  return { app, send };
+}
+
 describe("the plugin of Fastify", () => {
   test("app.inject() reaches the store without a socket", async () => {
-    const { store, key } = await makeStore();
-    await using app = fastify();
-    await app.register(petStorePlugin, { store, prefix: "/", logLevel: "silent" });
-    const headers = { authorization: `Bearer ${key}` };
-    const payload = '{"name":"Rex","categoryId":9007199254740993}';
-    const created = await app.inject({ method: "POST", url: "/v1/pets", headers, payload });
+    const { app, send } = await startFastify({ prefix: "/", logLevel: "silent" });
+    const created = await send({}, '{"name":"Rex","categoryId":9007199254740993}');
     expect([created.statusCode, created.headers.location]).toEqual([201, "/v1/pets/1"]);
-    expect((await app.inject({ url: "/v1/pets", headers })).body).toContain("9007199254740993");
+    expect((await send()).body).toContain("9007199254740993");
     expect((await app.inject({ url: "/v1/pets" })).statusCode).toBe(401);
     expect((await app.inject({ url: "/x" })).json()).toMatchObject({ error: "Not Found" });
   });
@@ -190,10 +209,8 @@ describe("the plugin of Fastify", () => {
         app.addHook("onResponse", async (_, reply) => void seen.push(reply.statusCode));
       }),
     );
-    expect((await call()).headers).toMatchObject({
-      "x-host": "kept",
-      "x-ratelimit-remaining": "59",
-    });
+    const headers = { "x-host": "kept", "x-ratelimit-remaining": "59" };
+    expect(await call()).toMatchObject({ headers });
     expect((await call({ key: null })).status).toBe(401);
     await expect.poll(() => seen).toEqual([200, 401]);
   });
@@ -201,34 +218,22 @@ describe("the plugin of Fastify", () => {
   test.each(["onRequest", "preParsing", "preValidation", "preHandler"] as const)(
     "a hook %s of a route runs before the store, and may refuse",
     async (name) => {
-      const { store, key } = await makeStore();
-      await using app = fastify();
       const refuse = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
         if ("x-refused" in headers) await reply.code(418).send();
       };
-      app.addHook("onRoute", (route) => {
-        route[name] = refuse;
-      });
-      await app.register(petStorePlugin, { store });
-      const post = (headers: object) =>
-        app.inject({
-          method: "POST",
-          url: "/v1/pets",
-          headers: { authorization: `Bearer ${key}`, ...headers },
-          payload: '{"name":"Rex","categoryId":1}',
-        });
-      expect((await post({ "x-refused": "1" })).statusCode).toBe(418);
-      expect((await post({})).headers["x-ratelimit-remaining"]).toBe("59");
+      const { send } = await startFastify({}, (app) =>
+        app.addHook("onRoute", (route) => void (route[name] = refuse)),
+      );
+      expect((await send({ "x-refused": "1" }, PET)).statusCode).toBe(418);
+      expect((await send({}, PET)).headers["x-ratelimit-remaining"]).toBe("59");
       // Fastify refuses this itself after `preParsing`.
-      const broken = await post({ "content-type": "no type" });
+      const broken = await send({ "content-type": "no type" }, PET);
       expect(broken.json()).toMatchObject({ status: 415, code: "unsupported_media_type" });
     },
   );
 
   test("is encapsulated: its hook sees no request of the host's", async () => {
-    const { store } = await makeStore();
-    await using app = fastify();
-    await app.register(petStorePlugin, { store });
+    const { app } = await startFastify();
     app.get("/v1/health", () => "well");
     app.setNotFoundHandler((_, reply) => void reply.code(404).send("The host's own 404"));
     expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
@@ -238,13 +243,6 @@ describe("the plugin of Fastify", () => {
 
   test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(
     "fails and names the option if it is registered with %j",
-    async (options) => {
-      const { store } = await makeStore();
-      const app = fastify();
-      const register = async (): Promise<void> => {
-        await app.register(petStorePlugin, { store, ...options });
-      };
-      await expect(register()).rejects.toThrow(/option \w+ /);
-    },
+    (options) => expect(startFastify(options)).rejects.toThrow(/option \w+ /),
   );
 });

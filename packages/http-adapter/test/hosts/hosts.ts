@@ -1,29 +1,144 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import { text } from "node:stream/consumers";
+import { connect as connectSecurely } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
+import { createMemoryStorage, type PetStore } from "@petstore/core";
 import {
   createFetchHandler,
   createNodeHandler,
+  createPetStoreServer,
+  mount,
   petStorePlugin,
   type NodeHandler,
+  type NodeOptions,
 } from "@petstore/http-adapter";
 import express, { Router, type ErrorRequestHandler, type Express, type Request } from "express";
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { Hono, type Context } from "hono";
 import Koa from "koa";
-import type { Host } from "./host.js";
-import * as node from "./node.js";
+import { generate } from "selfsigned";
+import { listen, makeStore, type Listening, type Made } from "../support/serve.js";
+import type { Open } from "../support/wire.js";
+
+type AnyServer = Server | SecureServer;
+
+/**
+ * A host in which the store lives beside the host's own routes: `GET /hello`; `POST /echo`, which
+ * responds with the JSON that it gets; `GET /boom`, which fails.
+ */
+export interface Host {
+  readonly name: string;
+  /** Where the store's clients see it. */
+  readonly basePath: string;
+  /** Starts the host, or the host as it is without a store. Behind a proxy, it trusts `X-Forwarded-For` in its own way. */
+  readonly start: (
+    store: PetStore | undefined,
+    behindProxy: boolean,
+  ) => Promise<AnyServer> | AnyServer;
+  /** How a client connects, if not by TCP. */
+  readonly open?: Open;
+  /** Whether the host resolves dot segments before the store sees them. */
+  readonly resolvesDots?: boolean;
+  /** Whether a body parser of the host comes first, which rounds large numbers. */
+  readonly rounds?: boolean;
+}
+
+/** Starts a host for the length of a test. It is asked for the list of pets by default. */
+export async function startHost(
+  { basePath, start, open }: Host,
+  { isMounted = true, behindProxy = false, storage = createMemoryStorage() } = {},
+): Promise<Made & Listening> {
+  const made = await makeStore({ storage });
+  const server = await start(isMounted ? made.store : undefined, behindProxy);
+  const listening = await listen(server, made.key, open);
+  const path = `${basePath}/pets`;
+  return { ...made, ...listening, call: (call) => listening.call({ path, ...call }) };
+}
+
+const pages: RequestListener = (request, response) => {
+  const { url = "", method } = request;
+  if (url.startsWith("/hello")) response.end("hello");
+  else if (url === "/echo" && method === "POST")
+    void text(request).then((sent) => response.end(sent));
+  else if (url === "/boom") response.writeHead(500).end("The host's own error page");
+  else response.writeHead(404).end("The host's own 404");
+};
+
+/** A host that hands Node's own requests to the store. */
+function onNode(
+  name: string,
+  basePath: string,
+  create: (store: PetStore, options: NodeOptions) => AnyServer,
+  bare: () => AnyServer = () => createServer(pages),
+): Host {
+  const forwarded = ({ headers }: IncomingMessage) => headers["x-forwarded-for"]?.toString();
+  const start: Host["start"] = (store, behindProxy) => {
+    const clientAddress = behindProxy ? forwarded : undefined;
+    return store === undefined ? bare() : create(store, { basePath, clientAddress });
+  };
+  return { name, basePath, start };
+}
+
+/** `mount` on a server with the host's pages. */
+const mounted = (name: string, basePath: string, create: () => AnyServer): Host => {
+  const start = (store: PetStore, options: NodeOptions): AnyServer => {
+    const server = create();
+    mount(server, store, options);
+    return server;
+  };
+  return onNode(name, basePath, start, create);
+};
+
+const plain = mounted("mount on node:http", "/v1", () => createServer(pages));
+
+const localhost = [{ name: "commonName", value: "localhost" }];
+const { private: key, cert } = await generate(localhost, { keyType: "ec", algorithm: "sha256" });
+const secure: Host = {
+  ...mounted("mount on node:https", "/api/v1", () => createSecureServer({ key, cert }, pages)),
+  open: (port, host) => connectSecurely({ port, host, ca: cert }),
+};
 
 const fail = (): never => {
   throw new Error("the host's own");
 };
 
+/** As in examples/koa.ts. */
+function createKoaServer(handle?: NodeHandler): Server {
+  const app = new Koa();
+  app.silent = true;
+  app.use(async (context, next) => {
+    const isElsewhere = await new Promise<boolean>((resolve) => {
+      context.res.once("close", () => resolve(false));
+      if (handle) handle(context.req, context.res, () => resolve(true));
+      else resolve(true);
+    });
+    context.respond = isElsewhere;
+    if (isElsewhere) await next();
+  });
+  app.use(async (context) => {
+    const { method, path } = context;
+    if (path === "/hello") context.body = "hello";
+    if (path === "/echo" && method === "POST") context.body = await text(context.req);
+    if (path === "/boom") fail();
+  });
+  const respond = app.callback();
+  return createServer((request, response) => void respond(request, response));
+}
+
+const koa = onNode(
+  "Koa",
+  "/v1",
+  (store, options) => createKoaServer(createNodeHandler(store, options)),
+  createKoaServer,
+);
+
 /** Express, with the store wherever `compose` puts it. */
 function onExpress(
   where: string,
   compose: (app: Express, handler: NodeHandler<Request> | Router) => void,
-  { basePath = "/v1", rounds = false } = {},
+  more: Partial<Host> = {},
 ): Host {
   const start: Host["start"] = (store, behindProxy) => {
     const app = express();
@@ -38,10 +153,9 @@ function onExpress(
       if (response.headersSent) next(error);
       else response.status(error.status ?? 500).send("The host's own error page");
     };
-    app.use(onError);
-    return createServer(app);
+    return createServer(app.use(onError));
   };
-  return { name: `Express, ${where}`, basePath, rounds, start };
+  return { name: `Express, ${where}`, basePath: "/v1", start, ...more };
 }
 
 const expressFirst = onExpress("app.use before express.json()", (app, handler) =>
@@ -58,38 +172,30 @@ export function onFastify(
   basePath: string,
   decorate: (app: FastifyInstance) => void = () => undefined,
 ): Host {
-  return {
-    name: `Fastify, prefix "${prefix}"`,
-    basePath: prefix + basePath,
-    start: async (store, behindProxy) => {
-      const app = fastify({ trustProxy: behindProxy });
-      decorate(app);
-      const clientAddress = behindProxy ? ({ ip }: FastifyRequest) => ip : undefined;
-      if (store !== undefined)
-        await app.register(petStorePlugin, { prefix, store, basePath, clientAddress });
-      app.get("/hello", () => "hello");
-      app.post("/echo", ({ body }) => body);
-      app.get("/boom", fail);
-      await app.listen({ port: 0, host: "127.0.0.1" });
-      return app.server;
-    },
+  const start: Host["start"] = async (store, behindProxy) => {
+    const app = fastify({ trustProxy: behindProxy });
+    decorate(app);
+    const clientAddress = behindProxy ? ({ ip }: FastifyRequest) => ip : undefined;
+    if (store !== undefined)
+      await app.register(petStorePlugin, { prefix, store, basePath, clientAddress });
+    app.get("/hello", () => "hello");
+    app.post("/echo", ({ body }) => body);
+    app.get("/boom", fail);
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    return app.server;
   };
+  return { name: `Fastify, prefix "${prefix}"`, basePath: prefix + basePath, start };
 }
 
-const onHono = (basePath: string): Host => ({
-  name: "createFetchHandler in Hono on @hono/node-server",
-  basePath,
-  resolvesDots: true,
-  start: (store, behindProxy) => {
+function onHono(basePath: string): Host {
+  const start: Host["start"] = (store, behindProxy) => {
     const app = new Hono();
-    if (store !== undefined) {
-      const clientAddress = ({ headers }: globalThis.Request, context: Context) =>
-        behindProxy
-          ? (headers.get("X-Forwarded-For") ?? undefined)
-          : getConnInfo(context).remote.address;
-      const handle = createFetchHandler(store, { basePath, clientAddress });
-      app.all(`${basePath}/*`, (context) => handle(context.req.raw, context));
-    }
+    const clientAddress = ({ headers }: globalThis.Request, context: Context) =>
+      behindProxy
+        ? (headers.get("X-Forwarded-For") ?? undefined)
+        : getConnInfo(context).remote.address;
+    const handle = store && createFetchHandler(store, { basePath, clientAddress });
+    if (handle) app.all(`${basePath}/*`, (context) => handle(context.req.raw, context));
     app.get("/hello", (context) => context.text("hello"));
     app.post("/echo", async (context) => context.json(await context.req.json<object>()));
     app.get("/boom", fail);
@@ -97,41 +203,22 @@ const onHono = (basePath: string): Host => ({
     const server = createAdaptorServer({ fetch: app.fetch });
     if (!("closeAllConnections" in server)) throw new Error("no server for HTTP/1.1");
     return server;
-  },
-});
-
-/** As in examples/koa.ts. */
-const koa: Host = {
-  name: "Koa",
-  basePath: "/v1",
-  start: (store, behindProxy) => {
-    const app = new Koa({ proxy: behindProxy });
-    app.silent = true;
-    if (store !== undefined) {
-      const handle = createNodeHandler(store, { clientAddress: node.clientAddressOf(behindProxy) });
-      app.use(async (context, next) => {
-        const isElsewhere = await new Promise<boolean>((resolve) => {
-          context.res.once("close", () => resolve(false));
-          handle(context.req, context.res, () => resolve(true));
-        });
-        context.respond = isElsewhere;
-        if (isElsewhere) await next();
-      });
-    }
-    app.use(async (context) => {
-      const { method, path } = context;
-      if (path === "/hello") context.body = "hello";
-      if (path === "/echo" && method === "POST") context.body = await text(context.req);
-      if (path === "/boom") fail();
-    });
-    const respond = app.callback();
-    return createServer((request, response) => void respond(request, response));
-  },
-};
+  };
+  const name = "createFetchHandler in Hono on @hono/node-server";
+  return { name, basePath, resolvesDots: true, start };
+}
 
 /** Every host. */
 export const hosts: readonly Host[] = [
-  ...node.hosts,
+  onNode("createPetStoreServer", "/v1", (store, options) =>
+    createPetStoreServer(store, { ...options, fallback: pages }),
+  ),
+  onNode("createNodeHandler in a listener of node:http", "/a/b/v1", (store, options) => {
+    const handle = createNodeHandler(store, options);
+    return createServer((...of) => handle(...of, () => pages(...of)));
+  }),
+  plain,
+  secure,
   onExpress("behind express.json()", (app, handler) => app.use(express.json()).use(handler), {
     rounds: true,
   }),
@@ -150,6 +237,6 @@ export const hosts: readonly Host[] = [
 ];
 
 /** The hosts whose stores are at /v1, and get every request there as it was sent. */
-export const transparentHosts = [node.plain, onFastify("", "/v1"), expressFirst, koa];
+export const transparentHosts = [plain, onFastify("", "/v1"), expressFirst, koa];
 /** Its server is responsible for all but the content. */
 export const hostOfContent = onHono("/v1");

@@ -12,16 +12,23 @@ import {
 } from "@petstore/core";
 import { storageError, type Storage, type UsageStorage } from "@petstore/core/storage";
 import { err } from "neverthrow";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import {
   createNodeHandler,
   createPetStoreServer,
   type NodeOptions,
-  type PetStoreServer,
   type PetStoreServerOptions,
 } from "@petstore/http-adapter";
 import { portOf } from "../../../../scripts/ports.js";
 import { dial, type Open, type WireResponse, type Wire } from "./wire.js";
+
+/** A good pet, 29 bytes long. */
+export const PET = '{"name":"Rex","categoryId":1}';
+
+/** A good pet of this many bytes. */
+export function petOf(bytes: number): string {
+  return PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
+}
 
 /** A request of a test. */
 export interface Call {
@@ -54,18 +61,39 @@ export interface Listening {
   readonly dial: (bytes?: string) => Promise<Wire>;
 }
 
-export interface Served extends Made, Listening {
-  readonly server: PetStoreServer;
+/** A server of this kind, its store, and what `onError` has received. */
+interface Served<Kind> extends Made, Listening {
+  readonly server: Kind;
+  readonly causes: unknown[];
 }
 
 /** Starts a server of ours for the length of a test, with a store in memory. */
-export async function serve({
-  store: storeOptions,
+export function serve({
+  store,
   ...options
-}: PetStoreServerOptions & { readonly store?: PetStoreOptions } = {}): Promise<Served> {
-  const made = await makeStore(storeOptions);
-  const server = createPetStoreServer(made.store, options);
-  return { ...made, server, ...(await listen(server, made.key)) };
+}: PetStoreServerOptions & { readonly store?: PetStoreOptions } = {}) {
+  return start((of, onError) => createPetStoreServer(of, { onError, ...options }), store);
+}
+
+/** Starts a host for the length of a test that calls the handler of a store in its listener. */
+export function serveHandler(
+  host: (handle: RequestListener, key: string) => (...of: Parameters<RequestListener>) => unknown,
+  options?: NodeOptions,
+) {
+  return start((store, onError, key) =>
+    createServer(host(createNodeHandler(store, { onError, ...options }), key)),
+  );
+}
+
+/** Starts the server that `create` makes of a new store for the length of a test, unless it has started. */
+export async function start<Kind extends Server>(
+  create: (store: PetStore, onError: (cause: unknown) => void, key: string) => Promise<Kind> | Kind,
+  options?: PetStoreOptions,
+): Promise<Served<Kind>> {
+  const causes: unknown[] = [];
+  const made = await makeStore(options);
+  const server = await create(made.store, (cause) => causes.push(cause), made.key);
+  return { ...made, server, causes, ...(await listen(server, made.key)) };
 }
 
 export async function makeStore(options: PetStoreOptions = {}): Promise<Made> {
@@ -96,22 +124,8 @@ export const failure = storageError("disk full", new Error("SQLITE_FULL at /secr
 export function failing(part: "pets" | "usage"): Storage {
   const storage = createMemoryStorage();
   const failed = () => Promise.resolve(err(failure));
-  return part === "pets"
-    ? {
-        ...storage,
-        pets: { create: failed, createOnce: failed, import: failed, find: failed, list: failed },
-      }
-    : { ...storage, usage: { charge: failed, findByDigest: failed, update: failed } };
-}
-
-/** Starts a host for the length of a test that calls the handler of a store in its listener. */
-export async function serveHandler(
-  host: (handle: RequestListener, key: string) => (...of: Parameters<RequestListener>) => unknown,
-  options?: NodeOptions,
-): Promise<Made & Listening & { readonly server: Server }> {
-  const made = await makeStore();
-  const server = createServer(host(createNodeHandler(made.store, options), made.key));
-  return { ...made, server, ...(await listen(server, made.key)) };
+  const names = Object.keys(storage[part]);
+  return { ...storage, [part]: Object.fromEntries(names.map((name) => [name, failed])) };
 }
 
 /** Starts a server for the length of a test, unless it has started. */
@@ -158,17 +172,20 @@ export function compose({
   ].join("\r\n");
 }
 
+/** What a response with an Error matches, whatever its message. */
+export const errorOf = (status: number, code: string) => ({
+  status,
+  body: expect.stringMatching(
+    new RegExp(`^{"code":"${code}","message":".+","status":${status}}$`),
+  ) as unknown,
+});
+
 /** Limits that end a slow request soon. */
 export const HURRIED = {
   headersTimeoutSeconds: 0.05,
   requestTimeoutSeconds: 0.1,
   connectionsCheckingIntervalSeconds: 0.01,
 };
-
-/** Counts the connections of a server. */
-export function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
-}
 
 /** Counts the timers of this process. */
 export function timersOf(): number {

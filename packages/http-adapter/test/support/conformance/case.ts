@@ -1,18 +1,16 @@
-import { PET } from "../pet.js";
+import { PET } from "../serve.js";
 
-/** The expectations of one response. */
+/** The expectations of one response; headers are by lower-case name. A text stands for itself. */
 export interface Expected {
   readonly status: number;
   /** The code of the Error body. */
   readonly code?: string;
-  /** Headers by lower-case name: the value, or a pattern. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
-  /** The body: the text, or a pattern. */
   readonly body?: string | RegExp;
 }
 
 /** What a request must get. */
-export interface Outcome {
+interface Outcome {
   /** The responses, in order. A server may close the connection after them, not before. */
   readonly responses: readonly Expected[];
   /** Whether the server closes the connection after the last response; left open when left out. */
@@ -75,10 +73,7 @@ export const chunked = (bytes: string, ...lines: readonly string[]): string =>
 /** The good pet as one chunk. */
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
 
-/** A list of pets. */
 export const list: Outcome = { responses: [{ status: 200, body: /^\[.*\]$/s }] };
-
-/** A new pet. */
 export const created: Outcome = { responses: [{ status: 201 }] };
 
 /** An Error with these headers. */
@@ -97,8 +92,6 @@ export const closing = (status: number, code: string): Outcome => ({
 /** What holds only where the store owns the server. */
 export const own = (outcome: Outcome): Outcome => ({ ...outcome, ownServerOnly: true });
 
-/** The refusal of a message. */
+/** The refusals of a message, by the store and by Node's parser. */
 export const badRequest = closing(400, "bad_request");
-
-/** The refusal of a message by Node's parser. */
 export const refusedByNode = own(badRequest);

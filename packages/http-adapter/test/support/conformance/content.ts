@@ -1,4 +1,4 @@
-import { PET } from "../pet.js";
+import { PET } from "../serve.js";
 import { each, error, head, list, post, rows, words, type ConformanceCase } from "./case.js";
 
 const queries = (texts: readonly string[]) =>

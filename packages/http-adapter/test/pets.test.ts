@@ -1,0 +1,155 @@
+import { createMemoryStorage, type Pet } from "@petstore/core";
+import type { Storage } from "@petstore/core/storage";
+import { ok } from "neverthrow";
+import { expect, test } from "vitest";
+import { compose, errorOf, PET, serve, type Call } from "./support/serve.js";
+
+test("GET /pets responds with a bare array in ascending order of id; status restricts it, and an added pet is in it at once", async () => {
+  const { call, create } = await serve();
+  await create('{"name":"Rex","categoryId":7}');
+  await create('{"name":"Æsop “quoted” \\"too\\"","categoryId":-1,"status":"sold"}');
+  const rex = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+  const aesop = '{"id":2,"name":"Æsop “quoted” \\"too\\"","categoryId":-1,"status":"sold"}';
+  expect(await call()).toMatchObject({ status: 200, body: `[${rex},${aesop}]` });
+  const sold = async () => (await call({ path: "/v1/pets?status=sold" })).body;
+  expect(await sold()).toBe(`[${aesop}]`);
+  await create('{"name":"c","categoryId":1,"status":"sold"}');
+  expect(idsOf(await sold())).toEqual([2, 3]);
+});
+
+test("a page that is the same array again, changed, is rendered again", async () => {
+  const page: Pet[] = [];
+  const list = () => Promise.resolve(ok({ pets: page, next: undefined }));
+  const { call } = await serve({ store: { storage: storing({ list }) } });
+  expect((await call()).body).toBe("[]");
+  page.push({ id: 1n, name: "Rex", categoryId: 7n, status: "sold" });
+  expect((await call()).body).toContain("Rex");
+});
+
+test.each([
+  ["", "", [20, 1]],
+  ["?unknown=1&limit=9&status=available", "limit=9&status=available&", [9, 9, 3]],
+])("from /pets%s, next links lead through every pet once", async (query, own, sizes) => {
+  const { call, store } = await serve();
+  for (let id = 1; id <= 21; id += 1) await store.trusted.createPet({ name: "a", categoryId: 1 });
+  const pages: unknown[][] = [];
+  for (let next: string | undefined = query; next !== undefined;) {
+    const { body, headers } = await call({ path: `/v1/pets${next}` });
+    pages.push(idsOf(body));
+    const { link } = headers;
+    next = link?.slice(1, link.indexOf(">"));
+    if (link !== undefined) expect(link).toBe(`<?${own}after=${pages.flat().length}>; rel="next"`);
+  }
+  expect(pages.map(({ length }) => length)).toEqual(sizes);
+  expect(pages.flat()).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
+});
+
+test("getPet announces its end with every status, and nothing else does", async () => {
+  const { call, create, store, key } = await serve();
+  await create(PET);
+  const path = "/v1/pets/1";
+  const expectDeprecated = async (status: number, sent: Call = {}): Promise<void> => {
+    const headers = {
+      deprecation: "@1764892800",
+      sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+      link: '<../pets>; rel="successor-version"',
+    };
+    expect(await call({ path, ...sent })).toMatchObject({ status, headers });
+  };
+  await expectDeprecated(200);
+  await expectDeprecated(200, { method: "HEAD" });
+  await expectDeprecated(401, { key: null });
+  await expectDeprecated(404, { path: "/v1/pets/x" });
+  for (const sent of [{}, { method: "PUT", path }, { path: "/v1/x" }])
+    expect(Object.keys((await call(sent)).headers).join()).not.toMatch(/deprecation|sunset/);
+  for (let count = 0; count < 60; count += 1) await store.as(key).admit();
+  await expectDeprecated(429);
+  await store.close();
+  await expectDeprecated(503);
+});
+
+test.each(["9223372036854775807", "-9223372036854775808", "9007199254740993"])(
+  "the id %s is exact in every response, in the path, in Location, in the next link and as after",
+  async (digits) => {
+    const id = BigInt(digits);
+    const pet = { id, name: "Rex", categoryId: 1n, status: "available" } as const;
+    const storage = storing({
+      create: () => Promise.resolve(ok(pet)),
+      find: (wanted) => Promise.resolve(ok(wanted === id ? pet : undefined)),
+      list: ({ after }) => Promise.resolve(ok({ pets: after === id ? [pet] : [], next: after })),
+    });
+    const { call, create } = await serve({ store: { storage } });
+    const created = await create(PET);
+    expect(created.body).toContain(`{"id":${digits},`);
+    expect(created.headers["location"]).toBe(`/v1/pets/${digits}`);
+    expect((await call({ path: `/v1/pets/${digits}` })).body).toContain(`{"id":${digits},`);
+    const listed = await call({ path: `/v1/pets?after=${digits}` });
+    expect(listed.body).toContain(`{"id":${digits},`);
+    expect(listed.headers["link"]).toBe(`<?after=${digits}>; rel="next"`);
+  },
+);
+
+async function serveRex() {
+  const served = await serve();
+  const post = (sent: string, body = PET) =>
+    served.call({ method: "POST", body, headers: [`Idempotency-Key: ${sent}`] });
+  return { ...served, post };
+}
+
+test("the same key and pet get the same 201, marked as a replay, and cost a token each; another pet gets 422", async () => {
+  const { post, call } = await serveRex();
+  const first = await post("order-1");
+  expect(first.status).toBe(201);
+  expect(first.headers["idempotent-replayed"]).toBeUndefined();
+  // Other JSON for the same pet.
+  const same = '{"categoryId":1.0,"status":"available","name":"\\u0052ex"}';
+  const headers = {
+    location: "/v1/pets/1",
+    "idempotent-replayed": "true",
+    "x-ratelimit-remaining": "58",
+  };
+  expect(await post("order-1", same)).toMatchObject({ status: 201, body: first.body, headers });
+  const other = await post("order-1", PET.replace("1", "8"));
+  expect(other).toMatchObject(errorOf(422, "idempotency_key_reused"));
+  // GET ignores the header.
+  expect(JSON.parse((await call({ headers: ["Idempotency-Key: ,"] })).body)).toHaveLength(1);
+});
+
+test.each([
+  ["order-1", '"order-1"', true],
+  ["it's", '"it\'s"', true],
+  // A quoted key may contain characters that a bare one may not.
+  ['"a,b;c\\"d\\\\e"', '"a,b;c\\"d\\\\f"', false],
+  // 255 characters, of which the last is escaped.
+  [`"${"a".repeat(254)}\\""`, `"${"a".repeat(254)}\\\\"`, false],
+])("%s and %s: the same key: %j", async (one, other, isSame) => {
+  const { post } = await serveRex();
+  expect((await post(one)).status).toBe(201);
+  expect((await post(other)).headers["idempotent-replayed"]).toBe(isSame ? "true" : undefined);
+});
+
+test.each([
+  ...["", '""', "a b", '"a b"', "a,b", "a;b", "a\\b", 'a"b', '"a', '"a"b"', '"a";p=1'],
+  ...['"a\\b"', "é", "a".repeat(256)],
+])("the key %s is 400 invalid_idempotency_key, and nothing is created", async (key) => {
+  const { post, call } = await serveRex();
+  expect(await post(key)).toMatchObject(errorOf(400, "invalid_idempotency_key"));
+  expect((await call()).body).toBe("[]");
+});
+
+test("two lines are 400, before the body is read", async () => {
+  const { dial, key } = await serve();
+  const headers = ["Idempotency-Key: a", "Idempotency-Key: a", "Content-Length: 50000"];
+  const wire = await dial(compose({ method: "POST", key, headers }));
+  expect(await wire.response()).toMatchObject(errorOf(400, "invalid_idempotency_key"));
+});
+
+/** A storage in memory with these functions of its own for pets. */
+function storing(pets: Partial<Storage["pets"]>): Storage {
+  const memory = createMemoryStorage();
+  return { ...memory, pets: { ...memory.pets, ...pets } };
+}
+
+function idsOf(body: string): unknown[] {
+  return (JSON.parse(body) as { readonly id: number }[]).map(({ id }) => id);
+}
