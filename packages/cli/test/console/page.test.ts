@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createConsole } from "@petstore/console";
 import { createPetStore, type PetStore } from "@petstore/core";
@@ -9,7 +8,7 @@ import type { Page, Request } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
 import { isSoak } from "../../../../scripts/test-size.js";
-import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
+import { root, startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "../support/chromium.js";
 import { newDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
@@ -579,8 +578,6 @@ it("shows a screen reader everything, and cuts nothing off, on wide screens and 
 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
-
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** The states of which the documents have pictures. */
 const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);

@@ -1,27 +1,17 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, matchesGlob, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { freePort, portOf } from "../../../../scripts/ports.js";
 import { inCi } from "../../../../scripts/test-size.js";
-import { startProgram } from "../support/built-petstore.js";
+import { root, startProgram, textOf } from "../support/built-petstore.js";
 import { openSocket } from "../support/raw-client.js";
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-
 /** The instructions of the Dockerfile, such as `USER 1000`, each on one line. */
-const instructions = readFileSync(join(root, "Dockerfile"), "utf8")
+const instructions = textOf("Dockerfile")
   .replace(/^#.*\n/gm, "")
   .replace(/\\\n\s*/g, "")
   .split("\n")
@@ -82,19 +72,17 @@ describe.runIf(isPerformed)("a container", () => {
       const env = { ...options.env, PETSTORE_PORT: of };
       return (await once(spawn(checker, checks, { ...options, env }), "exit"))[0] as number;
     };
-    const unready = createServer(({ url }, response) => {
-      response.writeHead(url === "/readyz" ? 503 : 200).end();
-    });
+    const unready = createServer(
+      ({ url }, response) => void response.writeHead(url === "/readyz" ? 503 : 200).end(),
+    );
     onTestFinished(() => void unready.close());
     expect(await check(port)).toBe(1);
     expect(await check(String(await portOf(unready)))).toBe(1);
     const { url, output, end } = await startProgram(image.command, options);
     expect(url).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await check(port)).toBe(0);
-    if (canSwitch) {
-      const { uid } = statSync(join(image.folder, "data/pets.db"));
-      expect(uid).toBe(image.user.uid);
-    }
+    const { uid } = statSync(join(image.folder, "data/pets.db"));
+    if (canSwitch) expect(uid).toBe(image.user.uid);
 
     // As `docker exec` does.
     const issue = ["keys", "issue", "--plan", "free", "--json"];
@@ -109,9 +97,7 @@ describe.runIf(isPerformed)("a container", () => {
     const ended = end("SIGTERM");
     await expect.poll(output).toContain("received SIGTERM");
     socket.write(body);
-    let response = "";
-    for await (const chunk of socket) response += String(chunk);
-    expect(response).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 [^]*\r\nConnection: close\r\n/);
     expect([await ended, readdirSync(join(image.folder, "data"))]).toEqual([0, ["pets.db"]]);
   });
 });
@@ -148,17 +134,17 @@ function build(place: string) {
     COPY: (text) => {
       const [, stage = "", from = "", to = ""] = /^--from=(\w+) (\S+) (\S+)$/.exec(text) ?? [];
       if (stage) execFileSync("cp", ["-a", join(place, stage, from), within(to)]);
-      else if (text === ". .")
-        cpSync(root, within(image.workdir), { recursive: true, filter: isCopied });
-      else throw new Error(`It is not known how to copy ${text}.`);
+      else if (text !== ". .") expect.fail(`It is not known how to copy ${text}.`);
+      else cpSync(root, within(image.workdir), { recursive: true, filter: isCopied });
     },
     RUN: (text) => {
       // Only root can give files away: others keep them.
       const owned = isRoot ? text : text.replace(/&& chown \S+ \S+/, "");
       // Packages come from where this machine gets them.
       const env = { ...process.env, ...image.environment };
+      const cwd = within(image.workdir);
       execFileSync("sh", ["-c", within(owned)], {
-        cwd: within(image.workdir),
+        cwd,
         env,
         stdio: ["ignore", "ignore", "inherit"],
       });
@@ -174,17 +160,14 @@ function build(place: string) {
     VOLUME: () => undefined,
     EXPOSE: () => undefined,
   };
-  for (const { name, text } of instructions) {
-    const step = perform[name];
-    if (!step) throw new Error(`It is not known how to perform ${name}.`);
-    step(text);
-  }
+  for (const { name, text } of instructions)
+    (perform[name] ?? expect.fail(`It is not known how to perform ${name}.`))(text);
   return image;
 }
 
 /** Whether Docker copies a path: of the lines of .dockerignore that fit it or a folder above it, the last counts. */
 function isCopied(path: string): boolean {
-  const patterns = readFileSync(join(root, ".dockerignore"), "utf8").match(/^[^#\n].*/gm) ?? [];
+  const patterns = textOf(".dockerignore").match(/^[^#\n].*/gm) ?? [];
   const names = relative(root, path).split("/");
   const above = names.map((_, index) => names.slice(0, index + 1).join("/"));
   const fits = (pattern: string) =>

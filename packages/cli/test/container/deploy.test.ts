@@ -1,38 +1,28 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { inCi, sized } from "../../../../scripts/test-size.js";
-import { hurried, startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
+import {
+  hurried,
+  startBuilt,
+  startServer,
+  textOf,
+  useBuiltPetstore,
+} from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
 import { issueUnlimitedKey, petsIn, petstore, skipWithout } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
-
 type Values = Readonly<Record<string, unknown>>;
 
-interface Service {
-  readonly profiles?: readonly string[];
-  readonly image?: string;
-  readonly environment?: Values;
-  readonly volumes?: readonly string[];
-  readonly depends_on?: readonly string[] | Values;
-}
+type Service = Partial<Record<"profiles" | "volumes", readonly string[]>> &
+  Partial<Record<"environment" | "depends_on", Values>> & { readonly image?: string };
 
 const { services, volumes } = parseYaml(textOf("compose.yaml")) as {
   readonly services: Readonly<Record<string, Service>>;
@@ -43,9 +33,9 @@ const { environment: settings = {} } = services["server-1"] ?? {};
 describe("compose.yaml", () => {
   it("refers only to what is there, and has the services that docs/deploying.md names", () => {
     for (const [name, service] of Object.entries(services)) {
-      const { depends_on: needed = [] } = service;
-      for (const other of Array.isArray(needed) ? needed : Object.keys(needed))
-        expect(services[other as string]?.profiles, name).toEqual(service.profiles);
+      const { depends_on: needed = {} } = service;
+      for (const other of Array.isArray(needed) ? (needed as string[]) : Object.keys(needed))
+        expect(services[other]?.profiles, name).toEqual(service.profiles);
       for (const volume of service.volumes ?? []) {
         const [source = ""] = volume.split(":");
         if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
@@ -98,7 +88,7 @@ it.runIf(inCi)("deploy/haproxy.cfg loses no request while servers restart", asyn
   const start = (port: number) => startBuilt(command, "--port", String(port), ...options);
   const ports = [await freePort(), await freePort()] as const;
   const servers = [await start(ports[0]), await start(ports[1])];
-  const url = await startProxy(ports);
+  const url = await startHaproxy(...ports);
 
   const { created, stop } = startWriters(4, (_, agent) => addPet(url, agent, secret, "Rex"));
   const statuses = new Set<number>();
@@ -132,79 +122,69 @@ it.runIf(inCi)("deploy/haproxy.cfg loses no request while servers restart", asyn
   expect(await petsIn(database)).toHaveLength(created.size);
 });
 
-describe.runIf(inCi)("behind the proxies of the documents", () => {
-  const [, nginx = ""] = /```nginx\n(.*?)```/s.exec(textOf("docs/embedding.md")) ?? [];
-  const inFront: Readonly<Record<string, (server: string) => Promise<string>>> = {
-    haproxy: (server) => {
-      const port = Number(new URL(server).port);
-      return startProxy([port, port]);
+const [, nginx = ""] = /```nginx\n(.*?)```/s.exec(textOf("docs/embedding.md")) ?? [];
+
+it.runIf(inCi).for<[string, (server: URL) => Promise<string>]>([
+  ["haproxy", ({ port }) => startHaproxy(port, port)],
+  [
+    "nginx",
+    ({ host }) => {
+      const own = `daemon off; pid ${createFolder()}/pid; error_log stderr; events {}`;
+      return startProxy(["/usr/sbin/nginx", "-c"], `${own} http { access_log off; ${nginx} }`, {
+        "127.0.0.1:3000": host,
+        "server {": "server {\n  listen ADDRESS;",
+      });
     },
-    nginx: async (server) => {
-      const address = `127.0.0.1:${await freePort()}`;
-      const file = join(createFolder(), "nginx.conf");
-      const site = nginx
-        .replace("127.0.0.1:3000", new URL(server).host)
-        .replace("server {", `server {\n  listen ${address};`);
-      writeFileSync(
-        file,
-        `daemon off; pid ${file}.pid; error_log stderr; events {} http { access_log off; ${site} }`,
-      );
-      return startBefore(["/usr/sbin/nginx", "-c", file], `http://${address}/v1`);
-    },
-  };
-  it.for(Object.keys(inFront))("%s lets no client choose its address", async (name, { skip }) => {
-    skipWithout(`/usr/sbin/${name}`, skip, name);
-    const { url } = await startBuilt(
-      [process.execPath, program()],
-      "--database",
-      ":memory:",
-      "--trust-proxy",
-      "127.0.0.1",
-    );
-    const behind = await inFront[name]?.(url);
-    const left: (string | null)[] = [];
-    for (const address of ["192.0.2.1", "192.0.2.2", "127.0.0.1", "192.0.2.3, 127.0.0.1"]) {
-      const headers = { "X-Forwarded-For": address, Forwarded: `for=${address}` };
-      const { headers: received } = await fetch(`${behind}/pets`, { headers });
-      left.push(received.get("x-ratelimit-remaining"));
-    }
-    const [first = 0] = left.map(Number);
-    expect(left.map(Number)).toEqual([first, first - 1, first - 2, first - 3]);
-  });
+  ],
+])("%s, as documented, lets no client choose its address", async ([name, start], { skip }) => {
+  skipWithout(`/usr/sbin/${name}`, skip, name);
+  const { url } = await startServer("--database", ":memory:", "--trust-proxy", "127.0.0.1");
+  const behind = await start(new URL(url));
+  const left: number[] = [];
+  for (const address of ["192.0.2.1", "192.0.2.2", "127.0.0.1", "192.0.2.3, 127.0.0.1"]) {
+    const headers = { "X-Forwarded-For": address, Forwarded: `for=${address}` };
+    const { headers: received } = await fetch(`${behind}/pets`, { headers });
+    left.push(Number(received.get("x-ratelimit-remaining")));
+  }
+  const [first = 0] = left;
+  expect(left).toEqual([first, first - 1, first - 2, first - 3]);
 });
 
 /** Starts the proxy of the composition before servers on these ports. Resolves to its base address. */
-async function startProxy([one, two]: readonly [number, number]): Promise<string> {
+const startHaproxy = (one: number | string, two: number | string) =>
+  startProxy([HAPROXY, "-db", "-f"], textOf("deploy/haproxy.cfg"), {
+    " :8080\n": " ADDRESS\n",
+    " inter 1s ": ` inter ${1_000 / PACE}ms `,
+    " server-1:3000\n": ` 127.0.0.1:${one}\n`,
+    " server-2:3000\n": ` 127.0.0.1:${two}\n`,
+  });
+
+/**
+ * Starts a proxy with a file of these settings and changes, each of them once, at an ADDRESS. Resolves to its base
+ * address when the server behind it responds.
+ */
+async function startProxy(
+  [program = "", ...args]: readonly string[],
+  settings: string,
+  changes: Readonly<Record<string, string>>,
+): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`;
-  const file = join(createFolder(), "haproxy.cfg");
-  let text = textOf("deploy/haproxy.cfg");
-  for (const [from, to] of [
-    [" :8080\n", ` ${address}\n`],
-    [" inter 1s ", ` inter ${1_000 / PACE}ms `],
-    [" server-1:3000\n", ` 127.0.0.1:${one}\n`],
-    [" server-2:3000\n", ` 127.0.0.1:${two}\n`],
-  ] as const) {
+  const file = join(createFolder(), "proxy.cfg");
+  let text = settings;
+  for (const [from, to] of Object.entries(changes)) {
     expect(text.split(from)).toHaveLength(2);
-    text = text.replace(from, to);
+    text = text.replace(from, to.replace("ADDRESS", address));
   }
   writeFileSync(file, text);
-  return startBefore([HAPROXY, "-db", "-f", file], `http://${address}/v1`);
-}
-
-/** Starts a proxy that serves at this base address, and resolves to it when the server behind it responds. */
-async function startBefore(
-  [command = "", ...args]: readonly string[],
-  url: string,
-): Promise<string> {
-  const proxy = spawn(command, args, { stdio: "ignore" });
+  const proxy = spawn(program, [...args, file], { stdio: "ignore" });
   const ended = once(proxy, "exit");
   onTestFinished(async () => {
     proxy.kill("SIGTERM");
     await ended;
   });
-  const respond = () => fetch(`${url}/pets`).catch(() => undefined);
+  const respond = () => fetch(`http://${address}/v1/pets`).catch(() => undefined);
   await expect.poll(async () => (await respond())?.status).toBe(401);
-  return url;
+  return `http://${address}/v1`;
 }
 
 const UNITS = ["petstore.service", "petstore-backup.service", "petstore-backup.timer"] as const;
@@ -252,10 +232,7 @@ it("deploy/petstore.service and deploy/petstore-backup.service run the command; 
     });
   expect(run("ExecStart")).toEqual([1]);
   spawnSync(process.execPath, [program(), "migrate", "--database", database]);
-  for (const [name, days] of [
-    ["old", 16],
-    ["recent", 13],
-  ] as const) {
+  for (const [name, days] of Object.entries({ old: 16, recent: 13 })) {
     writeFileSync(join(backups, `${name}.db`), "");
     const time = Date.now() / 1_000 - days * 86_400;
     utimesSync(join(backups, `${name}.db`), time, time);

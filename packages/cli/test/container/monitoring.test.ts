@@ -1,19 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseYaml } from "@redocly/openapi-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { freePort } from "../../../../scripts/ports.js";
 import { inCi } from "../../../../scripts/test-size.js";
-import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
+import { root, startServer, textOf, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase, skipWithout } from "../support/command.js";
 
 useBuiltPetstore();
 
-const folder = fileURLToPath(new URL("../../../../docs/monitoring/", import.meta.url));
-const rules = `${folder}alerts.yml`;
+const rules = join(root, "docs/monitoring/alerts.yml");
 
 const promtool = (args: readonly string[], input = "") =>
   spawnSync("promtool", args, { input, encoding: "utf8" });
@@ -25,7 +23,7 @@ function fileOf(settings: unknown): string {
   return file;
 }
 
-const { groups } = parseYaml(readFileSync(rules, "utf8")) as {
+const { groups } = parseYaml(textOf("docs/monitoring/alerts.yml")) as {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
 };
 const alerts = groups.flatMap((group) => group.rules);
@@ -119,7 +117,7 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
       const response = await fetch(`http://${address}/api/v1/${path}`).catch(() => undefined);
       return response?.ok === true ? ((await response.json()) as { data: T }).data : undefined;
     };
-    const { panels } = JSON.parse(readFileSync(`${folder}grafana.json`, "utf8")) as {
+    const { panels } = JSON.parse(textOf("docs/monitoring/grafana.json")) as {
       panels: { targets: { expr: string }[] }[];
     };
     for (const { expr } of panels.flatMap((panel) => panel.targets)) {

@@ -8,7 +8,11 @@ import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
-const cli = fileURLToPath(new URL("../..", import.meta.url));
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** The text of a file of the repository. */
+export const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const bundled = (): string => join(inject("sharedFolder"), "petstore/bin.js");
 
@@ -118,8 +122,8 @@ async function spawnUntil(
 }
 
 function copyDocsPage(folder: string): void {
-  const { resolve } = createRequire(join(cli, "package.json"));
-  cpSync(join(cli, "src/serve/docs/page"), join(folder, "docs"), { recursive: true });
+  const { resolve } = createRequire(join(root, "packages/cli/package.json"));
+  cpSync(join(root, "packages/cli/src/serve/docs/page"), join(folder, "docs"), { recursive: true });
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
     cpSync(resolve(`swagger-ui-dist/${name}`), join(folder, "docs", name));
 }
