@@ -18,19 +18,26 @@ const program = useBuiltPetstore();
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends one request with exactly these headers, as no browser would. */
-async function send(
-  url: Pick<URL, "port" | "pathname">,
-  method: string,
-  headers: Headers,
-  body = "",
-) {
-  const sent = request({ host: "127.0.0.1", port: url.port, path: url.pathname, method, headers });
-  sent.end(body);
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  const [cookie = ""] = response.headers["set-cookie"] ?? [];
-  const { statusCode: status = 0, headers: received } = response;
-  return { status, cookie, received, text: await text(response) };
+/** Takes a console's link apart. The functions send one request with these headers and no more, as no browser would. */
+function visit(url: string | URL) {
+  const link = new URL(url);
+  const token = link.hash.slice("#token=".length);
+  const own: Headers = { Host: link.host, Origin: link.origin };
+  const send = async (method: string, path: string, headers = own, body = "") => {
+    const target = { host: "127.0.0.1", port: link.port, path };
+    const sent = request({ ...target, method, headers }).end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    const { statusCode: status = 0, headers: received } = response;
+    const [Cookie = ""] = received["set-cookie"]?.[0]?.split(";") ?? [];
+    return { status, received, Cookie, text: await text(response) };
+  };
+  const logIn = (secret = token, headers = own) =>
+    send("POST", `${link.pathname}login`, headers, secret);
+  const call = (name: string, input: unknown, headers: Headers) => {
+    const all = { ...own, "Content-Type": "application/json", ...headers };
+    return send("POST", `${link.pathname}api/${name}`, all, JSON.stringify(input));
+  };
+  return { link, page: link.pathname, token, own, send, logIn, call };
 }
 
 describe("petstore console", () => {
@@ -38,32 +45,24 @@ describe("petstore console", () => {
     const database = newDatabase();
     await issueKey(database, "--label", "acme");
     const [console, other] = [await startConsole(database), await startConsole(database)];
-    const link = new URL(console.url);
-    const page = new URL(link.pathname, link);
-    const token = link.hash.slice("#token=".length);
-    const own = { Host: link.host, Origin: link.origin };
-    const post = (path: string, headers: Headers, body: string) => {
-      const length = { "Content-Length": String(body.length) };
-      return send(new URL(path, page), "POST", { ...length, ...headers }, body);
-    };
-    const logIn = (secret = token, headers: Headers = own) => post("login", headers, secret);
-    const query = JSON.stringify({ search: "", order: "newest", page: 0 });
+    const { link, page, token, own, send, logIn, call } = visit(console.url);
     const listKeys = (headers: Headers) =>
-      post("api/keys/list", { ...own, "Content-Type": "application/json", ...headers }, query);
+      call("keys/list", { search: "", order: "newest", page: 0 }, headers);
 
     expect(link.hostname).toBe("127.0.0.1");
-    expect(link.pathname).toMatch(/^\/[\w-]{22}\/$/);
-    expect(link.pathname).not.toBe(new URL(other.url).pathname);
+    expect(page).toMatch(/^\/[\w-]{22}\/$/);
+    expect(page).not.toBe(new URL(other.url).pathname);
     expect(token).toMatch(/^[\w-]{43}$/);
-    for (const path of ["", "/", "main.js", "api/keys/list"]) {
+    for (const path of [page, "/", `${page}main.js`, `${page}api/keys/list`]) {
       for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
-        const refused = await send(new URL(path, page), method, own);
+        const refused = await send(method, path);
         expect(refused.status, `${method} ${path}`).toBe(401);
         expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
       }
     }
-    const { received } = await send(page, "GET", own);
-    expect(received["content-security-policy"]).toMatch(/frame-ancestors 'none'/);
+    expect((await send("GET", page)).received["content-security-policy"]).toMatch(
+      /frame-ancestors 'none'/,
+    );
     const name = `petstore-console-${link.port}`;
     for (const Cookie of [`${name}=`, `${name}=${token}`, `${name}=x; ${name}`, token])
       expect((await listKeys({ Cookie })).status).toBe(401);
@@ -77,20 +76,19 @@ describe("petstore console", () => {
     }).flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
     for (const headers of foreign) {
       expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
-      const { status, received } = await send(page, "GET", { ...own, ...headers });
+      const { status, received } = await send("GET", page, { ...own, ...headers });
       expect(status).toBe(403);
       expect(received).not.toHaveProperty("access-control-allow-origin");
     }
 
-    const { status, cookie } = await logIn();
+    const { status, received, Cookie } = await logIn();
     expect(status).toBe(204);
-    const rules = `; Path=${link.pathname}; HttpOnly; SameSite=Strict`;
-    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}${rules}$`));
-    const [Cookie = ""] = cookie.split(";");
-    for (const base of ["", "http://a", "HTTP://a"]) {
-      const target = { port: page.port, pathname: base + page.pathname };
-      expect((await send(target, "GET", { ...own, Cookie })).text).toContain("main.js");
-    }
+    const rules = `; Path=${page}; HttpOnly; SameSite=Strict`;
+    expect(received["set-cookie"]).toEqual([
+      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}${rules}$`)),
+    ]);
+    for (const base of ["", "http://a", "HTTP://a"])
+      expect((await send("GET", base + page, { ...own, Cookie })).text).toContain("main.js");
     expect((await listKeys({ Cookie })).text).toContain("acme");
     expect((await logIn()).status).toBe(401);
     for (const headers of foreign)
@@ -98,10 +96,10 @@ describe("petstore console", () => {
     // A script of another page, which the browser loads without asking.
     const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
     const script = { Host: link.host, Cookie, ...fetched };
-    expect((await send(new URL("main.js", page), "GET", script)).status).toBe(403);
+    expect((await send("GET", `${page}main.js`, script)).status).toBe(403);
     expect(console.output()).not.toContain(Cookie.split("=")[1]);
     expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
-    await expect(send(page, "GET", own)).rejects.toThrow();
+    await expect(send("GET", page)).rejects.toThrow();
   });
 
   it("responds at once, whatever waits on hundreds of other connections", async () => {
@@ -132,21 +130,18 @@ describe("petstore console", () => {
     const database = newDatabase();
     await issueKey(database);
     const { url, end, output } = await startConsole(database);
-    const own = { Origin: new URL(url).origin, "Content-Type": "application/json" };
-    const post = (path: string, body: string, headers = {}) =>
-      fetch(new URL(path, url), { method: "POST", headers: { ...own, ...headers }, body });
-    const { headers } = await post("login", new URL(url).hash.slice("#token=".length));
-    const [Cookie = ""] = (headers.get("Set-Cookie") ?? "").split(";");
+    const { logIn, call } = visit(url);
+    const { Cookie } = await logIn();
     const other = new Database(database);
     onTestFinished(() => void other.close());
     other.exec("begin immediate");
-    const issued = post("api/keys/issue", '{"plan":"pro"}', { Cookie });
+    const issued = call("keys/issue", { plan: "pro" }, { Cookie });
     // When this has its response, the action has arrived, too.
-    expect((await post("api/info", "{}", { Cookie })).status).toBe(200);
+    expect((await call("info", {}, { Cookie })).status).toBe(200);
     const ended = end("SIGINT");
     await expect.poll(output).toContain("finishing running requests");
     other.exec("rollback");
-    expect(await (await issued).text()).toMatch(/"pet_live_\w{36}"/);
+    expect((await issued).text).toMatch(/"pet_live_\w{36}"/);
     expect(await ended).toBe(0);
   });
 
@@ -182,19 +177,12 @@ describe("petstore console", () => {
       const [first, second] = links();
       if (first === undefined || second === undefined) throw new Error("There are two links.");
       expect(redirect).toContain(String(first));
-      const headers = { Origin: first.origin };
-      const login = (link: URL) =>
-        fetch(new URL("login", link), { method: "POST", headers, body: link.hash.slice(7) });
-      expect((await login(first)).status).toBe(401);
-      const { status, headers: set } = await login(second);
+      expect((await visit(first).logIn()).status).toBe(401);
+      const { logIn, call } = visit(second);
+      const { status, Cookie } = await logIn();
       expect(status).toBe(204);
-      const [Cookie = ""] = (set.get("Set-Cookie") ?? "").split(";");
-      const issued = await fetch(new URL("api/keys/issue", second), {
-        method: "POST",
-        headers: { ...headers, Cookie, "Content-Type": "application/json" },
-        body: '{"plan":"pro","label":"acme"}',
-      });
-      const { secret, key } = (await issued.json()) as { secret: string; key: { id: string } };
+      const issued = await call("keys/issue", { plan: "pro", label: "acme" }, { Cookie });
+      const { secret, key } = JSON.parse(issued.text) as { secret: string; key: { id: string } };
       await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
       expect(output()).not.toContain(secret);
       await expect.poll(quiet.links).toHaveLength(1);
