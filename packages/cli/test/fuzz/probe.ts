@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { vi } from "vitest";
 import { workersOf, type BuiltServer } from "../support/built-petstore.js";
+import { TIMEOUT } from "./sequences.js";
 
 /** What a server's processes hold together. */
 interface Held {
@@ -36,10 +37,9 @@ export async function measure(server: BuiltServer): Promise<Held> {
   for (const pid of processes) process.kill(pid, "SIGUSR2");
   const isPrinted = () => printed().length === before + processes.length;
   await vi.waitUntil(isPrinted, { interval: 5, timeout: 5_000 });
-  const all = printed()
-    .slice(before)
-    .map(([, held = ""]) => JSON.parse(held) as Held);
-  return all.reduce((one, other) => ({
+  const all = printed().slice(before);
+  const held = all.map(([, text = ""]) => JSON.parse(text) as Held);
+  return held.reduce((one, other) => ({
     resources: [...one.resources, ...other.resources],
     memory: one.memory + other.memory,
     cpu: one.cpu + other.cpu,
@@ -53,14 +53,10 @@ const CPU_AT_REST = 0.05;
 
 /**
  * Waits until a server whose clients have all gone holds no more resources than these, and uses no CPU. Resolves to
- * what is still held or used after `timeout`, and to `undefined` when all is at rest.
+ * what is still held or used after the timeout, and to `undefined` when all is at rest.
  */
-export async function untilAtRest(
-  server: BuiltServer,
-  baseline: Held["resources"],
-  timeout: number,
-): Promise<string | undefined> {
-  const deadline = performance.now() + timeout;
+export async function untilAtRest(server: BuiltServer, baseline: Held["resources"]) {
+  const deadline = performance.now() + TIMEOUT;
   const moreThan = ({ resources }: Held): string => {
     const rest = [...resources];
     for (const each of baseline) if (rest.includes(each)) rest.splice(rest.indexOf(each), 1);

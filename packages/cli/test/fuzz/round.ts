@@ -1,10 +1,14 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import Database from "better-sqlite3";
+import { seed } from "../../../../scripts/test-size.js";
 import { KEY } from "./messages.js";
 import { send, type Sent, type Sequence } from "./sequences.js";
 import type { BuiltServer } from "../support/built-petstore.js";
 
 /** The server that rounds are run against. */
-export interface Target {
+interface Target {
   readonly server: BuiltServer;
   readonly database: string;
   readonly key: string;
@@ -12,18 +16,6 @@ export interface Target {
   readonly next: () => number;
 }
 
-/** A defect of the server. */
-export interface Failure {
-  readonly what: string;
-  /** One or several of these sequences have caused it. */
-  readonly suspects: readonly Sequence[];
-}
-
-/**
- * How long to wait until the server closes a connection that its client has closed, and until sockets and timers are
- * gone and the processor is idle, in milliseconds. No timeout of the server is longer.
- */
-export const TIMEOUT = 15_000;
 const CONNECTIONS = 32;
 /** How many of the latest sequences may have caused a failure; the server may be handling them late. */
 const SUSPECTS = 3 * CONNECTIONS;
@@ -33,32 +25,35 @@ export async function runRound(
   { server, database, key, next }: Target,
   sequences: readonly Sequence[],
   done: () => Promise<string | undefined>,
-): Promise<Failure | undefined> {
+): Promise<void> {
   const pets: Pets = new Map();
   const recent: Sequence[] = [];
   const queue = sequences.values();
   const before = petsIn(database).length;
   const port = Number(new URL(server.url).port);
-  let failure: Failure | undefined;
+  let failure: readonly [what: string, suspects: readonly Sequence[]] | undefined;
 
   async function sendSome(): Promise<void> {
     for (const sequence of queue) {
       if (failure !== undefined || server.errors() !== "") return;
       recent.push(sequence);
       if (recent.length > SUSPECTS) recent.shift();
-      const sent = await send(port, sequence, key, next(), TIMEOUT);
+      const sent = await send(port, sequence, key, next());
       const responses = readResponses(sent);
-      if (typeof responses === "string") failure ??= { what: responses, suspects: [sequence] };
-      else addPets(sent, responses, pets);
+      if (typeof responses !== "string") addPets(sent, responses, pets);
+      else failure ??= [responses, [sequence]];
     }
   }
 
   await Promise.all(Array.from({ length: CONNECTIONS }, sendSome));
-  const unrest = failure ? undefined : await done().catch(String);
-  if (server.errors() !== "") return { what: server.errors(), suspects: recent };
-  if (failure !== undefined) return failure;
-  const what = unrest ?? wrongPets(petsIn(database).slice(before), pets);
-  return what === undefined ? undefined : { what, suspects: sequences };
+  let [what, suspects] = failure ?? [await done().catch(String), sequences];
+  if (server.errors() !== "") [what, suspects] = [server.errors(), recent];
+  what ??= wrongPets(petsIn(database).slice(before), pets);
+  if (what === undefined) return;
+  const file = join(mkdtempSync(join(tmpdir(), "petstore-fuzz-")), "suspects.json");
+  writeFileSync(file, JSON.stringify(suspects));
+  const when = `Before sequence ${next()} (PETSTORE_SEED=${seed})`;
+  throw new Error(`${when}: ${what}\nPETSTORE_FUZZ_REPLAY=${file}`);
 }
 
 /** The names of the pets that may exist, and whether they must. */
@@ -68,8 +63,7 @@ function wrongPets(names: readonly string[], pets: Pets): string | undefined {
   const ours = names.filter((name) => /^f\d-/.test(name));
   const present = new Set(ours);
   const extra = ours.filter((name) => !pets.has(name));
-  const created = [...pets].flatMap(([name, isCreated]) => (isCreated ? name : []));
-  const missing = created.filter((name) => !present.has(name));
+  const missing = [...pets].filter(([name, isCreated]) => isCreated && !present.has(name));
   if (extra.length > 0) return `pets that must not exist: ${extra.slice(0, 5).join(", ")}`;
   if (missing.length > 0) return `pets are missing: ${missing.slice(0, 5).join(", ")}`;
   return ours.length > present.size ? "a pet was created twice" : undefined;
@@ -119,10 +113,8 @@ function readResponses(sent: Sent): readonly Response[] | string {
     const isForStore = /^\S+ \/v1[/? ]/.test(request ?? "");
     if (isForStore && !head.includes("\r\nx-ratelimit-reset: ")) return `no limit in: ${head}`;
     const length = Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1] ?? 0);
-    const hasBody =
-      request === undefined
-        ? !rest.startsWith("HTTP/1.1 ")
-        : !request.startsWith("HEAD ") && status !== 304;
+    const isEmpty = request?.startsWith("HEAD ") === true || status === 304;
+    const hasBody = request === undefined ? !rest.startsWith("HTTP/1.1 ") : !isEmpty;
     if (hasBody && rest !== "" && rest.length < length && sent.isWhole)
       return `cut short: ${JSON.stringify(rest)}`;
     const body = hasBody ? rest.slice(0, length) : "";
@@ -130,8 +122,7 @@ function readResponses(sent: Sent): readonly Response[] | string {
     if (isForStore && status >= 400 && body.length === length && !error.test(body))
       return `no Error: ${JSON.stringify(body)}`;
     rest = rest.slice(body.length);
-    if (isClosing({ head }) && rest !== "")
-      return `behind the last response: ${JSON.stringify(rest)}`;
+    if (isClosing({ head }) && rest !== "") return `behind the last response: ${rest}`;
   }
   // A message that is not one complete request may get one more response, to the rest of it.
   if (responses.length > messages.length + 1)
@@ -160,6 +151,4 @@ function exactCount({ sequence, complete }: Sent): number {
   return Math.min(complete, first < 0 ? sequence.messages.length : first);
 }
 
-function isClosing({ head }: Pick<Response, "head">): boolean {
-  return head.includes("\r\nconnection: close");
-}
+const isClosing = ({ head }: Pick<Response, "head">) => head.includes("\r\nconnection: close");

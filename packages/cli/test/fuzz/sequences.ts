@@ -5,11 +5,9 @@ import { KEY, message, NAME } from "./messages.js";
 
 const fraction = fc.nat({ max: 1_000 }).map((thousandths) => thousandths / 1_000);
 
-const ending = (
-  weight: number,
-  kind: "fin" | "reset" | "silence",
-  ...after: (number | "first bytes")[]
-) => ({
+type Ending = "fin" | "reset" | "silence";
+
+const ending = (weight: number, kind: Ending, ...after: (number | "first bytes")[]) => ({
   weight,
   arbitrary: fc.record({ kind: fc.constant(kind), after: fc.constantFrom(...after) }),
 });
@@ -39,20 +37,22 @@ export const sequence = fc.record({
 /** The messages that are sent over one connection, and how it ends. */
 export type Sequence = typeof sequence extends fc.Arbitrary<infer Generated> ? Generated : never;
 
+const HOST = "127.0.0.1";
+
 /** A sequence that was sent, and what came back. */
 export type Sent = Awaited<ReturnType<typeof send>>;
 
 /**
- * Sends a sequence over a connection of its own, with this key and a different name for each pet; resolves when the
- * connection is gone. `timeout` is how long the server may take to close it once the client has, in milliseconds.
+ * How long to wait until the server closes a connection that its client has closed, and until sockets and timers are
+ * gone and the processor is idle, in milliseconds. No timeout of the server is longer.
  */
-export async function send(
-  port: number,
-  sequence: Sequence,
-  key: string,
-  number: number,
-  timeout: number,
-) {
+export const TIMEOUT = 15_000;
+
+/**
+ * Sends a sequence over a connection of its own, with this key and a different name for each pet; resolves when the
+ * connection is gone.
+ */
+export async function send(port: number, sequence: Sequence, key: string, number: number) {
   const { ending, pause } = sequence;
   /** The name of the pet of each message, whether it has one or not. */
   const names = sequence.messages.map((_, index) =>
@@ -73,8 +73,9 @@ export async function send(
   let received = "";
   /** Whether the client closed its side but the server never closed its own. */
   let hangs = false;
-  const localAddress = addressOf(number);
-  const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
+  // Callers without a valid key have few requests a minute from one address. Only Linux has others.
+  const from = process.platform === "linux" ? `127.0.${number % 8}.${1 + (number % 250)}` : HOST;
+  const socket = connect({ port, host: HOST, localAddress: from, allowHalfOpen: true });
   const [connected, firstBytes, closed] = ["connect", "data", "close"].map(
     (event) => new Promise((resolve) => socket.once(event, resolve)),
   );
@@ -94,7 +95,7 @@ export async function send(
   else if (ending.after > 0) await Promise.race([closed, setTimeout(ending.after)]);
   if (ending.kind === "fin") {
     socket.end();
-    await Promise.race([closed, setTimeout(timeout, undefined, { ref: false })]);
+    await Promise.race([closed, setTimeout(TIMEOUT, undefined, { ref: false })]);
     hangs = !socket.closed;
   }
   if (ending.kind === "reset") socket.resetAndDestroy();
@@ -103,9 +104,4 @@ export async function send(
   /** Whether the server closed the connection in good order, so that all it wrote has arrived. */
   const isWhole = socket.readableEnded && socket.errored === null;
   return { sequence, names, complete, received, isWhole, hangs };
-}
-
-/** Callers without a valid key have few requests a minute from one address. Elsewhere there is only one. */
-function addressOf(number: number): string {
-  return process.platform === "linux" ? `127.0.${number % 8}.${1 + (number % 250)}` : "127.0.0.1";
 }
