@@ -49,19 +49,33 @@ export function createTransactions(
   const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
   dataVersion.raw(true);
   const commit = database.prepare("commit");
+  // Not prepared: SQLite runs this pragma when it is prepared, and refuses it inside a transaction.
+  const setSynchronous = (synchronous: Synchronous): void => {
+    if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
+  };
+  const commitWork = <T>(work: () => T): T => {
+    beginImmediate.run([]);
+    return commitOrRollBack(database, commit, work);
+  };
+  const commitFully = <T>(work: () => T): T => {
+    setSynchronous("FULL");
+    try {
+      return commitWork(() => {
+        const value = work();
+        check.beforeFullCommit();
+        return value;
+      });
+    } finally {
+      if (!database.inTransaction) setSynchronous("NORMAL");
+    }
+  };
+  setSynchronous("NORMAL");
 
   return {
     write: (synchronous, work) => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      // Not prepared: SQLite runs this pragma when it is prepared, and ignores it inside a transaction.
-      if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
-      beginImmediate.run([]);
-      const result = commitOrRollBack(database, commit, () => {
-        const value = work();
-        if (synchronous === "FULL") check.beforeFullCommit();
-        return value;
-      });
+      const result = synchronous === "FULL" ? commitFully(work) : commitWork(work);
       afterCommit();
       return result;
     },

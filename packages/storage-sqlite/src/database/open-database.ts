@@ -243,6 +243,7 @@ function isOlder(version: readonly number[], other: readonly number[]): boolean 
 
 /** Runs after the first write: SQLite may choose another level when it first uses the log. */
 function refuseLessThanFull(database: SqliteDatabase): void {
+  database.pragma("main.synchronous = FULL");
   const full = 2;
   if (Number(database.pragma("main.synchronous", { simple: true })) < full) {
     throw new OpenRefusal("not_durable", "SQLite does not sync the disk at every commit.");

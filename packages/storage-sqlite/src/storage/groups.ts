@@ -51,16 +51,19 @@ export function createGroups(
     turns: createTurns(GATHER_TURNS),
   };
   // A request is charged before it reads or writes: these groups commit in this order.
-  const charges = createGroupCommit<UsageTransaction & { flush(): void }, UsageSubject>({
+  const charges = createGroupCommit<UsageTransaction, UsageSubject>({
     ...common,
     kind: { storage: "sqlite", group: "charges" },
-    commit: commitWrites(connection, "NORMAL", remembered, () => {
-      remembered.begin();
-      const transaction = createUsageTransaction(remembered);
-      const flush = () =>
-        transaction.changed.forEach((used, keyId) => remembered.save(keyId, used));
-      return { ...transaction, flush };
-    }),
+    commit: commitWrites(
+      connection,
+      "NORMAL",
+      remembered,
+      () => {
+        remembered.begin();
+        return createUsageTransaction(remembered);
+      },
+      ({ changed }) => changed.forEach((used, keyId) => remembered.save(keyId, used)),
+    ),
   });
   const reads = createGroupCommit<undefined>({
     ...common,
@@ -75,27 +78,34 @@ export function createGroups(
   const writes = createGroupCommit({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
-    commit: commitWrites(connection, "FULL", remembered, () => {
-      remembered.forget();
-      return createPetsTransaction(pets, creations);
-    }),
+    commit: commitWrites(
+      connection,
+      "FULL",
+      remembered,
+      () => {
+        remembered.forget();
+        return createPetsTransaction(pets, creations);
+      },
+      (transaction) => transaction.flush(),
+    ),
   });
   return { reads, writes, charges };
 }
 
 /** Commits calls that share the state of one transaction; `flush` writes the changes that they collected in it. */
-function commitWrites<Shared extends { flush(): void }>(
+function commitWrites<Shared>(
   connection: Connection,
   synchronous: Synchronous,
   remembered: RememberedUsage,
   begin: () => Shared,
+  flush: (shared: Shared) => void,
 ): Commit<Shared, unknown> {
   return (calls) => {
     try {
       return connection.write(synchronous, () => {
         const shared = begin();
         const results = calls.map(({ work }) => work(shared));
-        shared.flush();
+        flush(shared);
         return results;
       });
     } catch (error) {
