@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import { codes, error, openStore, value } from "./support/open-store.js";
+import { codes, error, openStore, ownLimits, value } from "./support/open-store.js";
 
 describe("authentication", () => {
   it.each([undefined, ""])("without a key (%o) the error is missing_api_key", async (apiKey) => {
@@ -44,12 +44,11 @@ describe("authentication", () => {
   });
 
   it("keys from a client address that has used up its limit are charged only if they are valid", async () => {
-    const { store, storage, clock, issue } = openStore({
-      plans: { free: { perMinute: 1, perDay: 9 } },
-    });
+    const plans = { free: { perMinute: 1, perDay: 9 } };
+    const { store, storage, clock, issue } = openStore({ plans });
     const charge = vi.spyOn(storage.usage, "charge");
     const findByDigest = vi.spyOn(storage.usage, "findByDigest");
-    const { secret } = await issue({ plan: "enterprise", limits: { perMinute: 2, perDay: 9 } });
+    const { secret } = await issue(ownLimits(2, 9));
     const revoked = await issue();
     value(await store.keys.revoke(revoked.id));
     const elsewhere = await openStore().issue();

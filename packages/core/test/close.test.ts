@@ -1,9 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PetStoreOptions } from "@petstore/core";
-import { error, openStore, value } from "./support/open-store.js";
-
-const rex = { name: "Rex", categoryId: 1n };
+import { error, openStore, rex, value } from "./support/open-store.js";
 
 /** Opens a store on a storage whose creates wait to be released, one by one, and that counts its closings. */
 function openSlow(options: PetStoreOptions = {}) {

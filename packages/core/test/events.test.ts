@@ -1,18 +1,15 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createMemoryStorage } from "@petstore/core";
 import { storageError } from "@petstore/core/storage";
-import type { PetStoreEvent, PetStoreOptions, Signals } from "@petstore/core";
-import type { StorageWarning } from "@petstore/core/storage";
+import type { PetStoreEvent, PetStoreOptions } from "@petstore/core";
+import type { Storage, StorageWarning } from "@petstore/core/storage";
 import { err, ok } from "neverthrow";
-import { error, openStore, value } from "./support/open-store.js";
+import { collect, error, openStore, ownLimits, rex, value } from "./support/open-store.js";
 
 const loop = { cause: {} };
 loop.cause = loop;
-
-const rex = { name: "Rex", categoryId: 1n };
 
 function openRecorded(options: PetStoreOptions = {}) {
   const opened = openStore({ ban: { graceSeconds: 0 }, ...options });
@@ -21,21 +18,22 @@ function openRecorded(options: PetStoreOptions = {}) {
   return { ...opened, events };
 }
 
-/** Collects the signals of a channel until the test ends. */
-function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
-  const signals: Signals[Name][] = [];
-  const listener = (signal: unknown) => void signals.push(signal as Signals[Name]);
-  subscribe(name, listener);
-  onTestFinished(() => void unsubscribe(name, listener));
-  return signals;
+/** Opens a store on a storage that warns when a test says so. */
+function openWarning(close?: Storage["close"]) {
+  const warning = { code: "large_log", message: "/home/ada/pets.db-wal is large." };
+  let warn: ((warning: StorageWarning) => void) | undefined;
+  const memory = createMemoryStorage();
+  const onWarning = (it: typeof warn) => void (warn = it);
+  const closing = () => (warn?.(warning), (close ?? memory.close)());
+  const opened = openRecorded({ storage: { ...memory, onWarning, close: closing } });
+  return { ...opened, warning, warn: () => warn?.(warning) };
 }
 
 describe("events", () => {
   it("report everything that happens, in order, with the clock's time, and no secret", async () => {
     const bans = collect("petstore:ban");
     const { store, clock, events, issue } = openRecorded();
-    const limits = { perMinute: 3, perDay: 99 };
-    const { id, secret, caller } = await issue({ plan: "enterprise", limits });
+    const { id, secret, caller } = await issue(ownLimits(3, 99));
     value(await caller.createPet(rex));
     value(await caller.getPet(1n));
     clock.advance(1_000);
@@ -71,11 +69,8 @@ describe("events", () => {
 
   it("report a warning of the storage; its signal has no message", async () => {
     const signals = collect("petstore:storage-warning");
-    let warn: ((warning: StorageWarning) => void) | undefined;
-    const storage = { ...createMemoryStorage(), onWarning: (it: typeof warn) => void (warn = it) };
-    const { clock, events } = openRecorded({ storage });
-    const warning = { code: "large_log", message: "/home/ada/pets.db-wal is large." };
-    warn?.(warning);
+    const { clock, events, warning, warn } = openWarning();
+    warn();
     await delivered();
     expect(events).toEqual([{ type: "storage_warning", at: clock.now(), ...warning }]);
     expect(signals).toEqual([{ code: "large_log" }]);
@@ -103,23 +98,13 @@ describe("events", () => {
   });
 
   it.each(["succeeds", "fails"])("are all emitted when closing, which warns, %s", async (how) => {
-    let warn: ((warning: StorageWarning) => void) | undefined;
-    const memory = createMemoryStorage();
-    const warning = { code: "large_log", message: "" };
-    const storage = {
-      ...memory,
-      onWarning: (it: typeof warn) => void (warn = it),
-      close: () => {
-        warn?.(warning);
-        return how === "fails" ? Promise.reject(new Error("disk full")) : memory.close();
-      },
-    };
-    const { store, events } = openRecorded({ storage });
+    const fail = () => Promise.reject(new Error("disk full"));
+    const { store, events, warning, warn } = openWarning(how === "fails" ? fail : undefined);
     expect((await store.close()).isOk()).toBe(how === "succeeds");
     expect(events).toMatchObject([warning]);
     if (how === "fails") return;
     // None follows.
-    warn?.(warning);
+    warn();
     await delivered();
     expect(events).toHaveLength(1);
   });
@@ -134,13 +119,11 @@ describe("events", () => {
     store.events.onAny(last);
     const { key } = value(await store.keys.issue({ plan: "free" }));
     await delivered();
-    expect(last.mock.calls).toEqual([
-      [{ type: "key_issued", at: key.createdAt, keyId: key.id, key }],
-    ]);
-    expect(key.secrets[0]?.hint).toMatch(/^pet_live_/);
-    expect([key.secrets, key.usage, key.usage.minute, key.limits].every(Object.isFrozen)).toBe(
-      true,
-    );
+    const event = { type: "key_issued", at: key.createdAt, keyId: key.id, key };
+    expect(last.mock.calls).toEqual([[event]]);
+    const { secrets, usage, limits } = key;
+    expect(secrets[0]?.hint).toMatch(/^pet_live_/);
+    expect([secrets, usage, usage.minute, limits].every(Object.isFrozen)).toBe(true);
   });
 
   it.each([
@@ -156,21 +139,16 @@ describe("events", () => {
     const { store, events } = openRecorded();
     for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
     await delivered();
-    const exceeded = {
-      type: "rate_limit_exceeded",
-      keyId: undefined,
-      clientAddress: "192.0.2.1",
-      limit: 60,
-    };
-    expect(events).toMatchObject([exceeded]);
+    const ofNobody = { keyId: undefined, clientAddress: "192.0.2.1" };
+    expect(events).toMatchObject([{ type: "rate_limit_exceeded", ...ofNobody, limit: 60 }]);
   });
 
   it.each([
-    ["minute", { perMinute: 1, perDay: 2 }, 60],
-    ["day", { perMinute: 2, perDay: 1 }, 86_400],
-  ] as const)("say that the %s is used up, like the refusal", async (window, limits, seconds) => {
+    ["minute", ownLimits(1, 2), 60],
+    ["day", ownLimits(2, 1), 86_400],
+  ] as const)("say that the %s is used up, like the refusal", async (window, plan, seconds) => {
     const { clock, events, issue } = openRecorded({ ban: false });
-    const { id, caller } = await issue({ plan: "enterprise", limits });
+    const { id, caller } = await issue(plan);
     value(await caller.admit());
     const used = `The limit of 1 request per ${window} is used up`;
     const message = `${used}; come back in ${seconds} seconds.`;

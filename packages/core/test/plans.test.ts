@@ -1,13 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import type { BanOptions } from "@petstore/core";
-import { admitted, error, openStore, value } from "./support/open-store.js";
+import { admitted, DAY, error, MINUTE, openStore } from "./support/open-store.js";
+import { ownLimits, rex, value } from "./support/open-store.js";
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 const limits = { perMinute: 3, perDay: 7 };
-const ownLimits = (perMinute: number, perDay: number) => ({
-  ...{ plan: "enterprise", limits: { perMinute, perDay } },
-});
 
 describe("plans", () => {
   it.each([
@@ -39,31 +35,24 @@ describe("plans", () => {
 
   const earlier = { perMinute: 2, perDay: 5 };
   it.each([
-    [
-      "has changed binds its keys with the new limits, and is warned of once",
-      { trial: limits },
-      limits,
-      "has other",
-    ],
-    [
-      "does not know binds its keys with those of their issue, and is warned of once",
-      {},
-      earlier,
-      "is unknown",
-    ],
-    ["has with the same limits is no reason to warn", { trial: { ...earlier } }, earlier],
-  ])("a plan that the host %s", async (_, plans, expected, problem?) => {
-    const { storage, issue } = openStore({ plans: { trial: earlier } });
-    const { id, secret } = await issue({ plan: "trial" });
-    const { store } = openStore({ storage, plans });
-    const warnings: unknown[] = [];
-    store.events.on("storage_warning", (event) => warnings.push(event));
-    expect(value(await store.keys.find(id)).limits).toEqual(expected);
-    expect(await admitted(store.as(secret), 5)).toBe(expected.perMinute);
-    await store.close();
-    const message: unknown = expect.stringContaining(`The plan "trial" ${problem ?? ""}`);
-    expect(warnings).toMatchObject(problem ? [{ code: "plan_differs", message }] : []);
-  });
+    ["has changed binds its keys with the new limits", { trial: limits }, limits, "has other"],
+    ["does not know binds its keys with those of their issue", {}, earlier, "is unknown"],
+    ["has with the same limits binds its keys with them", { trial: { ...earlier } }, earlier],
+  ])(
+    "a plan that the host %s; it warns once, if they differ",
+    async (_, plans, expected, problem?) => {
+      const { storage, issue } = openStore({ plans: { trial: earlier } });
+      const { id, secret } = await issue({ plan: "trial" });
+      const { store } = openStore({ storage, plans });
+      const warnings: unknown[] = [];
+      store.events.on("storage_warning", (event) => warnings.push(event));
+      expect(value(await store.keys.find(id)).limits).toEqual(expected);
+      expect(await admitted(store.as(secret), 5)).toBe(expected.perMinute);
+      await store.close();
+      const message: unknown = expect.stringContaining(`The plan "trial" ${problem ?? ""}`);
+      expect(warnings).toMatchObject(problem ? [{ code: "plan_differs", message }] : []);
+    },
+  );
 
   it("callers without a key have the host's own Free limits, or the standard ones if each key has its own", () => {
     for (const [free, limit] of [
@@ -132,10 +121,10 @@ describe("plans", () => {
     const { caller } = await openStore().issue();
     const quotas = [
       value(await caller.listPets()).quota,
-      value(await caller.createPet({ name: "Rex", categoryId: 1n })).quota,
+      value(await caller.createPet(rex)).quota,
       value(await caller.getPet(1n)).quota,
       error(await caller.listPets({ limit: 0 })).quota,
-      error(await caller.createPet({ name: "\0", categoryId: 1n })).quota,
+      error(await caller.createPet({ ...rex, name: "\0" })).quota,
       error(await caller.getPet(99n)).quota,
     ];
     expect(quotas.map(({ remaining }) => remaining)).toEqual([59, 58, 57, 56, 55, 54]);
@@ -145,7 +134,7 @@ describe("plans", () => {
     const { store, issue } = openStore();
     const { id, caller } = await issue();
     const admission = value(await caller.admit());
-    const { pet } = value(await admission.createPet({ name: "Rex", categoryId: 1n }));
+    const { pet } = value(await admission.createPet(rex));
     expect(value(await admission.getPet(pet.id)).pet).toEqual(pet);
     expect(value(await admission.listPets())).toMatchObject({
       ...{ pets: [pet], keyId: id, plan: "free", quota: { remaining: 59 } },

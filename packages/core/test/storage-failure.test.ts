@@ -3,9 +3,8 @@ import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import { describe, expect, it, vi } from "vitest";
 import type { KeyRing } from "@petstore/core";
 import { storageError, type StorageError } from "@petstore/core/storage";
-import { error, openStore, value } from "./support/open-store.js";
+import { error, openStore, rex, value } from "./support/open-store.js";
 
-const rex = { name: "Rex", categoryId: 1n };
 const full = new Error("disk full");
 const failure = storageError("disk full");
 const doubt = { ...failure, mayBeStored: true };

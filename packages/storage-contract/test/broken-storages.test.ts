@@ -5,20 +5,10 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createMemoryStorage, type Pet, type PetPage } from "@petstore/core";
-import {
-  NO_USAGE,
-  storageError,
-  type CreationRequest,
-  type Decide,
-  type NewPet,
-  type PetQuery,
-  type PetStorage,
-  type PresentedKey,
-  type Storage,
-  type StorageError,
-  type StoredApiKey,
-  type Usage,
-} from "@petstore/core/storage";
+import { NO_USAGE, storageError } from "@petstore/core/storage";
+import type { CreationRequest, Decide, NewPet, PetQuery, PetStorage } from "@petstore/core/storage";
+import type { PresentedKey, Storage, StorageError, StoredApiKey } from "@petstore/core/storage";
+import type { Usage } from "@petstore/core/storage";
 import { checkRequirement, storageContract, storageRequirements } from "@petstore/storage-contract";
 import { err, ok, type Result } from "neverthrow";
 import { describe, expect, inject, it, vi } from "vitest";
@@ -43,12 +33,9 @@ const faultsOfProcesses: Readonly<Record<string, FileOptions["fault"] | Fault>> 
   "passes to each update of an API key in several: no transactions": "no transactions",
   "adds one pet for each token, and: no transactions": "no transactions",
   "shows every removal and import: no transactions": "no transactions",
-  "finds an API key by a digest while: takes the write lock": usage(
-    "findByDigest",
-    (_, { usage }) =>
-      (digest) =>
-        usage.charge(digest, (key) => ({ result: key })),
-  ),
+  "finds an API key by a digest while: locks": usage("findByDigest", (_, { usage }) => {
+    return (digest) => usage.charge(digest, (key) => ({ result: key }));
+  }),
   "keeps what was stored by a process: writes when it closes": "late writes",
 };
 
@@ -103,27 +90,20 @@ const faults: Readonly<Record<string, Fault>> = {
       return createOnce(pet, { ...request, token });
     };
   }),
-  "keeps every field of a pet: a creation is never found": (storage, opened) => {
-    const { hidden, hiding } = hidingCreations();
-    return pets("find", (find) => async (id) => {
-      return hidden.has(id) ? ok(undefined) : find(id);
-    })(hiding(storage, opened), opened);
-  },
-  "finds and lists a pet: a creation is never listed by status": (storage, opened) => {
-    const { hidden, hiding } = hidingCreations();
+  "keeps every field of a pet: a creation is never found": hidingCreations((hidden) => {
+    return pets("find", (find) => async (id) => (hidden.has(id) ? ok(undefined) : find(id)));
+  }),
+  "finds and lists a pet: a creation is never listed by status": hidingCreations((hidden) => {
     return withPage(({ pets, next }, { status }) => {
       return { pets: pets.filter(({ id }) => status === undefined || !hidden.has(id)), next };
-    })(hiding(storage, opened), opened);
-  },
+    });
+  }),
   "finds and lists a pet: a stale page": stalePage("createOnce"),
   "finds and lists a pet: a stale page after an import": stalePage("import"),
   "gives a pet a greater id: undercuts creations": pets(
     "createOnce",
     (createOnce) => async (pet, request) =>
-      (await createOnce(pet, request)).map((made) => ({
-        ...made,
-        petId: made.petId + 9n,
-      })),
+      (await createOnce(pet, request)).map((made) => ({ ...made, petId: made.petId + 9n })),
   ),
   "returns the first creation: adds the second pet": withRequest(({ token, fingerprint }) => {
     return { token: token + fingerprint };
@@ -137,8 +117,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "adds one pet for each token when: keeps them to itself": (storage, opened) =>
     withRequest(({ token }) => ({ token: `${token} ${opened}` }))(storage, opened),
 
-  "keeps every field of an API key: loses an empty label": withKey(({ label }) => {
-    return { label: label === "" ? undefined : label };
+  "keeps every field of an API key: loses an empty label": keys("insert", (insert) => (key) => {
+    return insert({ ...key, label: key.label === "" ? undefined : key.label });
   }),
   "adds an API key without usage: with a ban": keys("insert", (insert, { usage }) => (key) => {
     const next = { ...NO_USAGE, bans: 1 };
@@ -187,15 +167,14 @@ const faults: Readonly<Record<string, Fault>> = {
       return { next: next && { ...next, expiresAt: shown?.expiresAt }, result };
     });
   }),
-  "passes undefined to the update of a missing API key: inserts it": keys(
+  "passes undefined to the update of a missing API key: adds": keys(
     "update",
-    (update, { keys }) =>
-      (id, decide) => {
+    (update, { keys }) => {
+      return async (id, decide) => {
         const { next, result } = decide(undefined);
-        return next
-          ? inTwoCalls(keys.insert(next), () => Promise.resolve(ok(result)))
-          : update(id, decide);
-      },
+        return next ? (await keys.insert(next)).map(() => result) : update(id, decide);
+      };
+    },
   ),
   "leaves an API key unchanged: changes every key": keys("update", (update) => (id, decide) => {
     return update(id, (shown) => ({ ...decide(shown), next: relabeling(shown).next }));
@@ -246,11 +225,10 @@ const faults: Readonly<Record<string, Fault>> = {
   "counts concurrent charges of one key together, which: each secret": countingByDigest,
   "leaves the usage unchanged: resets it": storing((next = NO_USAGE) => next),
   "lets the decision of a charge find and list pets: caches a page": cachingAPage,
-  "fails only the charge: writes before it decides": usage(
-    "charge",
-    (charge) => (digest, decide) =>
-      inTwoCalls(charge(digest, countingOne), () => charge(digest, decide)),
-  ),
+  "fails only the charge: writes before it decides": usage("charge", (charge) => {
+    return (digest, decide) =>
+      inTwoCalls(charge(digest, countingOne), () => charge(digest, decide));
+  }),
 
   "fails every call after close: stays open": (storage) => {
     return { ...storage, close: () => Promise.resolve(ok()) };
@@ -331,20 +309,17 @@ function withIds(change: (id: bigint) => bigint): Fault {
 
 /** What is lost of a pet, in each way to add one. */
 function losingInEachWay(changes: Readonly<Record<string, (pet: NewPet) => Partial<NewPet>>>) {
-  const all = Object.entries(changes).flatMap(([name, change]): [string, Fault][] => {
-    const changed = (pet: NewPet) => ({ ...pet, ...change(pet) });
-    return [
-      [`${name} in create`, pets("create", (create) => (pet) => create(changed(pet)))],
-      [`${name} in createOnce`, pets("createOnce", (once) => (pet, as) => once(changed(pet), as))],
-      [
-        `${name} in import`,
-        pets("import", (add) => (all) => add(all.map((pet) => ({ id: pet.id, ...changed(pet) })))),
-      ],
-    ];
+  const all = Object.entries(changes).flatMap(([name, change]) => {
+    const changed = <P extends NewPet>(pet: P) => ({ ...pet, ...change(pet) });
+    const ways: Readonly<Record<string, Fault>> = {
+      create: pets("create", (create) => (pet) => create(changed(pet))),
+      createOnce: pets("createOnce", (createOnce) => (pet, as) => createOnce(changed(pet), as)),
+      import: pets("import", (add) => (all) => add(all.map(changed))),
+    };
+    const named = (way: string) => `keeps every field of a pet: ${name} in ${way}`;
+    return Object.entries(ways).map(([way, fault]) => [named(way), fault] as const);
   });
-  return Object.fromEntries(
-    all.map(([name, fault]) => [`keeps every field of a pet: ${name}`, fault]),
-  );
+  return Object.fromEntries(all);
 }
 
 function withPage(change: (page: PetPage, query: PetQuery) => PetPage): Fault {
@@ -353,19 +328,15 @@ function withPage(change: (page: PetPage, query: PetQuery) => PetPage): Fault {
   });
 }
 
-function withKey(change: (key: StoredApiKey) => Partial<StoredApiKey>): Fault {
-  return keys("insert", (insert) => (key) => insert({ ...key, ...change(key) }));
-}
-
-function hidingCreations() {
-  const hidden = new Set<bigint>();
-  const hiding = pets("createOnce", (createOnce) => async (pet, request) => {
-    return (await createOnce(pet, request)).map((made) => {
-      hidden.add(made.petId);
-      return made;
+/** Hides the pets that were created with a token, in this way. */
+function hidingCreations(hide: (hidden: ReadonlySet<bigint>) => Fault): Fault {
+  return (storage, opened) => {
+    const hidden = new Set<bigint>();
+    const hiding = pets("createOnce", (createOnce) => async (pet, request) => {
+      return (await createOnce(pet, request)).map((made) => (hidden.add(made.petId), made));
     });
-  });
-  return { hidden, hiding };
+    return hide(hidden)(hiding(storage, opened), opened);
+  };
 }
 
 /** Keeps its pages until a pet is added, but not by this member. */

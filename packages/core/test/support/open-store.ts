@@ -1,6 +1,20 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Result } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
-import type { Caller, IssueKeyInput, PetStoreOptions } from "@petstore/core";
+import type { Caller, IssueKeyInput, PetStoreOptions, Signals } from "@petstore/core";
+import { onTestFinished } from "vitest";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const rex = { name: "Rex", categoryId: 7n };
+
+/** The plan of a key with limits of its own. */
+export const ownLimits = (perMinute: number, perDay: number) => {
+  return { plan: "enterprise", limits: { perMinute, perDay } };
+};
 
 /** Opens a store on a manual clock and a storage in memory, whose members a test may replace. */
 export function openStore(options: PetStoreOptions = {}) {
@@ -40,4 +54,13 @@ export function value<T, E>(result: Result<T, E>): T {
 export function error<T, E>(result: Result<T, E>): E {
   if (result.isErr()) return result.error;
   throw new Error("expected Err, got Ok");
+}
+
+/** Collects the signals of a channel until the test ends. */
+export function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
+  const signals: Signals[Name][] = [];
+  const listener = (signal: unknown) => void signals.push(signal as Signals[Name]);
+  subscribe(name, listener);
+  onTestFinished(() => void unsubscribe(name, listener));
+  return signals;
 }

@@ -2,7 +2,8 @@
 import { appendFileSync, closeSync, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import { createMemoryStorage } from "@petstore/core";
-import { storageError, type Decide, type Storage, type StorageError } from "@petstore/core/storage";
+import { storageError, type Decide, type PresentedKey } from "@petstore/core/storage";
+import type { Storage, StorageError } from "@petstore/core/storage";
 import { err, type Result } from "neverthrow";
 
 export interface FileOptions {
@@ -40,10 +41,10 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     // If another process wrote in between, everything is read again.
     position = statSync(file).size === position + line.length ? position + line.length : -1;
   };
-  const change = <T>(call: (memory: Storage) => Call<T>, changes: () => readonly Change[]) => {
+  const change = <T>(call: (memory: Storage) => Call<T>, changes: readonly Change[]) => {
     const run = () => {
       const result = read(call);
-      for (const [index, each] of (isOpen ? changes() : []).entries()) {
+      for (const [index, each] of (isOpen ? changes : []).entries()) {
         // Long enough for another process to write.
         if (fault === "no transactions" && index < 20) pause();
         append(each);
@@ -52,66 +53,55 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     };
     return fault === "no transactions" ? run() : locked(`${file}.lock`, run);
   };
+  /** Stores what a decision changes: the state with this id, or that of the key which was shown. */
   const decide = <Shown, State, T>(
-    decide: Decide<Shown, State, T>,
+    port: "keys" | "usage",
+    id: string | undefined,
+    decision: Decide<Shown, State, T>,
     call: (memory: Storage, decide: Decide<Shown, State, T>) => Call<T>,
-    changeOf: (next: State, shown: Shown & object) => Change,
   ): Call<T> => {
     const changes: Change[] = [];
     const deciding: Decide<Shown, State, T> = (shown) => {
-      const decided = decide(shown);
-      if (decided.next && shown) changes.push(changeOf(decided.next, shown));
+      const decided = decision(shown);
+      if (decided.next && shown)
+        changes.push([port, "update", id ?? (shown as PresentedKey).key.id, decided.next]);
       return decided;
     };
-    return change(
-      (memory) => call(memory, deciding),
-      () => changes,
-    );
+    return change((memory) => call(memory, deciding), changes);
   };
-  const one =
-    (...change: Change) =>
-    () => [change];
   /** With a fault, many are changed one after the other. */
-  const each = (port: string, member: string, all: readonly unknown[]) => {
-    const parts = fault === undefined ? [all] : all.map((one) => [one]);
-    return () => parts.map((part): Change => [port, member, part]);
-  };
+  const each = (port: string, member: string, all: readonly unknown[]) =>
+    (fault === undefined ? [all] : all.map((one) => [one])).map((part): Change => [
+      port,
+      member,
+      part,
+    ]);
   return Promise.resolve({
     pets: {
-      create: (pet) => change((memory) => memory.pets.create(pet), one("pets", "create", pet)),
+      create: (pet) => change((memory) => memory.pets.create(pet), [["pets", "create", pet]]),
       createOnce: (...args) =>
-        change((memory) => memory.pets.createOnce(...args), one("pets", "createOnce", ...args)),
+        change((memory) => memory.pets.createOnce(...args), [["pets", "createOnce", ...args]]),
       import: (pets) => change((memory) => memory.pets.import(pets), each("pets", "import", pets)),
       find: (id) => read((memory) => memory.pets.find(id)),
       list: (query) => read((memory) => memory.pets.list(query)),
     },
     keys: {
-      insert: (key) => change((memory) => memory.keys.insert(key), one("keys", "insert", key)),
+      insert: (key) => change((memory) => memory.keys.insert(key), [["keys", "insert", key]]),
       import: (keys) => change((memory) => memory.keys.import(keys), each("keys", "import", keys)),
       find: (id) => read((memory) => memory.keys.find(id)),
       list: (query) => read((memory) => memory.keys.list(query)),
       update: (id, decision) =>
-        decide(
-          decision,
-          (memory, decide) => memory.keys.update(id, decide),
-          (next) => ["keys", "update", id, next],
-        ),
+        decide("keys", id, decision, (memory, decide) => memory.keys.update(id, decide)),
       remove: (ids) => change((memory) => memory.keys.remove(ids), each("keys", "remove", ids)),
     },
     usage: {
       charge: (digest, decision) =>
-        decide(
-          decision,
-          (memory, decide) => memory.usage.charge(digest, decide),
-          (next, { key }) => ["usage", "update", key.id, next],
+        decide("usage", undefined, decision, (memory, decide) =>
+          memory.usage.charge(digest, decide),
         ),
       findByDigest: (digest) => read((memory) => memory.usage.findByDigest(digest)),
       update: (id, decision) =>
-        decide(
-          decision,
-          (memory, decide) => memory.usage.update(id, decide),
-          (next) => ["usage", "update", id, next],
-        ),
+        decide("usage", id, decision, (memory, decide) => memory.usage.update(id, decide)),
     },
     close: () => {
       isOpen = false;
