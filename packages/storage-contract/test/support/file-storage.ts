@@ -64,7 +64,12 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     const deciding: Decide<Shown, State, T> = (shown) => {
       const decided = decision(shown);
       if (decided.next && shown)
-        changes.push([port, "update", id ?? (shown as PresentedKey).key.id, decided.next]);
+        changes.push([
+          port,
+          "update",
+          id ?? (shown as unknown as PresentedKey).key.id,
+          decided.next,
+        ]);
       return decided;
     };
     return change((memory) => call(memory, deciding), changes);
