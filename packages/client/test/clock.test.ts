@@ -1,5 +1,6 @@
-import { createPetsClient } from "@petstore/client";
-import { afterEach, expect, test, vi } from "vitest";
+import * as client from "@petstore/client";
+import * as core from "@petstore/core";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ANY, clientOf, stock } from "./support/stores.js";
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,11 +17,10 @@ function setMachineClocks() {
     moveWall: (milliseconds: number) => void (ahead += milliseconds),
     /** A response after which nothing is left for this many seconds. */
     usedUp: (seconds: number) => {
-      const headers = { "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0" };
-      const reset = String(start / 1_000 + seconds);
-      return new Response("[]", {
-        headers: { ...headers, "X-RateLimit-Reset": reset, Date: new Date(start).toUTCString() },
-      });
+      const reset = { "X-RateLimit-Reset": String(start / 1_000 + seconds) };
+      const left = { "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0" };
+      const headers = { ...left, ...reset, Date: new Date(start).toUTCString() };
+      return new Response("[]", { headers });
     },
   };
 }
@@ -31,10 +31,10 @@ test.each([
 ])("the gate's clock %s", async (_, milliseconds, requests) => {
   const machine = setMachineClocks();
   const fetch = vi.fn(() => Promise.resolve(machine.usedUp(3)));
-  const client = createPetsClient({ ...ANY, fetch });
-  await client.listPets({}, { deadlineSeconds: 1 });
+  const pets = client.createPetsClient({ ...ANY, fetch, deadlineSeconds: 1 });
+  await pets.listPets();
   machine.moveWall(milliseconds);
-  await client.listPets({}, { deadlineSeconds: 1 });
+  await pets.listPets();
   expect(fetch).toHaveBeenCalledTimes(requests);
 });
 
@@ -45,21 +45,59 @@ test("the gate's clock is not fast, however often it is read", async () => {
     sent.push(machine.monotonic());
     return Promise.resolve(machine.usedUp(2));
   };
-  const client = createPetsClient({ ...ANY, fetch });
-  while (sent.length < 2) await client.listPets({}, { deadlineSeconds: 0 });
+  const pets = client.createPetsClient({ ...ANY, fetch });
+  while (sent.length < 2) await pets.listPets({}, { deadlineSeconds: 0 });
   const [first = 0, second = 0] = sent;
   expect(second - first).toBeGreaterThan(1_990);
 });
 
-test("a day of questions about a used-up limit does not ban a key of three requests a minute", async () => {
-  const stocked = await stock({ plans: { small: { perMinute: 3, perDay: 3 } } });
-  const issued = (await stocked.store.keys.issue({ plan: "small" }))._unsafeUnwrap();
-  const client = clientOf({ ...stocked, key: issued.secret });
-  const codes = new Set<string>();
-  for (let hour = 0; hour < 24; hour += 0.5) {
-    const listed = await client.listPets({}, { deadlineSeconds: 0.001 });
-    if (listed.isErr()) codes.add(listed.error.code);
-    stocked.clock.advance(1_800_000);
-  }
-  expect([...codes]).toEqual(["rate_limit_exceeded"]);
+const create = core.createManualClock;
+
+describe("the manual clock", () => {
+  test("is one, whether an application has the engine or the client alone", () => {
+    expect(client.createManualClock).toBe(create);
+  });
+
+  test("calls timers back in their order, each at its time, and those that they start", async () => {
+    const clock = create(1_000);
+    const calls: [name: string, at: number][] = [];
+    const start = (name: string, after: number, then = (): void => undefined) =>
+      clock.startTimer(after, () => {
+        calls.push([name, clock.now()]);
+        then();
+      });
+    start("late", 30);
+    start("early", 10, () => start("between", 10));
+    const stop = start("stopped", 15);
+    stop();
+    start("at once", 0);
+    expect(calls).toEqual([]);
+    await Promise.resolve();
+    clock.advance(29);
+    const first = Object.entries({ "at once": 1_000, early: 1_010, between: 1_020 });
+    expect([clock.now(), calls]).toEqual([1_029, first]);
+    clock.advance(1);
+    expect(calls).toEqual([...first, ["late", 1_030]]);
+  });
+
+  test("can be set, also back, which lets no time pass and moves no timer", () => {
+    const clock = create(1_000);
+    let calls = 0;
+    clock.startTimer(10, () => (calls += 1));
+    clock.set(5_000);
+    clock.advance(-4_500);
+    expect([clock.now(), clock.monotonic(), calls]).toEqual([500, 0, 0]);
+    clock.advance(10);
+    expect([clock.now(), clock.monotonic(), calls]).toEqual([510, 10, 1]);
+  });
+
+  test("is a clock for a store and for its clients", async () => {
+    const stocked = await stock({ plans: { free: { perMinute: 1, perDay: 9 } } });
+    const pets = clientOf(stocked);
+    expect((await pets.listPets()).isOk()).toBe(true);
+    const waiting = pets.listPets({}, { deadlineSeconds: 90 });
+    await new Promise((resolve) => setTimeout(resolve));
+    stocked.clock.advance(61_000);
+    expect((await waiting).isOk()).toBe(true);
+  });
 });

@@ -19,11 +19,7 @@ test.each<readonly [string, string, string | ((socket: Socket) => unknown)]>([
   ["half a body", "unreachable", head("200 OK", "Content-Length: 100") + "["],
   ["half a chunk", "unreachable", head("200 OK", "Transfer-Encoding: chunked") + "5\r\n["],
   ["silence", "timed_out", () => undefined],
-  [
-    "an endless body",
-    "unexpected_response",
-    (socket) => Readable.from(endlessResponse()).pipe(socket),
-  ],
+  ["an endless body", "unexpected_response", (to) => Readable.from(endlessResponse()).pipe(to)],
 ])("a server that sends %s is %s, in time, and leaves nothing open", async (_, code, sends) => {
   const { baseUrl, asked } = await serveRaw(
     typeof sends === "string" ? (socket) => socket.end(sends) : sends,

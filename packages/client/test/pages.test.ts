@@ -12,11 +12,8 @@ test("pages and pets come from a client, a caller in process and the host alike;
     await store.trusted.createPet({ name: `${id}`, categoryId: id, status });
   }
   const remote: Pets<TransportError> = clientOf(stocked);
-  const listers: readonly Parameters<typeof pagesOf<PetPage, { readonly code: string }>>[0][] = [
-    remote,
-    store.as(key),
-    store.trusted,
-  ];
+  type Lister = Parameters<typeof pagesOf<PetPage, { readonly code: string }>>[0];
+  const listers: readonly Lister[] = [remote, store.as(key), store.trusted];
   for (const pets of listers) {
     const found = await collect(petsOf(pets, { limit: 2, status: "available" }));
     expect(found.map((pet) => pet._unsafeUnwrap().id)).toEqual([1n, 2n, 4n, 5n]);

@@ -1,17 +1,11 @@
-import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
+import { createManualClock, createPetsClient } from "@petstore/client";
 import { expect, test, vi } from "vitest";
 import { ANY } from "./support/stores.js";
 
-const LIMITS = {
-  "X-RateLimit-Limit": "60",
-  "X-RateLimit-Remaining": "59",
-  "X-RateLimit-Reset": "1",
-};
-const NO_NUMBERS = {
-  "X-RateLimit-Limit": "-1",
-  "X-RateLimit-Remaining": "1e9",
-  "X-RateLimit-Reset": "soon",
-};
+const limits = (limit: string, remaining: string, reset: string) => ({
+  ...{ "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset },
+});
+const LIMITS = limits("60", "59", "1");
 const petsWith = (id: string, category = "1"): string =>
   `[{"id":${id},"name":"Rex","categoryId":${category},"status":"sold"}]`;
 const MALFORMED = "Its body or its Link is malformed.";
@@ -19,12 +13,15 @@ const MALFORMED = "Its body or its Link is malformed.";
 const errorOf = (status: number, code: string): string =>
   JSON.stringify({ code, message: "Come back in 1 second.", status });
 
-async function listFrom(respond: () => Response, options: Partial<PetsClientOptions> = {}) {
-  return createPetsClient({
-    ...ANY,
-    fetch: () => Promise.resolve(respond()),
-    ...options,
-  }).listPets();
+/** Lists pets from a server that responds with this. */
+async function listFrom(
+  body: ConstructorParameters<typeof Response>[0],
+  { headers = LIMITS, status = 200 }: { headers?: object; status?: number } = {},
+  maxResponseBytes = 500_000,
+) {
+  const response = new Response(body, { status, headers: { ...headers } });
+  const fetch = () => Promise.resolve(response);
+  return createPetsClient({ ...ANY, fetch, maxResponseBytes }).listPets();
 }
 
 test.each<[string, string, string | Uint8Array | null, Record<string, string>?, status?: number]>([
@@ -42,34 +39,25 @@ test.each<[string, string, string | Uint8Array | null, Record<string, string>?, 
   ["an unknown Error", "teapot: Come back", errorOf(418, "teapot"), LIMITS, 418],
   ["a refusal that is no 429", "api_key_banned:", errorOf(400, "api_key_banned"), LIMITS, 400],
 ])("%s is an unexpected response", async (_, problem, body, headers = LIMITS, status = 200) => {
-  const listed = await listFrom(() => new Response(body, { status, headers }), {
-    maxResponseBytes: 500_000,
-  });
+  const listed = await listFrom(body, { status, headers });
   const { code, message } = listed._unsafeUnwrapErr();
   expect(code).toBe("unexpected_response");
   expect(message).toContain(`status ${status} is not one of this operation. ${problem}`);
 });
 
 test("a body of exactly maxResponseBytes is read", async () => {
-  const respond = () => new Response("[]", { headers: LIMITS });
-  expect((await listFrom(respond, { maxResponseBytes: 2 })).isOk()).toBe(true);
+  expect((await listFrom("[]", {}, 2)).isOk()).toBe(true);
 });
 
 test("a body is read whole, wherever it is cut", async () => {
-  const body = Buffer.from(
-    '[{"id":1,"name":"🐈","categoryId":9223372036854775807,"status":"sold"}]',
-  );
-  const cuts = [
+  const body = Buffer.from(petsWith("1", "9223372036854775807").replace("Rex", "🐈"));
+  const pet = { id: 1n, name: "🐈", categoryId: 9223372036854775807n, status: "sold" };
+  for (const pieces of [
     Array.from(body, (byte) => Buffer.of(byte)),
     ...Array.from(body, (_, at) => [body.subarray(0, at), body.subarray(at)]),
-  ];
-  for (const pieces of cuts) {
-    const listed = await listFrom(
-      () => new Response(ReadableStream.from(pieces), { headers: LIMITS }),
-    );
-    expect(listed._unsafeUnwrap().pets).toEqual([
-      { id: 1n, name: "🐈", categoryId: 9223372036854775807n, status: "sold" },
-    ]);
+  ]) {
+    const listed = await listFrom(ReadableStream.from(pieces));
+    expect(listed._unsafeUnwrap().pets).toEqual([pet]);
   }
 });
 
@@ -87,13 +75,9 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   const headers = { ...LIMITS, "Retry-After": header, ...date };
   const refusal = errorOf(429, "rate_limit_exceeded");
   const fetch = vi.fn(() => Promise.resolve(new Response(refusal, { status: 429, headers })));
-  const client = createPetsClient({
-    ...ANY,
-    fetch,
-    clock: createManualClock(Date.UTC(9999, 11, 31, 23)),
-    random: (size) => new Uint8Array(size),
-    deadlineSeconds: 1,
-  });
+  const clock = createManualClock(Date.UTC(9999, 11, 31, 23));
+  const random = (size: number) => new Uint8Array(size);
+  const client = createPetsClient({ ...ANY, fetch, clock, random, deadlineSeconds: 1 });
   for (let call = 0; call < 3; call += 1) {
     const error = (await client.listPets())._unsafeUnwrapErr();
     expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: seconds });
@@ -116,22 +100,22 @@ test.each<[link: string, next: bigint | undefined]>([
   ["<".repeat(15_000), undefined],
   [`<a>;b="${'\\"'.repeat(7_000)}`, undefined],
 ])("the next page in Link: %s is read as RFC 8288 says", async (link, next) => {
-  const listed = await listFrom(() => new Response("[]", { headers: { ...LIMITS, Link: link } }));
+  const listed = await listFrom("[]", { headers: { ...LIMITS, Link: link } });
   expect(listed._unsafeUnwrap().next).toBe(next);
 });
 
 test("quotes, backslashes and fractions in names do not hide a long id", async () => {
   const name = ['1.5 "', "2e3", "\\", '"id":1', '\\"\\'].join("\\");
   const body = petsWith("1234567890123456789").replace('"Rex"', () => JSON.stringify(name));
-  const listed = await listFrom(() => new Response(body, { headers: LIMITS }));
-  expect(listed._unsafeUnwrap().pets).toMatchObject([{ id: 1234567890123456789n, name }]);
+  const { pets } = (await listFrom(body))._unsafeUnwrap();
+  expect(pets).toMatchObject([{ id: 1234567890123456789n, name }]);
 });
 
 test("an unknown field with any number is no harm", async () => {
   for (const number of ["0.30000000000000004", "-1234567890123456e5", "1E-1234567890123456"]) {
     const body = petsWith("1", "1234567890123456789").replace("}", `,"weight":${number}}`);
-    const listed = await listFrom(() => new Response(body, { headers: LIMITS }));
-    expect(listed._unsafeUnwrap().pets).toMatchObject([{ categoryId: 1234567890123456789n }]);
+    const { pets } = (await listFrom(body))._unsafeUnwrap();
+    expect(pets).toMatchObject([{ categoryId: 1234567890123456789n }]);
   }
 });
 
@@ -148,8 +132,8 @@ test.each<[policy: string, left: string]>([
   ],
 ])("both windows are read from RateLimit-Policy: %s", async (policy, left) => {
   const headers = { ...LIMITS, "RateLimit-Policy": policy, RateLimit: left };
-  const listed = await listFrom(() => new Response("[]", { headers }));
-  expect(listed._unsafeUnwrap().quota).toMatchObject({ minute: MINUTE, day: DAY });
+  const { quota } = (await listFrom("[]", { headers }))._unsafeUnwrap();
+  expect(quota).toMatchObject({ minute: MINUTE, day: DAY });
 });
 
 test.each([
@@ -157,9 +141,9 @@ test.each([
   ["twice, and not alike", { ...LIMITS, "X-RateLimit-Limit": "60, 61" }, Infinity],
   ["no limits", {}, Infinity],
   ["one window of the draft", { ...LIMITS, ...ONE_WINDOW }, 60],
-  ["limits that are no numbers", NO_NUMBERS, Infinity],
+  ["limits that are no numbers", limits("-1", "1e9", "soon"), Infinity],
   ["the largest limits", { ...LIMITS, "X-RateLimit-Limit": "9007199254740991" }, 2 ** 53 - 1],
 ])("a page with %s is a page", async (_, headers, limit) => {
-  const listed = await listFrom(() => new Response("[]", { headers }));
+  const listed = await listFrom("[]", { headers });
   expect(listed._unsafeUnwrap()).toMatchObject({ pets: [], quota: { limit, day: { limit } } });
 });

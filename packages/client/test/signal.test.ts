@@ -1,11 +1,9 @@
 import { getEventListeners } from "node:events";
-import { setImmediate } from "node:timers/promises";
 import { createPetsClient, type PetsClient, type PetsClientOptions } from "@petstore/client";
-import { createFetchHandler } from "@petstore/http-adapter";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ANY, clientOf, never, stock } from "./support/stores.js";
+import { ANY, clientOf, never, rex, stock, turns } from "./support/stores.js";
 
-const rex = { name: "Rex", categoryId: 7 };
+const ownClock = { clock: undefined };
 
 /** A body that never ends. */
 const endless = (cancel = (): void => undefined): Response =>
@@ -21,16 +19,10 @@ test.each<[string, Partial<PetsClientOptions>]>([
 ])("a signal ends a call at once when it is %s, and leaves nothing", async (phase, options) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { store, key } = await stock();
-  const client = createPetsClient({
-    ...ANY,
-    apiKey: key,
-    fetch: createFetchHandler(store),
-    ...options,
-  });
+  const client = clientOf(await stock(), { ...ownClock, ...options });
   if (phase === "queued behind another") void client.listPets();
   if (phase === "waiting for the gate") await useUp(client);
-  await setImmediate();
+  await turns(1);
   const timers = vi.getTimerCount();
   const controller = new AbortController();
   const { signal } = controller;
@@ -39,11 +31,11 @@ test.each<[string, Partial<PetsClientOptions>]>([
   let outcome: unknown;
   const call = client.createPet(rex, { signal, deadlineSeconds: 1_000 });
   void call.then((result) => (outcome = result));
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  await turns(3);
 
   if (phase !== "before it starts") expect(outcome).toBeUndefined();
   controller.abort(reason);
-  await setImmediate();
+  await turns(1);
   expect(outcome).toMatchObject({ error: { code: "aborted", cause: reason } });
   expect(getEventListeners(signal, "abort")).toEqual([]);
   expect(vi.getTimerCount()).toBe(timers);
@@ -59,7 +51,7 @@ test("a signal keeps no listener after a call that succeeds, and one that times 
   const stocked = await stock();
   expect((await clientOf(stocked).listPets({}, { signal })).isOk()).toBe(true);
   const late = clientOf(stocked, { fetch: never }).listPets({}, { signal });
-  await setImmediate();
+  await turns(1);
   stocked.clock.advance(60_000);
   expect((await late)._unsafeUnwrapErr()).toMatchObject({ code: "timed_out" });
   expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -77,7 +69,7 @@ test("a body or a response that arrives after the end of its call is cancelled",
     const client = createPetsClient({ ...ANY, fetch });
     const controller = new AbortController();
     const call = client.listPets({}, { signal: controller.signal });
-    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    await turns(3);
     controller.abort();
     expect((await call)._unsafeUnwrapErr()).toMatchObject({ code: "aborted" });
     respond();
@@ -88,10 +80,9 @@ test("a body or a response that arrives after the end of its call is cancelled",
 test("aborted calls share one listener, and give their places in the gate back", async () => {
   const client = clientOf(await stock());
   const controller = new AbortController();
-  const calls = Array.from({ length: 20 }, () =>
-    client.listPets({}, { signal: controller.signal }),
-  );
-  expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+  const { signal } = controller;
+  const calls = Array.from({ length: 20 }, () => client.listPets({}, { signal }));
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
   controller.abort();
   expect((await Promise.all(calls)).every((outcome) => outcome.isErr())).toBe(true);
   expect((await client.listPets()).isOk()).toBe(true);
@@ -100,11 +91,9 @@ test("aborted calls share one listener, and give their places in the gate back",
 test("a deadline beyond 2^31 milliseconds does not come early", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const [attemptSeconds, deadlineSeconds] = [2 ** 23, 2 ** 24];
-  const client = createPetsClient({
-    ...{ ...ANY, fetch: never, attempts: 1 },
-    ...{ attemptSeconds, deadlineSeconds },
-  });
+  const attemptSeconds = 2 ** 23;
+  const times = { attempts: 1, attemptSeconds, deadlineSeconds: 2 ** 24 };
+  const client = createPetsClient({ ...ANY, fetch: never, ...times });
   let outcome: unknown;
   void client.listPets().then((result) => (outcome = result));
   await vi.advanceTimersByTimeAsync(attemptSeconds * 1_000 - 1);
@@ -115,8 +104,7 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
 });
 
 test("a loop of refused calls lets everything else run", async () => {
-  const { store, key } = await stock();
-  const client = createPetsClient({ ...ANY, apiKey: key, fetch: createFetchHandler(store) });
+  const client = clientOf(await stock(), ownClock);
   await useUp(client);
   const over = new AbortController();
   setTimeout(() => over.abort(), 20);

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Server, Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { createPetStore, type PetStoreOptions } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
 import { onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
+
+export const rex = { name: "Rex", categoryId: 7 };
 
 export type Stocked = Awaited<ReturnType<typeof stock>>;
 
@@ -40,3 +43,8 @@ export async function listen(server: Server): Promise<string> {
 
 /** A request that gets no response. */
 export const never = (): Promise<Response> => new Promise(() => undefined);
+
+/** Lets everything that is due happen, for so many turns of the event loop. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+}
