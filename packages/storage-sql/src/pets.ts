@@ -88,7 +88,7 @@ export function createPageCache<Revision extends string | number>(): PageCache<R
   };
 }
 
-/** The same for equal queries, and for no others: no text of a pet has a NUL. */
+/** Returns a text that differs if the queries differ: no text of a pet has a NUL. */
 export function keyOf(query: PetQuery): string {
   return [query.limit, query.after, ...petFilters.map((field) => query[field])].join("\0");
 }

@@ -103,7 +103,7 @@ describe("durability", () => {
   it("writes the log back in a thread, also when a bundler renames what it uses and keeps names", async () => {
     const filename = folder.path("pets.db");
     await openStorage({ filename });
-    const source = fileURLToPath(new URL("../src/database/checkpoint-thread.ts", import.meta.url));
+    const source = fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url));
     const { outputFiles } = await build({
       entryPoints: [source],
       write: false,

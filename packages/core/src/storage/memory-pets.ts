@@ -53,7 +53,7 @@ const choices = petFilters.reduce<readonly Filters[]>(
   [[]],
 );
 
-/** Creates the pets. Each list that can be asked for is kept, in ascending order of id: no list reads others' pets. */
+/** Keeps a list for each choice of filters, in ascending order of id, so that listing reads only the pets of its page. */
 function createPets() {
   const lists = new Map<string, Pet[]>();
   const all: Pet[] = [];
@@ -86,7 +86,7 @@ function createPets() {
   };
 }
 
-/** The same for the same values of these fields, and for no others: no text of a pet has a NUL. */
+/** Returns a text that differs if the values differ: no text of a pet has a NUL. */
 function keyOf(fields: Filters, values: Partial<PetFilter>): string {
   return fields.map((field) => `${field}=${values[field]}`).join("\0");
 }

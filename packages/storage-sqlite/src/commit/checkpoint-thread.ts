@@ -1,7 +1,7 @@
 import type { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type Driver from "better-sqlite3";
-import type { DatabaseConstructor } from "./driver.js";
+import type { DatabaseConstructor } from "../database/driver.js";
 
 /** What the thread is given. */
 export interface ThreadData {
