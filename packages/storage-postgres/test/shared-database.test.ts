@@ -262,33 +262,31 @@ it.runIf(inCi)("a commit whose wait for a synchronous standby ended is no succes
   expect(await allIds(storage)).toHaveLength(creates);
 });
 
-it.each(["update", "remove"] as const)(
-  "a key that is removed while another server changes it leaves no secret, whichever of them is first: %s",
-  async (first) => {
-    const [here, there] = [await open(`both_${first}`), await open(`both_${first}`)];
-    const secret = { digest: "new", hint: "pet_live_new", expiresAt: undefined };
-    const rotate = (id: string) =>
-      there.keys.update(id, (key) => ({
-        next: key && { ...key, secrets: [secret, ...key.secrets] },
-        result: key?.id,
-      }));
-    const remove = () => here.keys.remove(["a", "b"]);
-    for (const id of ["a", "b"]) (await here.keys.insert(aKey(id)))._unsafeUnwrap();
-    const waiting = "select count(*)::int from pg_locks where not granted";
-    // The first holds the key, and waits for its usage; the other waits for the key.
-    await admin.query("begin");
-    await admin.query(`select from both_${first}.api_key_usage where key_id = 'a' for update`);
-    const one = first === "update" ? rotate("a") : remove();
-    await expect.poll(() => admin.query(waiting)).toEqual([[1]]);
-    const other = first === "update" ? remove() : rotate("a");
-    await expect.poll(() => admin.query(waiting)).toEqual([[2]]);
-    await admin.query("rollback");
-    const results = { [first]: await one, other: await other };
-    expect(Object.values(results).filter((result) => result.isErr())).toEqual([]);
-    expect(await admin.query(`select digest from both_${first}.api_key_secrets`)).toEqual([]);
-    expect(await admin.query(`select key_id from both_${first}.api_key_usage`)).toEqual([]);
-  },
-);
+it.each(["update", "remove"])("a key leaves no secret: first to run is %s", async (first) => {
+  // One server removes the key while another one changes it.
+  const [here, there] = [await open(`both_${first}`), await open(`both_${first}`)];
+  const secret = { digest: "new", hint: "pet_live_new", expiresAt: undefined };
+  const rotate = (id: string) =>
+    there.keys.update(id, (key) => ({
+      next: key && { ...key, secrets: [secret, ...key.secrets] },
+      result: key?.id,
+    }));
+  const remove = () => here.keys.remove(["a", "b"]);
+  for (const id of ["a", "b"]) (await here.keys.insert(aKey(id)))._unsafeUnwrap();
+  const waiting = "select count(*)::int from pg_locks where not granted";
+  // The first holds the key, and waits for its usage; the other waits for the key.
+  await admin.query("begin");
+  await admin.query(`select from both_${first}.api_key_usage where key_id = 'a' for update`);
+  const one = first === "update" ? rotate("a") : remove();
+  await expect.poll(() => admin.query(waiting)).toEqual([[1]]);
+  const other = first === "update" ? remove() : rotate("a");
+  await expect.poll(() => admin.query(waiting)).toEqual([[2]]);
+  await admin.query("rollback");
+  const results = { [first]: await one, other: await other };
+  expect(Object.values(results).filter((result) => result.isErr())).toEqual([]);
+  expect(await admin.query(`select digest from both_${first}.api_key_secrets`)).toEqual([]);
+  expect(await admin.query(`select key_id from both_${first}.api_key_usage`)).toEqual([]);
+});
 
 it("pets and keys commit synchronously, whatever the session of a host's pool has set", async () => {
   const connectionString = server.url();

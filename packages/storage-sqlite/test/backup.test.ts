@@ -125,10 +125,8 @@ describe("a backup of a database in use", () => {
     // The rows of a page in another order, which SQLite reads without an error.
     const bytes = fs.readFileSync(filename);
     const page = 4_096 * 20;
-    bytes
-      .subarray(page + 8, page + 12)
-      .swap32()
-      .swap16();
+    const cell = bytes.subarray(page + 8, page + 12);
+    cell.swap32().swap16();
     fs.writeFileSync(filename, bytes);
     expect(await codeOf({ filename, to })).toBe("damaged");
     expect(backupFiles()).toEqual([]);

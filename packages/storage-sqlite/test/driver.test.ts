@@ -28,12 +28,8 @@ beforeAll(async () => {
     ["esm", ".fixed.mjs", { "import.meta.url": JSON.stringify(import.meta.url) }],
   ] as const)
     await build({
-      entryPoints: [join(folder, "program.ts")],
-      outdir: folder,
-      outExtension: { ".js": extension },
-      bundle: true,
-      platform: "node",
-      logLevel: "error",
+      ...{ entryPoints: [join(folder, "program.ts")], outdir: folder, bundle: true },
+      ...{ platform: "node", logLevel: "error", outExtension: { ".js": extension } },
       ...{ format, alias, define },
     });
 });
@@ -44,9 +40,8 @@ beforeEach(() => {
 
 /** Returns what a bundle prints. */
 function run(extension: string): string {
-  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, `program.${extension}`)], {
-    encoding: "utf8",
-  });
+  const program = join(folder, `program.${extension}`);
+  const { stdout, stderr } = spawnSync(process.execPath, [program], { encoding: "utf8" });
   return `${stdout}${stderr}`.trim();
 }
 
@@ -62,36 +57,31 @@ const COMPILER =
 function installScripts(version: number): void {
   const copy = join(modules, "better-sqlite3");
   cpSync(join(source, "lib"), join(copy, "lib"), { recursive: true });
-  writeFileSync(
-    join(copy, "package.json"),
-    JSON.stringify({ version: `${version}.0.0`, main: "lib/index.js" }),
-  );
+  const manifest = { version: `${version}.0.0`, main: "lib/index.js" };
+  writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
   if (!isNode20) return;
   const bindings = dirname(createRequire(source).resolve("bindings/package.json"));
   symlinkSync(bindings, join(modules, "bindings"));
 }
 
-it.each(["mjs", "cjs"].slice(0, sized(1, 2, 2)))(
-  "a bundle as .%s opens a storage if the driver is installed beside it, and else says how to install it",
-  (extension) => {
-    symlinkSync(source, join(modules, driver));
-    expect(run(extension)).toBe("opened");
-    rmSync(join(modules, driver));
-    const missing = run(extension);
-    expect(missing).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
-    expect(missing).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
-    // Without its compiled part.
-    installScripts(isNode20 ? 12 : 13);
-    const message = run(extension);
-    expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);
-    expect(message).toContain(isNode20 ? `Run \`npm rebuild better-sqlite3\`` : INSTALL);
-  },
-);
+const extensions = ["mjs", "cjs"].slice(0, sized(1, 2, 2));
+it.each(extensions)("a bundle as .%s opens, or says how to install its driver", (extension) => {
+  symlinkSync(source, join(modules, driver));
+  expect(run(extension)).toBe("opened");
+  rmSync(join(modules, driver));
+  const missing = run(extension);
+  expect(missing).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
+  expect(missing).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
+  // Without its compiled part.
+  installScripts(isNode20 ? 12 : 13);
+  const message = run(extension);
+  expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);
+  expect(message).toContain(isNode20 ? `Run \`npm rebuild better-sqlite3\`` : INSTALL);
+});
 
 it.each(["mjs", "fixed.mjs"])("a bundle as .%s refuses the driver of another Node", (extension) => {
   installScripts(isNode20 ? 13 : 12);
   const other = isNode20 ? "13.0.0" : "12.0.0";
-  expect(run(extension)).toContain(
-    `Version ${other} does not run on Node ${process.versions.node}. ${INSTALL}`,
-  );
+  const reason = `Version ${other} does not run on Node ${process.versions.node}.`;
+  expect(run(extension)).toContain(`${reason} ${INSTALL}`);
 });

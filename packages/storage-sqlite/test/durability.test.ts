@@ -47,11 +47,9 @@ describe("durability", () => {
 
     const steps = stepsOf(readFileSync(trace, "utf8"));
     const round = "write charge write sync create write sync update".split(" ");
-    expect(steps.slice(steps.indexOf("open") + 1)).toEqual([
-      ...times(5, () => round).flat(),
-      // Closing writes the log back.
-      "sync",
-    ]);
+    // Closing writes the log back.
+    const expected = [...times(5, () => round).flat(), "sync"];
+    expect(steps.slice(steps.indexOf("open") + 1)).toEqual(expected);
   });
 
   it("keeps a host's database at synchronous=FULL", async () => {
@@ -105,12 +103,8 @@ describe("durability", () => {
     await openStorage({ filename });
     const source = fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url));
     const { outputFiles } = await build({
-      entryPoints: [source],
-      write: false,
-      format: "iife",
-      globalName: "bundle",
-      minify: true,
-      keepNames: true,
+      ...{ entryPoints: [source], write: false, format: "iife", globalName: "bundle" },
+      ...{ minify: true, keepNames: true },
     });
     const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
     const { url: driver } = await loadDriver();

@@ -271,7 +271,7 @@ it("a newer schema that arrives under a storage ends it, but not if it only adds
   for (const readOnly of [false, true]) await openStorage({ filename: path, readOnly });
   new Database(path).exec("insert into petstore_migrations values (1000, 'later', 1)").close();
   time += 100;
-  expect((await storage.pets.list(firstPage))._unsafeUnwrapErr().message).toMatch(
+  expect((await list())._unsafeUnwrapErr().message).toMatch(
     "All calls fail until the server is restarted: the database has schema 1000; this version",
   );
   expect(new Set(await failLater(0, ...calls))).toEqual(new Set([true]));

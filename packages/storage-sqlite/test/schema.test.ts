@@ -10,25 +10,16 @@ import { rex, times } from "./support/samples.js";
 
 const NEWEST = migrations.length;
 const addsColumn: Migration = {
-  number: NEWEST + 1,
-  name: "adds a column",
-  breaking: false,
+  ...{ number: NEWEST + 1, name: "adds a column", breaking: false },
   statements: [sql`alter table pets add column colour text`],
 };
 const fails: Migration = {
-  number: NEWEST + 2,
-  name: "fails half-way",
-  breaking: true,
-  statements: [
-    sql`alter table pets add column weight integer`,
-    sql`insert into nothing values (1)`,
-  ],
+  ...{ number: NEWEST + 2, name: "fails half-way", breaking: true },
+  statements: [sql`alter table pets add weight integer`, sql`insert into nothing values (1)`],
 };
 
 let database: Database.Database;
-beforeEach(() => {
-  database = new Database(":memory:");
-});
+beforeEach(() => void (database = new Database(":memory:")));
 
 function migrateTo(...steps: readonly Migration[]): void {
   const nothing = () => undefined;
@@ -52,12 +43,9 @@ it("the schema is migrated once from version 1, keeps pets and usage, and is unc
   for (let opened = 0; opened < 2; opened += 1) migrateTo(...migrations, addsColumn);
   expect(recorded()).toEqual(times(NEWEST + 1, (index) => index + 1));
   expect(rows("pets")).toEqual([{ ...pet, colour: null }]);
-  expect(rows("api_key_usage")).toEqual([
-    {
-      ...{ key_id: "a", minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 },
-      ...{ refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 },
-    },
-  ]);
+  const counts = { minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 };
+  const bans = { refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 };
+  expect(rows("api_key_usage")).toEqual([{ key_id: "a", ...counts, ...bans }]);
   const breaking = database.prepare("select breaking from petstore_migrations").pluck();
   expect(breaking.all()).toEqual([1, 0, 0]);
 });
