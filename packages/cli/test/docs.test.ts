@@ -14,23 +14,23 @@ const server = useServerHere();
 /** The server's address without the base path. */
 const originOf = (): string => new URL(server().url).origin;
 
+const get = (path: string, init: RequestInit = {}) => fetch(originOf() + path, init);
+
 describe("petstore serve, outside /v1", () => {
   it("serves the OpenAPI document as JSON", async () => {
-    const response = await fetch(`${originOf()}/openapi.json?fresh`);
+    const response = await get("/openapi.json?fresh");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual(openApiDocument);
   });
 
   it("serves every file of the page, with its type and a content security policy", async () => {
-    const origin = originOf();
-    const page = await fetch(`${origin}/docs`);
+    const page = await get("/docs");
     const html = await page.text();
     expect(html).toContain("<title>Pet Store");
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
-    const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name = ""]) => name);
+    const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name]) => `/${name}`);
     expect(named).toHaveLength(5);
-    const files = [...named, "docs/plugins.js"];
-    const responses = await Promise.all(files.map((name) => fetch(`${origin}/${name}`)));
+    const responses = await Promise.all([...named, "/docs/plugins.js"].map((name) => get(name)));
     for (const { status, url, headers } of [page, ...responses]) {
       expect(status).toBe(200);
       const [, extension = "html"] = /\.(\w+)$/.exec(url) ?? [];
@@ -47,31 +47,29 @@ describe("petstore serve, outside /v1", () => {
   });
 
   it("responds 304 to a client that has the file, and to HEAD without a body", async () => {
-    const url = `${originOf()}/docs/swagger-ui.css`;
-    const head = await fetch(url, { method: "HEAD" });
+    const css = (init: RequestInit) => get("/docs/swagger-ui.css", init);
+    const head = await css({ method: "HEAD" });
     expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
     expect(await head.text()).toBe("");
     const etag = head.headers.get("etag") ?? "";
     for (const known of [etag, `"other", W/${etag}`, "*"]) {
-      const again = await fetch(url, { headers: { "if-none-match": known } });
+      const again = await css({ headers: { "if-none-match": known } });
       expect([again.status, again.headers.get("etag")]).toEqual([304, etag]);
     }
-    expect((await fetch(url, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    expect((await css({ headers: { "if-none-match": '"other"' } })).status).toBe(200);
   });
 
   it("redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
-    const origin = originOf();
     const files = { "/": "/docs", "/docs/": "/docs", "/favicon.ico": "/docs/favicon.svg" };
     for (const [path, file] of Object.entries(files)) {
-      const { status, redirected, url } = await fetch(`${origin}${path}`);
-      expect([status, redirected, url]).toEqual([200, true, `${origin}${file}`]);
+      const { status, redirected, url } = await get(path);
+      expect([status, redirected, url]).toEqual([200, true, originOf() + file]);
     }
   });
 
   it("responds to other methods with 405, Allow and an Error", async () => {
-    const origin = originOf();
     for (const path of ["/docs", "/openapi.json", "/"]) {
-      const response = await fetch(origin + path, { method: "POST", body: "x" });
+      const response = await get(path, { method: "POST", body: "x" });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
       expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
     }

@@ -4,14 +4,7 @@ import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { describe, expect, it } from "vitest";
 import { aKey } from "../../storage-sql/test/support/samples.js";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
-import {
-  issueKey,
-  issueUnlimitedKey,
-  petstoreAt,
-  petstoreOn,
-  terminalTo,
-  withDatabase,
-} from "./support/command.js";
+import { issueKey, petstoreAt, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
@@ -120,16 +113,17 @@ const CLOSES = "\u001B[?25h\u001B[?1049l";
 describe("keys list --watch", () => {
   it("shows the keys by use, or why they cannot be read, again and again, and after Ctrl-C those that it has shown last", async () => {
     const { database } = withDatabase();
-    const [quiet, busy] = [await issueUnlimitedKey(database), await issueUnlimitedKey(database)];
+    const { secret: quiet } = await issueKey(database);
+    const { secret: busy } = await issueKey(database);
     const store = await openBeside(database);
     const node = [process.execPath, ...hurried(20)];
     const quoted = node.map((word) => `'${word.replaceAll("\n", " ")}'`).join(" ");
     const { screen, output, type, ended } = listOnTerminal(database, "--watch", undefined, quoted);
     await expect.poll(screen).toMatch(/^\d\d:\d\d:\d\d UTC {2}2 keys\r\n\r\nID .* STATE\r\n/);
     expect(output().startsWith(OPENS)).toBe(true);
-    expect(screen().match(/ 0\/1000000000 /g)).toHaveLength(2);
+    expect(screen().match(/ 0\/60 /g)).toHaveLength(2);
     for (const secret of [quiet, busy, busy]) await store.as(secret).listPets();
-    await expect.poll(screen).toMatch(/ 2\/1000000000 [^]* 1\/1000000000 /);
+    await expect.poll(screen).toMatch(/ 2\/60 [^]* 1\/60 /);
     renameSync(database, `${database}.away`);
     await expect.poll(screen).toContain("was removed or replaced");
     expect(output().split(OPENS)).toHaveLength(2);
@@ -137,7 +131,7 @@ describe("keys list --watch", () => {
     type("\u0003");
     expect(await ended).toBe(0);
     const [, after = ""] = output().split(CLOSES);
-    expect(after).toMatch(/^(\^C)?ID .* STATE\r\n.* 2\/1000000000 .*\r\n.* 1\/1000000000 .*\r\n$/);
+    expect(after).toMatch(/^(\^C)?ID .* STATE\r\n.* 2\/60 .*\r\n.* 1\/60 .*\r\n$/);
   });
 
   it("fits a screen of few columns and rows", async () => {

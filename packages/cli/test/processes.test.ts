@@ -19,7 +19,7 @@ import {
   workersOf,
   type BuiltServer,
 } from "./support/built-petstore.js";
-import { issueKey, issueUnlimitedKey, newDatabase, petsIn, REX } from "./support/command.js";
+import { issueKey, issueUnlimitedKey, namesIn, newDatabase, REX } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 import { openSocket } from "./support/raw-client.js";
@@ -124,7 +124,7 @@ describe("serve --workers", () => {
     await server.end("SIGKILL");
     await expect.poll(() => workers.filter(isAlive)).toEqual([]);
 
-    const names = new Set((await petsIn(database)).map((pet) => /"name":"(.*?)"/.exec(pet)?.[1]));
+    const names = new Set(await namesIn(database));
     expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 

@@ -80,8 +80,7 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
   // The other one holds the port.
   expect(new Set(fork.mock.calls.map(([env]) => JSON.stringify(env)))).toEqual(new Set(["{}"]));
   const [first, second] = fork.mock.results.map(({ value }) => (value as { id: number }).id);
-  expect(sums.receive.mock.calls[0]).toEqual([first, []]);
-  expect(sums.retire.mock.calls[0]).toEqual([second]);
+  expect([sums.receive.mock.calls[0], sums.retire.mock.calls[0]]).toEqual([[first, []], [second]]);
   workers.stop();
   expect((await workers.ended).isOk()).toBe(true);
   expect(urls).toHaveLength(1);

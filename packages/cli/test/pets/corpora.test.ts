@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
-import { newDatabase, petstore, withDatabase } from "../support/command.js";
+import { namesIn, newDatabase, petstore, withDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 
 const postgres = usePostgres();
@@ -42,17 +42,6 @@ async function createAll(store: PetStore) {
     stored.push(name);
   }
   return { stored, refused };
-}
-
-async function namesIn(database: string): Promise<readonly string[]> {
-  const store = await openBeside(database);
-  const found: string[] = [];
-  for (let after = 0n; ;) {
-    const { pets } = (await store.trusted.listPets({ limit: 100, after }))._unsafeUnwrap();
-    found.push(...pets.map(({ name }) => name));
-    if (pets.length === 0) return found;
-    after = pets.at(-1)?.id ?? 0n;
-  }
 }
 
 it.each<[string, () => string]>([

@@ -14,15 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { useBuiltPetstore } from "../support/built-petstore.js";
-import {
-  newDatabase,
-  petstore,
-  petstoreOn,
-  refused,
-  terminalTo,
-  withDatabase,
-  writableTo,
-} from "../support/command.js";
+import { petstoreOn, refused, terminalTo, withDatabase, writableTo } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
@@ -66,7 +58,7 @@ describe("pets export", () => {
     expect((await exportTo(file)).code).toBe(0);
     const rejects = `${file}.rejects`;
     appendFileSync(file, "bad\n");
-    await petstore("pets", "import", file, "--rejects", rejects, "--database", newDatabase());
+    await withDatabase().run("pets", "import", file, "--rejects", rejects);
     expect([file, rejects].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600]);
   });
 

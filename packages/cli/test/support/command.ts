@@ -37,20 +37,21 @@ async function run(
   streams: Partial<Streams> = {},
   terminal: Partial<Terminal> = {},
 ) {
-  const out: string[] = [];
-  const error: string[] = [];
-  const data: Buffer[] = [];
+  const [out, error, data]: [string[], string[], Buffer[]] = [[], [], []];
   const stdout = writableTo((part, done) => done(void data.push(part)));
-  const code = await runCommand(
-    args,
-    {
-      out: (line) => out.push(line),
-      error: (line) => error.push(line),
-      written: () => Promise.resolve(undefined),
-      ...terminal,
-    },
-    { stdin: Readable.from([]), stdout, stderr: writableTo((_, done) => done()), ...streams },
-  );
+  const print = {
+    out: (line: string) => out.push(line),
+    error: (line: string) => error.push(line),
+    written: () => Promise.resolve(undefined),
+    ...terminal,
+  };
+  const stderr = writableTo((_, done) => done());
+  const code = await runCommand(args, print, {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    ...streams,
+  });
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
 }
@@ -150,6 +151,10 @@ export function withDatabase() {
 export async function petsIn(database: string): Promise<readonly string[]> {
   return (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
 }
+
+/** The names of the pets of a database. */
+export const namesIn = async (database: string): Promise<readonly string[]> =>
+  (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);
 
 /** A key as `keys issue --json` prints it. */
 export interface IssuedKey {
