@@ -43,7 +43,7 @@ const parts = {
     ],
   },
   "storage-sqlite/commit": {
-    mutate: ["packages/storage-sqlite/src/commit/*.ts"],
+    mutate: ["packages/storage-sqlite/src/commit/transactions.ts"],
     tests: sqlite(...commits, ...tables, "replaced-file"),
   },
   "storage-sqlite/backup": {
@@ -51,9 +51,10 @@ const parts = {
     tests: sqlite("backup", "restore"),
   },
   "storage-sqlite/files": {
-    mutate: ["database-files", "database-mark", "database-watch", "checkpoints"].map(
-      (name) => `packages/storage-sqlite/src/database/${name}.ts`,
-    ),
+    mutate: [
+      "packages/storage-sqlite/src/database/database-*.ts",
+      "packages/storage-sqlite/src/commit/checkpoints.ts",
+    ],
     tests: sqlite("replaced-file", "restore", "backup"),
   },
   "storage-postgres/commit": {
