@@ -15,6 +15,14 @@ const postgres = usePostgres();
 
 const run = (...args: readonly string[]) => petstore(...args, "--database", postgres.url());
 
+/** The export of the `pets` or `keys` of a database. */
+const exported = async (what: string, database: string, ...more: readonly string[]) =>
+  (await petstore(what, "export", "--database", database, ...more)).out;
+
+/** Imports them from standard input. */
+const importing = (what: string, text: string, database: string, ...more: readonly string[]) =>
+  petstoreReading(text, what, "import", "-", "--database", database, ...more);
+
 it("workers on one database admit exactly the plan together, and every other command works on it", async () => {
   const { secret } = await issueKey(postgres.url(), "--label", "acme");
   const server = await startServer("--database", postgres.url(), "--workers", "2");
@@ -25,9 +33,8 @@ it("workers on one database admit exactly the plan together, and every other com
   expect(await server.end()).toBe(0);
 
   const pet = '{"name":"Rex","categoryId":9223372036854775807}\n';
-  const add = ["pets", "import", "-", "--database", postgres.url()];
-  expect(await petstoreReading(pet, ...add)).toMatchObject({ code: 0 });
-  expect((await run("pets", "export")).out).toContain(pet.slice(1, -2));
+  expect(await importing("pets", pet, postgres.url())).toMatchObject({ code: 0 });
+  expect(await exported("pets", postgres.url())).toContain(pet.slice(1, -2));
   expect((await run("keys", "list")).out).toMatch(/acme +free +60\/60/);
   expect((await run("migrate")).out).toMatch(/^the tables of postgres:.* are up to date$/);
   expect((await petstore("migrate", "--print")).out).toMatch(/^begin;[^]*create table/);
@@ -37,15 +44,13 @@ it("workers on one database admit exactly the plan together, and every other com
 
 it("keys move from a file with their secrets, usage and bans, once, and no secret is printed, unless a line is wrong", async () => {
   const file = newDatabase();
-  const of = (...args: readonly string[]) => petstore(...args, "--database", file);
   const { id, secret } = await issueKey(file, "--label", "moved");
   await issueKey(file, "--plan", "pro");
   const before = await openBeside(file);
   for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
-  const { out } = await of("keys", "export");
+  const out = await exported("keys", file);
   expect(out).not.toContain(secret);
-  const imported = (lines: string) =>
-    petstoreReading(lines, "keys", "import", "-", "--database", postgres.url());
+  const imported = (lines: string) => importing("keys", lines, postgres.url());
   const listed = await run("keys", "list");
   const [first = ""] = out.split("\n");
   expect(await imported(`${first}\n${first.replace('"plan":"free"', '"plan":7')}\n`)).toEqual({
@@ -56,7 +61,8 @@ it("keys move from a file with their secrets, usage and bans, once, and no secre
   expect(await run("keys", "list")).toEqual(listed);
 
   expect(await imported(out)).toEqual({ code: 0, out: "imported 2 keys", error: "" });
-  expect((await run("keys", "find", id)).out).toBe((await of("keys", "find", id)).out);
+  const found = await run("keys", "find", id);
+  expect(found).toEqual(await petstore("keys", "find", id, "--database", file));
   const after = await openBeside(postgres.url());
   expect((await after.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(52);
   expect((await imported(out)).out).toBe("imported 0 keys; 2 keys were there already");
@@ -72,37 +78,32 @@ it("a store moves to PostgreSQL and back exactly, also when it is interrupted, a
   const [from, back] = [newDatabase(), newDatabase()];
   await (await connectAdmin(postgres.url())).query("create database moved");
   const to = postgres.url("moved");
-  const importing = (text: string, database: string, ...more: readonly string[]) =>
-    petstoreReading(text, "pets", "import", "-", "--keep-ids", "--database", database, ...more);
-  const exported = async (database: string, ...more: readonly string[]) =>
-    (await petstore("pets", "export", "--database", database, ...more)).out;
+  const restoring = (text: string, database: string, ...more: readonly string[]) =>
+    importing("pets", text, database, "--keep-ids", ...more);
 
-  expect(await importing(lines.join(""), from)).toMatchObject({ code: 0 });
-  const pets = await exported(from);
+  expect(await restoring(lines.join(""), from)).toMatchObject({ code: 0 });
+  const pets = await exported("pets", from);
   expect(pets).toBe(lines.join("").trimEnd());
   await issueKey(from, "--label", "acme");
-  const keys = (await petstore("keys", "export", "--database", from)).out;
-  for (const [database, format] of [
-    [to, "ndjson"],
-    [back, "csv"],
-  ] as const) {
-    const text = await exported(database === to ? from : to, "--format", format);
+  const keys = await exported("keys", from);
+  for (const [database, format] of Object.entries({ [to]: "ndjson", [back]: "csv" })) {
+    const text = await exported("pets", database === to ? from : to, "--format", format);
     const cut = `${text.split("\n").slice(0, 3).join("\n")}${format === "csv" ? "" : "\n{"}`;
-    await importing(cut, database, "--format", format);
-    const again = await importing(`${text}\n`, database, "--format", format);
+    await restoring(cut, database, "--format", format);
+    const again = await restoring(`${text}\n`, database, "--format", format);
     expect(again.code).toBe(0);
     expect(again.out).toMatch(/were there already|was there already/);
-    expect(await exported(database)).toBe(pets);
-    await petstoreReading(`${keys}\n`, "keys", "import", "-", "--database", database);
-    expect((await petstore("keys", "export", "--database", database)).out).toBe(keys);
+    expect(await exported("pets", database)).toBe(pets);
+    await importing("keys", `${keys}\n`, database);
+    expect(await exported("keys", database)).toBe(keys);
   }
-  const other = await importing(lines.join("") + (lines[1] ?? "").replace("sold", "pending"), back);
+  const other = await restoring(lines.join("") + (lines[1] ?? "").replace("sold", "pending"), back);
   expect(other.code).toBe(1);
   expect(other.error).toContain("line 9 has the id of a pet that differs");
   const pet = '{"name":"next","categoryId":1}\n';
-  expect((await importing(pet, back)).error).toContain("line 1: Its id is not");
-  await petstoreReading(pet, "pets", "import", "-", "--database", back);
-  expect(await exported(back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
+  expect((await restoring(pet, back)).error).toContain("line 1: Its id is not");
+  await importing("pets", pet, back);
+  expect(await exported("pets", back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
 });
 
 it.runIf(inCi)("/readyz is 503 while the database cannot be written", async () => {
@@ -120,11 +121,8 @@ it.runIf(inCi)("/readyz is 503 while the database cannot be written", async () =
 
 it.runIf(inCi)("says how to install pg if it is missing", () => {
   const copy = `${newDatabase()}.petstore`;
-  cpSync(dirname(program()), copy, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => basename(path) !== "pg",
-  });
+  const filter = (path: string) => basename(path) !== "pg";
+  cpSync(dirname(program()), copy, { recursive: true, verbatimSymlinks: true, filter });
   const args = [join(copy, "bin.js"), "keys", "list", "--database", postgres.url()];
   const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(stderr).toContain("pg cannot be loaded: run `npm install pg`.");
@@ -160,9 +158,7 @@ it("takes the password from PGPASSWORD or a password file", () => {
   const database = postgres.url().replace(":correct-horse", "");
   for (const variables of [{ PGPASSWORD: "correct-horse" }, { PGPASSFILE: file }]) {
     const env = { ...process.env, PETSTORE_DATABASE: database, ...variables };
-    const args = [program(), "keys", "list"];
-    expect(spawnSync(process.execPath, args, { env, encoding: "utf8" })).toMatchObject({
-      status: 0,
-    });
+    const { status } = spawnSync(process.execPath, [program(), "keys", "list"], { env });
+    expect(status).toBe(0);
   }
 });
