@@ -38,7 +38,7 @@ function byClient({ url }: { readonly url: string }, apiKey: string, onRetry: ()
   });
   return async (name) => {
     const { pet } = (await pets.createPet({ name, categoryId: 1 }))._unsafeUnwrap();
-    return { status: 201, body: `{"id":${pet.id}}`, remaining: NaN, retryAfter: NaN };
+    return { status: 201, body: `{"id":${pet.id}}`, remaining: NaN };
   };
 }
 
@@ -65,14 +65,13 @@ it.runIf(inCi)(
     const secret = await issueUnlimitedKey(database);
     const { urls, restart } = await startServers(database, 2);
     let [sent, retries, ended] = [0, 0, 0];
-    const add: Add = (name, agent) =>
-      addUntilDone(
-        async () => {
-          const reply = await addPet(urls[(sent += 1) % 2] ?? "", agent, secret, name, name);
-          return reply.status === 503 ? undefined : reply;
-        },
-        () => (retries += 1),
-      );
+    const add: Add = (name, agent) => {
+      const addOnce = async () => {
+        const reply = await addPet(urls[(sent += 1) % 2] ?? "", agent, secret, name, name);
+        return reply.status === 503 ? undefined : reply;
+      };
+      return addUntilDone(addOnce, () => (retries += 1));
+    };
     const kill = async (count: number): Promise<void> => {
       if (count % 3 === 0) return restart(count % 2);
       if (count % 3 === 1) {

@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { expect } from "vitest";
 import { petsIn } from "./command.js";
 
-/** The parts of a response that tests check; a missing header of the limits is NaN. */
+/** The parts of a response that tests check; a missing header of the limit is NaN. */
 export type Reply = Awaited<ReturnType<typeof send>>;
 
 /** Adds a pet over HTTP. Rejects when the connection fails before the response is complete. */
@@ -27,7 +27,6 @@ export async function send(url: string, agent: Agent, secret: string, body?: str
     status: response.statusCode ?? 0,
     body: await text(response),
     remaining: Number(response.headers["x-ratelimit-remaining"]),
-    retryAfter: Number(response.headers["retry-after"]),
   };
 }
 
@@ -40,7 +39,7 @@ export const CONNECTIONS = 64;
 /** The reply to a request with this secret, or `lost` if the connection ended before it. */
 export type Sent = (Reply | typeof LOST) & { readonly secret: string };
 
-const LOST = { status: "lost", body: "", remaining: NaN, retryAfter: NaN } as const;
+const LOST = { status: "lost", body: "", remaining: NaN } as const;
 
 /**
  * Lists pets once with each of these secrets, in their order, over 64 connections to each server. Each connection
