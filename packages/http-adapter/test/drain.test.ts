@@ -8,10 +8,9 @@ import { compose, HURRIED, serve, timersOf } from "./support/serve.js";
 test.each([Infinity, 2_147_484])(
   "requests that are under way or still arrive get responses with Connection: close, with the deadline %s",
   async (timeoutSeconds) => {
-    let release: () => void = () => undefined;
     const { server, dial, key } = await serve({
       fallback: ({ url }, response) => {
-        if (url === "/") release = () => response.end("late");
+        if (url === "/") server.once("release", () => response.end("late"));
         else response.end("host");
       },
     });
@@ -30,16 +29,15 @@ test.each([Infinity, 2_147_484])(
     expect(await half.rest()).toBe("");
     // Only idle connections are closed meanwhile.
     expect(await unused.rest()).toBe("");
-    release();
+    server.emit("release");
     expect(await early.rest()).toContain("late");
     await drained;
   },
 );
 
 test("connections that stay idle are closed, those that were never used too", async () => {
-  const { server, dial, key } = await serve({
-    limits: { keepAliveTimeoutSeconds: 0, timeoutSeconds: 0 },
-  });
+  const limits = { keepAliveTimeoutSeconds: 0, timeoutSeconds: 0 };
+  const { server, dial, key } = await serve({ limits });
   const timers = timersOf();
   const [unused, idle] = [await dial(), await dial()];
   expect((await idle.exchange(compose({ key }))).headers["connection"]).not.toBe("close");
@@ -76,8 +74,7 @@ test("a connection that the system has accepted, but the server has not yet, get
   const client = new Worker(
     `const { connect } = require("node:net");
     const { workerData: { port, message, state }, parentPort } = require("node:worker_threads");
-    let text = "";
-    let sent = 0;
+    let [text, sent] = ["", 0];
     for (let count = 0; count < 50; count += 1) {
       const socket = connect(port, "127.0.0.1", () => socket.write(message, () => {
         sent += 1;

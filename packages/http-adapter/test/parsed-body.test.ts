@@ -88,9 +88,6 @@ test("a body that a host hands over when it is read is read and measured", async
     },
     { maxBodyBytes: 100 },
   );
-  for (const [bytes, status] of [
-    [100, 201],
-    [101, 413],
-  ] as const)
-    expect((await call({ path: `/?body=${petOf(bytes)}` })).status).toBe(status);
+  expect((await call({ path: `/?body=${petOf(100)}` })).status).toBe(201);
+  expect((await call({ path: `/?body=${petOf(101)}` })).status).toBe(413);
 });

@@ -1,6 +1,8 @@
-import { once } from "node:events";
-import { petStorePlugin } from "@petstore/http-adapter";
+import { EventEmitter, once } from "node:events";
+import { createNodeHandler, petStorePlugin, type NodeHandler } from "@petstore/http-adapter";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { createMocks, type RequestMethod } from "node-mocks-http";
+import serverless from "serverless-http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import type { ConformanceCase } from "../support/conformance/case.js";
@@ -245,4 +247,43 @@ describe("the plugin of Fastify", () => {
     "fails and names the option if it is registered with %j",
     (options) => expect(startFastify(options)).rejects.toThrow(/option \w+ /),
   );
+});
+
+/** Makes a request of its own, without Node's parser. Resolves to the status and the body of the response. */
+type Make = (
+  handler: NodeHandler,
+  method: RequestMethod,
+  headers: Record<string, string>,
+  body?: string,
+) => Promise<unknown>;
+
+const makers: Record<string, Make> = {
+  "serverless-http": async (handler, method, headers, body = "") => {
+    const requestContext = { http: { method, sourceIp: "203.0.113.9" } };
+    const event = { version: "2.0", rawPath: "/v1/pets", headers, requestContext, body };
+    const made = (await serverless(handler)(event, {})) as { statusCode: number; body: string };
+    return [made.statusCode, made.body];
+  },
+  "node-mocks-http": async (handler, method, headers, rawBody) => {
+    const sent = { method, url: "/v1/pets", headers, ...(rawBody && { rawBody }) };
+    const { req, res } = createMocks(sent, { eventEmitter: EventEmitter });
+    const ended = once(res, "end");
+    handler(req, res);
+    await ended;
+    return [res.statusCode, String(res._getData())];
+  },
+};
+
+test.each(Object.entries(makers))("what %s makes is read, exactly", async (_, make) => {
+  const { store, key } = await makeStore();
+  const failures: unknown[] = [];
+  const handler = createNodeHandler(store, { onError: (error) => failures.push(error) });
+  const headers = { host: "pets.example", authorization: `Bearer ${key}` };
+  const body = '{"name":"Rex","categoryId":9007199254740993}';
+  const pet = `{"id":1,${body.slice(1, -1)},"status":"available"}`;
+  const json = { ...headers, "content-type": "application/json" };
+  expect(await make(handler, "POST", json, body)).toEqual([201, pet]);
+  expect(await make(handler, "GET", headers)).toEqual([200, `[${pet}]`]);
+  expect(await make(handler, "GET", { host: "x" })).toContain(401);
+  expect(failures).toEqual([]);
 });

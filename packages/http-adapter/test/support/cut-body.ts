@@ -3,15 +3,8 @@ import { expect } from "vitest";
 import { compose } from "./serve.js";
 import type { Wire } from "./wire.js";
 
-/** How the pieces of a body are sent. */
-interface Delivery {
-  /** Whether each piece is a chunk; otherwise, the body has a Content-Length. */
-  readonly isChunked: boolean;
-  /** How many turns of the event loop pass before each piece; with 0, all are sent in one segment. */
-  readonly turns: number;
-}
-
-const deliveries: readonly Delivery[] = [true, false].flatMap((isChunked) =>
+/** In chunks or not, and how many turns of the event loop pass before each piece; with 0, all are sent in one segment. */
+const deliveries = [true, false].flatMap((isChunked) =>
   [0, 1, 6].map((turns) => ({ isChunked, turns })),
 );
 
@@ -42,12 +35,14 @@ export async function postCutPets(
   wire.socket.setNoDelay();
   const names: string[] = [];
   for (const delivery of deliveries) {
-    const post = async (pieces: readonly Buffer[], expected: number): Promise<void> => {
-      await sendPieces(wire, { ...head, method: "POST" }, pieces, delivery);
-      const { status } = await wire.response();
-      expect({ ...delivery, pieces: pieces.map(String), status }).toMatchObject({
-        status: expected,
-      });
+    const post = async (pieces: readonly Buffer[], status: number): Promise<void> => {
+      const segments = segmentsOf({ ...head, method: "POST" }, pieces, delivery.isChunked);
+      for (const segment of delivery.turns === 0 ? [Buffer.concat(segments)] : segments) {
+        for (let turn = 0; turn < delivery.turns; turn += 1) await setImmediate();
+        wire.send(segment);
+      }
+      const found = { ...delivery, pieces: pieces.map(String), ...(await wire.response()) };
+      expect(found).toMatchObject({ status });
     };
     for (const cut of cuts) {
       const name = `${names.length} ü`;
@@ -61,22 +56,19 @@ export async function postCutPets(
   return names;
 }
 
-/** Sends a request with these pieces as its body. */
-async function sendPieces(
-  wire: Wire,
+/** The head and the pieces of a request, each piece a chunk or a part of a body with its length. */
+function segmentsOf(
   head: Parameters<typeof compose>[0],
   pieces: readonly Buffer[],
-  { isChunked, turns }: Delivery,
-): Promise<void> {
+  isChunked: boolean,
+): readonly Buffer[] {
   const length = Buffer.concat(pieces).length;
   const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
-  const headers = [framing, "Content-Type: application/json"];
-  const body = isChunked ? [...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")] : pieces;
-  const segments = [Buffer.from(compose({ ...head, headers })), ...body];
-  for (const segment of turns === 0 ? [Buffer.concat(segments)] : segments) {
-    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
-    wire.send(segment);
-  }
+  const first = Buffer.from(
+    compose({ ...head, headers: [framing, "Content-Type: application/json"] }),
+  );
+  if (!isChunked) return [first, ...pieces];
+  return [first, ...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")];
 }
 
 function chunkOf(piece: Buffer): Buffer {

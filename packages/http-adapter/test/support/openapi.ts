@@ -35,13 +35,10 @@ function errorsIn(schema: object, value: unknown): string {
   return ajv.validate(JSON.parse(absolute) as AnySchema, value) ? "" : ajv.errorsText();
 }
 
+type Header = Readonly<{ required: boolean; schema: object }>;
 interface Declared {
   readonly headers: Readonly<Record<string, { readonly $ref: string } | Header>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
-}
-interface Header {
-  readonly required: boolean;
-  readonly schema: object;
 }
 
 /** Returns each difference between a response and the document's declaration of the operation; `""` if there is none. */
@@ -49,9 +46,7 @@ export function undeclared(operation: Operation, response: WireResponse): string
   const [method, path] = operation.toLowerCase().replace("petid", "petId").split(" ");
   const { responses } = paths[path as "/pets"][method as "get"];
   const declared = Object.entries(responses).find(([status]) => status === `${response.status}`);
-  return declared === undefined
-    ? `${response.status} is not declared`
-    : differences(declared[1], response);
+  return declared ? differences(declared[1], response) : `${response.status} is not declared`;
 }
 
 /** Returns in what a response to a request for no operation is not an Error with the usual headers. */
@@ -68,13 +63,13 @@ const OF_TRANSPORT = ["content-length", "date", "connection", "keep-alive"];
 function differences({ headers, content }: Declared, response: WireResponse): string {
   const { "content-type": type, ...others } = response.headers;
   const own = Object.entries(others).filter(([name]) => !OF_TRANSPORT.includes(name));
-  const declared = Object.entries(headers).map(([name, header]) => ({
-    name: name.toLowerCase(),
-    ...("$ref" in header ? at(header.$ref) : header),
-  }));
+  const declared = Object.entries(headers).map(([name, header]): [string, Header] => [
+    name.toLowerCase(),
+    "$ref" in header ? at(header.$ref) : header,
+  ]);
   const schema = {
-    properties: Object.fromEntries(declared.map(({ name, schema }) => [name, schema])),
-    required: declared.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(declared.map(([name, { schema }]) => [name, schema])),
+    required: declared.flatMap(([name, { required }]) => (required ? [name] : [])),
     additionalProperties: false,
   };
   if (!ajvForHeaders.validate(schema, Object.fromEntries(own))) return ajvForHeaders.errorsText();
