@@ -14,9 +14,7 @@ const ended = (number: number, remaining: number, resetAt = 1): Ended => ({
   wait: undefined,
 });
 const refused = (number: number, retryAfter: number, jitter = 0): Ended => ({
-  ...ended(number, 0),
-  resetIn: 0,
-  wait: { retryAfter, jitter },
+  ...{ ...ended(number, 0), resetIn: 0, wait: { retryAfter, jitter } },
 });
 /** A 429 of a server that still has requests left, such as one that is overloaded. */
 const refusedEarly = (number: number): Ended => ({
@@ -25,16 +23,8 @@ const refusedEarly = (number: number): Ended => ({
 });
 /** A response after which nothing is left for a day. */
 const dayUsedUp = (number: number): Ended => ({ ...ended(number, 0), resetIn: 86_400_000 });
-const lost = (number: number): Ended => ({
-  ...{ number, quota: undefined, resetIn: 0, wait: undefined },
-});
-
-function after(...events: readonly Event[]): Gate {
-  return events.reduce<Gate>(
-    (gate, event) => (event === "sent" ? afterSending(gate) : afterEnding(gate, event, NOW)),
-    OPEN,
-  );
-}
+const none = { quota: undefined, resetIn: 0, wait: undefined };
+const lost = (number: number): Ended => ({ number, ...none });
 
 /** How many requests may be sent at this time. */
 function free(gate: Gate, now: number): number {
@@ -81,5 +71,8 @@ test.each<readonly [string, readonly Event[], number, number]>([
   ["a lost probe does not end the row", ["sent", refusedEarly(1), "sent", lost(2)], 1_000, 1],
   ["nor does an earlier response", ["sent", "sent", refusedEarly(2), ended(1, 5)], 1_000, 1],
 ])("%s", (_, events, later, expected) => {
-  expect(free(after(...events), NOW + later)).toBe(expected);
+  let gate = OPEN;
+  for (const event of events)
+    gate = event === "sent" ? afterSending(gate) : afterEnding(gate, event, NOW);
+  expect(free(gate, NOW + later)).toBe(expected);
 });

@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { createPetStore } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { createPetsClient } from "@petstore/client";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ANY } from "./support/stores.js";
+import { ANY, stock } from "./support/stores.js";
 import { seed, sized } from "../../../scripts/test-size.js";
 
 const HISTORIES = sized(4, 1_000, 10_000);
@@ -18,8 +17,7 @@ test(`in ${HISTORIES} histories of clients on one Free key, no key is banned and
   const property = fc.asyncProperty(fc.gen(), async (generate) => {
     const history = await play((below) => generate(fc.nat, { max: below - 1 }));
     expect(history).toMatchObject({ bans: 0, missed: [] });
-    calls += history.calls;
-    served += history.served;
+    [calls, served] = [calls + history.calls, served + history.served];
   });
   await fc.assert(property, { seed, numRuns: HISTORIES, unbiased: true, endOnFailure: true });
   console.info(`${HISTORIES} histories, ${calls} calls, ${served} served`);
@@ -27,11 +25,7 @@ test(`in ${HISTORIES} histories of clients on one Free key, no key is banned and
 });
 
 /** A call that was refused: when it began, its deadline, and how long its client may have waited without need. */
-interface Refused {
-  readonly start: number;
-  readonly deadline: number;
-  readonly backoff: number;
-}
+type Refused = Readonly<{ start: number; deadline: number; backoff: number }>;
 
 /**
  * Any number of calls through up to seven clients, each in a process of its own, in bursts, with any deadlines, on one
@@ -39,8 +33,7 @@ interface Refused {
  */
 async function play(chance: (below: number) => number) {
   const clock = createSteppedClock(Date.UTC(2030, 0, 1) + chance(1_000));
-  const store = createPetStore({ clock });
-  const { secret: apiKey } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+  const { store, key: apiKey } = await stock({ clock });
   const handle = createFetchHandler(store);
   let bans = 0;
   store.events.on("key_banned", () => (bans += 1));
@@ -120,10 +113,7 @@ async function play(chance: (below: number) => number) {
   return { calls, served, bans, missed };
 }
 
-interface MinuteWindow {
-  readonly start: number;
-  used: number;
-}
+type MinuteWindow = { readonly start: number; used: number };
 
 /** The minute windows that these requests opened, and how much of each was used. */
 function windowsOf(admitted: readonly number[]): readonly MinuteWindow[] {
@@ -140,18 +130,15 @@ function windowsOf(admitted: readonly number[]): readonly MinuteWindow[] {
 const SLACK = 3_000 + 4 * LATENCY;
 
 /** Whether a request was left for long enough before the call's deadline, and was not used. */
-function couldHaveBeenServed(
-  { start, deadline, backoff }: Refused,
-  windows: readonly MinuteWindow[],
-): boolean {
-  const slack = SLACK + backoff;
+function couldHaveBeenServed(call: Refused, windows: readonly MinuteWindow[]): boolean {
+  const slack = SLACK + call.backoff;
   // The first time from the call's start on that lies outside all full windows, and not just before one.
-  let first = start;
-  for (const { used, start: opened } of windows) {
+  let first = call.start;
+  for (const { used, start } of windows) {
     const isFull = used === PER_MINUTE;
-    if (isFull && opened <= first + slack && first < opened + MINUTE) first = opened + MINUTE;
+    if (isFull && start <= first + slack && first < start + MINUTE) first = start + MINUTE;
   }
-  return first + slack <= deadline;
+  return first + slack <= call.deadline;
 }
 
 /** Creates a clock that jumps from timer to timer. */

@@ -5,7 +5,7 @@ import { err, type Result, type ResultAsync } from "neverthrow";
 import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { expect, test } from "vitest";
-import { createFetchHandler, createPetStoreServer } from "@petstore/http-adapter";
+import { createPetStoreServer } from "@petstore/http-adapter";
 import { ANY, clientOf, listen, rex, stock, type Stocked } from "./support/stores.js";
 
 type Fetch = PetsClientOptions["fetch"];
@@ -19,15 +19,10 @@ type Setting = PetStoreOptions & { readonly key?: string };
 const MAX = 2n ** 63n - 1n;
 const DAY = 86_400_000;
 
-function list(input?: unknown): Act {
-  return (pets) => pets.listPets(input as never);
-}
-function create(input: unknown, idempotencyKey?: string): Act {
-  return (pets) => pets.createPet(input as never, { idempotencyKey });
-}
-function get(id: unknown): Act {
-  return (pets) => pets.getPet(id as never);
-}
+const list = (input?: unknown) => (pets: Remote) => pets.listPets(input as never);
+const create = (input: unknown, idempotencyKey?: string) => (pets: Remote) =>
+  pets.createPet(input as never, { idempotencyKey });
+const get = (id: unknown) => (pets: Remote) => pets.getPet(id as never);
 const close = (_: Remote, { store }: Stocked) => store.close();
 /** Does one after the other. The second outcome counts. */
 function both(first: Act | typeof close, second: Act): Act {
@@ -69,6 +64,11 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ["creates in the smallest category", "ok", create({ ...rex, categoryId: -MAX - 1n })],
   ["creates in the greatest one", "ok", create({ ...rex, categoryId: MAX, status: "sold" })],
   ["creates in category -0", "ok", create({ ...rex, categoryId: -0 })],
+  [
+    "creates in a category that may be rounded",
+    "invalid_pet",
+    create({ ...rex, categoryId: 2 ** 60 }),
+  ],
   ["creates a pet with a difficult name", "ok", create({ ...rex, name: DIFFICULT })],
   ["creates by inherited fields", "invalid_pet", create(Object.create({ ...rex, id: 5 }))],
   ["creates from an array", "invalid_pet", create([rex])],
@@ -138,28 +138,13 @@ const ONLY_LOCAL = ["keyId", "plan", "cause"];
 
 /** The stores do not start in the same second. */
 function atSameTime(outcome: unknown, later: number, hidden: readonly string[] = []): unknown {
-  return JSON.parse(
-    JSON.stringify(outcome, (name, value: unknown) => {
-      if (hidden.includes(name)) return undefined;
-      if (typeof value === "bigint") return `${value}n`;
-      return name === "resetAt" ? Number(value) - later : value;
-    }),
-  );
+  const text = JSON.stringify(outcome, (name, value: unknown) => {
+    if (hidden.includes(name)) return undefined;
+    if (typeof value === "bigint") return `${value}n`;
+    return name === "resetAt" ? Number(value) - later : value;
+  });
+  return JSON.parse(text);
 }
-
-test("a number that has lost its last digits is refused, not sent as another number", async () => {
-  const created = await clientOf(await stock()).createPet({ ...rex, categoryId: 2 ** 60 });
-  expect(codeOf(created)).toBe("invalid_pet");
-});
-
-test("without the fields of the draft, the other window shows the one that binds", async () => {
-  const stocked = await stock();
-  const client = clientOf(stocked, { fetch: createFetchHandler(stocked.store) });
-  const { quota } = (await client.listPets())._unsafeUnwrap();
-  const { limit, remaining, resetAt } = quota;
-  expect({ limit, remaining }).toEqual({ limit: 60, remaining: 59 });
-  expect([quota.minute, quota.day]).toEqual(Array(2).fill({ limit, remaining, resetAt }));
-});
 
 const BASE = "http://pets.test/v1";
 const WRONG_URLS = [

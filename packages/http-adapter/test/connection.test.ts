@@ -38,9 +38,9 @@ function mountedOn(store: PetStore): Server {
 }
 
 function mountedOnBusy(store: PetStore): Server {
-  const server = mountedOn(store).on("checkContinue", closing).on("checkExpectation", closing);
   const refuse = (_: unknown, socket: Duplex): void =>
     void socket.on("error", () => undefined).end("HTTP/1.1 501 Not Implemented\r\n\r\n");
+  const server = mountedOn(store).on("checkContinue", closing).on("checkExpectation", closing);
   return server.on("connect", refuse).on("upgrade", refuse);
 }
 

@@ -5,7 +5,6 @@ import {
   createManualClock,
   createMemoryStorage,
   createPetStore,
-  type ManualClock,
   type PetStore,
   type PetStoreOptions,
   type RateLimits,
@@ -20,7 +19,7 @@ import {
   type PetStoreServerOptions,
 } from "@petstore/http-adapter";
 import { portOf } from "../../../../scripts/ports.js";
-import { dial, type Open, type WireResponse, type Wire } from "./wire.js";
+import { dial, type Open, type WireResponse } from "./wire.js";
 
 /** A good pet, 29 bytes long. */
 export const PET = '{"name":"Rex","categoryId":1}';
@@ -44,28 +43,10 @@ export interface Call {
 }
 
 /** A store on a hand-moved clock, and the secret of a Free key. */
-export interface Made {
-  readonly store: PetStore;
-  readonly clock: ManualClock;
-  readonly key: string;
-}
+export type Made = Awaited<ReturnType<typeof makeStore>>;
 
 /** A server for the length of a test. */
-export interface Listening {
-  readonly port: number;
-  /** Sends one request on a connection of its own. */
-  readonly call: (call?: Call) => Promise<WireResponse>;
-  /** Posts this body to /v1/pets. */
-  readonly create: (json: string) => Promise<WireResponse>;
-  /** Opens a connection and sends these bytes. */
-  readonly dial: (bytes?: string) => Promise<Wire>;
-}
-
-/** A server of this kind, its store, and what `onError` has received. */
-interface Served<Kind> extends Made, Listening {
-  readonly server: Kind;
-  readonly causes: unknown[];
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
 /** Starts a server of ours for the length of a test, with a store in memory. */
 export function serve({
@@ -85,18 +66,21 @@ export function serveHandler(
   );
 }
 
-/** Starts the server that `create` makes of a new store for the length of a test, unless it has started. */
+/**
+ * Starts the server that `create` makes of a new store for the length of a test, unless it has started. `causes` is
+ * what `onError` has received.
+ */
 export async function start<Kind extends Server>(
   create: (store: PetStore, onError: (cause: unknown) => void, key: string) => Promise<Kind> | Kind,
   options?: PetStoreOptions,
-): Promise<Served<Kind>> {
+) {
   const causes: unknown[] = [];
   const made = await makeStore(options);
   const server = await create(made.store, (cause) => causes.push(cause), made.key);
   return { ...made, server, causes, ...(await listen(server, made.key)) };
 }
 
-export async function makeStore(options: PetStoreOptions = {}): Promise<Made> {
+export async function makeStore(options: PetStoreOptions = {}) {
   const clock = createManualClock();
   const store = createPetStore({ clock, ...options });
   return { store, clock, key: await issue(store, "free") };
@@ -129,11 +113,7 @@ export function failing(part: "pets" | "usage"): Storage {
 }
 
 /** Starts a server for the length of a test, unless it has started. */
-export async function listen(
-  server: Server | SecureServer,
-  key: string,
-  open?: Open,
-): Promise<Listening> {
+export async function listen(server: Server | SecureServer, key: string, open?: Open) {
   const port = await portOf(server);
   onTestFinished(() => {
     server.closeAllConnections();
@@ -148,20 +128,17 @@ export async function listen(
   };
   return {
     port,
+    /** Sends one request on a connection of its own. */
     call,
-    create: (json) => call({ method: "POST", body: json }),
-    dial: (bytes) => dial(port, open, bytes),
+    /** Posts this body to /v1/pets. */
+    create: (json: string) => call({ method: "POST", body: json }),
+    /** Opens a connection and sends these bytes. */
+    dial: (bytes?: string) => dial(port, open, bytes),
   };
 }
 
 /** The head of a request as text. */
-export function compose({
-  method = "GET",
-  path = "/v1/pets",
-  headers = [],
-  body,
-  key,
-}: Call): string {
+export function compose({ method = "GET", path = "/v1/pets", headers = [], body, key }: Call) {
   return [
     `${method} ${path} HTTP/1.1`,
     "Host: pets.test",

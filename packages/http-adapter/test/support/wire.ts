@@ -9,21 +9,12 @@ export interface WireResponse {
 }
 
 /** One raw connection: it sends bytes unchanged and returns responses one by one. */
-export interface Wire {
-  readonly socket: Socket;
-  send(bytes: string | Uint8Array): void;
-  /** The next response; a response to HEAD has no body whatever its length says. */
-  response(method?: string): Promise<WireResponse>;
-  /** Sends these bytes. Resolves to the next response. */
-  exchange(bytes: string | Uint8Array): Promise<WireResponse>;
-  /** Resolves to the bytes after the responses that were read, when the other side closes. */
-  rest(): Promise<string>;
-}
+export type Wire = Awaited<ReturnType<typeof dial>>;
 
 export type Open = (port: number, host: string) => Socket;
 
 /** Connects to a server on this machine, by TCP or as `open` does, and sends these bytes. */
-export async function dial(port: number, open: Open = connect, bytes = ""): Promise<Wire> {
+export async function dial(port: number, open: Open = connect, bytes = "") {
   const socket = open(port, "127.0.0.1");
   let received = "";
   let isOver = false;
@@ -64,12 +55,15 @@ export async function dial(port: number, open: Open = connect, bytes = ""): Prom
 
   return {
     socket,
-    send: (bytes) => void socket.write(bytes),
+    send: (bytes: string | Uint8Array) => void socket.write(bytes),
+    /** The next response; a response to HEAD has no body whatever its length says. */
     response,
-    exchange: (bytes) => {
+    /** Sends these bytes. Resolves to the next response. */
+    exchange: (bytes: string | Uint8Array) => {
       socket.write(bytes);
       return response();
     },
+    /** Resolves to the bytes after the responses that were read, when the other side closes. */
     rest: async () => {
       while (!isOver) await new Promise<void>((resolve) => (wake = resolve));
       return received;
