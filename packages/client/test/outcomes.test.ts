@@ -64,11 +64,6 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ["creates in the smallest category", "ok", create({ ...rex, categoryId: -MAX - 1n })],
   ["creates in the greatest one", "ok", create({ ...rex, categoryId: MAX, status: "sold" })],
   ["creates in category -0", "ok", create({ ...rex, categoryId: -0 })],
-  [
-    "creates in a category that may be rounded",
-    "invalid_pet",
-    create({ ...rex, categoryId: 2 ** 60 }),
-  ],
   ["creates a pet with a difficult name", "ok", create({ ...rex, name: DIFFICULT })],
   ["creates by inherited fields", "invalid_pet", create(Object.create({ ...rex, id: 5 }))],
   ["creates from an array", "invalid_pet", create([rex])],
@@ -145,6 +140,11 @@ function atSameTime(outcome: unknown, later: number, hidden: readonly string[] =
   });
   return JSON.parse(text);
 }
+
+test("a number that has lost its last digits is refused, not sent as another number", async () => {
+  const created = await clientOf(await stock()).createPet({ ...rex, categoryId: 2 ** 60 });
+  expect(codeOf(created)).toBe("invalid_pet");
+});
 
 const BASE = "http://pets.test/v1";
 const WRONG_URLS = [
