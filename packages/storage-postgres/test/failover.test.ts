@@ -39,9 +39,7 @@ async function createPair() {
   return { primary, standby, proxy, url: proxy.url(primary.url()) };
 }
 
-async function promote(url: string): Promise<void> {
-  await (await connectAdmin(url)).query("select pg_promote()");
-}
+const promote = async (url: string) => (await connectAdmin(url)).query("select pg_promote()");
 
 it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing", async () => {
   const { primary, standby, proxy, url } = await createPair();
@@ -97,10 +95,7 @@ it("reports lost commits although no server was there when the writer looked", a
   const warnings: string[] = [];
   storage.onWarning?.(({ code }) => warnings.push(code));
   const create = () => storage.pets.create(rex);
-  for (const { behind, expected } of [
-    { behind: 0, expected: [] },
-    { behind: 1, expected: ["commits_lost"] },
-  ]) {
+  for (const behind of [0, 1]) {
     for (let pet = 0; pet < 3; pet += 1) (await create())._unsafeUnwrap();
     proxy.leadTo(1);
     expect((await whileTimePasses(create))._unsafeUnwrapErr().mayBeStored).toBe(true);
@@ -108,7 +103,7 @@ it("reports lost commits although no server was there when the writer looked", a
     await admin.query(`update petstore.writers set seq = seq - ${behind}`);
     proxy.leadTo(server.port);
     for (let pet = 0; pet < 2; pet += 1) (await create())._unsafeUnwrap();
-    expect(warnings).toEqual(expected);
+    expect(warnings).toEqual(Array(behind).fill("commits_lost"));
   }
 });
 

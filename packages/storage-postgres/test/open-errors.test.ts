@@ -16,6 +16,10 @@ import { rex } from "./support/samples.js";
 const server = usePostgres();
 const admin = useAdmin(server);
 
+/** Begins a migration of a schema. */
+const lockMigrations = (schema: string) =>
+  `begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('${schema}'))`;
+
 /** Opens a storage on a schema. */
 const open = (schema: string) => openStorage({ url: server.url(), schema });
 
@@ -124,7 +128,7 @@ describe("openPostgresStorage fails with", () => {
     pool.on("error", () => undefined);
     // It is open before the storage learns of the pool.
     await pool.query("select 1");
-    await admin.query("begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('cut'))");
+    await admin.query(lockMigrations("cut"));
     const opening = codeOf({ pool, schema: "cut" });
     const waiting = "select count(*)::int from pg_locks where not granted";
     await expect.poll(() => admin.query(waiting)).toEqual([[1]]);
@@ -134,9 +138,7 @@ describe("openPostgresStorage fails with", () => {
   });
 
   it.runIf(inCi)("busy, after waiting ten seconds for another migration", async () => {
-    await admin.query(
-      "begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('waits'))",
-    );
+    await admin.query(lockMigrations("waits"));
     expect(await codeOf({ url: server.url(), schema: "waits" })).toBe("busy");
     await admin.query("rollback");
     await open("waits");
@@ -152,11 +154,11 @@ describe("openPostgresStorage fails with", () => {
       return guests.end();
     });
     /** Takes a connection that the server has left. Resolves to 0 if there is none. */
-    const take = async () =>
-      guests.connect().then(
-        (client) => taken.push(client),
-        () => 0,
-      );
+    const take = () =>
+      guests
+        .connect()
+        .then((client) => taken.push(client))
+        .catch(() => 0);
     while ((await take()) > 0);
     expect(await codeOf({ url: server.url() })).toBe("cannot_connect");
     // The place of the storage's own connection is taken, too.
@@ -206,14 +208,11 @@ it("connects with TLS only to the server whose certificate was signed, and says 
   const encrypted = `select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid)
     where application_name = 'petstore'`;
   expect(await admin.query(encrypted)).toEqual([[true]]);
-  for (const [url, message] of [
-    [byAddress + trusting, "is for another host"],
-    [byName, "is not trusted"],
-  ] as const)
-    expect(await errorOf({ url })).toMatchObject({
-      code: "wrong_certificate",
-      message: expect.stringContaining(message) as string,
-    });
+  const wrong = { "is for another host": byAddress + trusting, "is not trusted": byName };
+  for (const [problem, url] of Object.entries(wrong)) {
+    const { code, message } = await errorOf({ url });
+    expect([code, message]).toEqual(["wrong_certificate", expect.stringContaining(problem)]);
+  }
 });
 
 it("a wrong option is a TypeError that names it, and shows no password", () => {

@@ -222,11 +222,9 @@ it.runIf(inCi).each<[what: string, begin: () => Promise<unknown>]>([
   await whileTimePasses(async () => {
     for (let round = 0; round < 10; round += 1) {
       const creating = storages.map((each, index) => {
-        const request = { token: `${round} ${index}`, fingerprint: "f", now: 9, expiresAt: 10 };
-        return Promise.all([
-          each.pets.createOnce(rex, request),
-          each.keys.insert(aKey(`${round} ${index}`)),
-        ]);
+        const id = `${round} ${index}`;
+        const request = { token: id, fingerprint: "f", now: 9, expiresAt: 10 };
+        return Promise.all([each.pets.createOnce(rex, request), each.keys.insert(aKey(id))]);
       });
       for (const each of storages) {
         expect(await chargeOnce(each, "a")).toBe(charges++);
@@ -392,9 +390,8 @@ it("servers may open a new schema at once, and every charge of theirs counts onc
   const charging = storages.map(async (each) => {
     const shown: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const charges = [...ids, ...times(64, () => "hot")].map(
-        async (id) => `${id}: ${await chargeOnce(each, id)}`,
-      );
+      const charge = async (id: string) => `${id}: ${await chargeOnce(each, id)}`;
+      const charges = [...ids, ...times(64, () => "hot")].map(charge);
       ended += await terminateOne(admin);
       shown.push(...(await Promise.all(charges)));
     }

@@ -131,9 +131,8 @@ it("a page that is damaged fails the read, and not the charge", async () => {
   storage = await openStorage({ filename });
   const pets = [chargeAnd("a", find(1_900n)), chargeAnd("a", find(1n))] as const;
   const [damaged, intact] = await Promise.all(pets);
-  expect(damaged._unsafeUnwrapErr().message).toBe(
-    "Finding a pet failed: the file is damaged (SQLITE_CORRUPT).",
-  );
+  const message = "Finding a pet failed: the file is damaged (SQLITE_CORRUPT).";
+  expect(damaged._unsafeUnwrapErr()).toMatchObject({ message });
   expect(intact._unsafeUnwrap()?.id).toBe(1n);
   expect(await usedBy(storage, "a")).toBe(2);
 });

@@ -61,26 +61,19 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     call: (memory: Storage, decide: Decide<Shown, State, T>) => Call<T>,
   ): Call<T> => {
     const changes: Change[] = [];
+    const idOf = (shown: unknown) => id ?? (shown as PresentedKey).key.id;
     const deciding: Decide<Shown, State, T> = (shown) => {
       const decided = decision(shown);
-      if (decided.next && shown)
-        changes.push([
-          port,
-          "update",
-          id ?? (shown as unknown as PresentedKey).key.id,
-          decided.next,
-        ]);
+      if (decided.next && shown) changes.push([port, "update", idOf(shown), decided.next]);
       return decided;
     };
     return change((memory) => call(memory, deciding), changes);
   };
   /** With a fault, many are changed one after the other. */
-  const each = (port: string, member: string, all: readonly unknown[]) =>
-    (fault === undefined ? [all] : all.map((one) => [one])).map((part): Change => [
-      port,
-      member,
-      part,
-    ]);
+  const each = (port: string, member: string, all: readonly unknown[]) => {
+    const parts = fault === undefined ? [all] : all.map((one) => [one]);
+    return parts.map((part): Change => [port, member, part]);
+  };
   return Promise.resolve({
     pets: {
       create: (pet) => change((memory) => memory.pets.create(pet), [["pets", "create", pet]]),
@@ -118,9 +111,8 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
 
 /** The memory storage makes a change before its call returns. */
 function replay(memory: Storage, [port, member, ...args]: Change): void {
-  const members = (
-    memory as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>
-  )[port];
+  type Members = Record<string, (...args: unknown[]) => unknown>;
+  const members = (memory as unknown as Record<string, Members>)[port];
   const [id, next] = args;
   void members?.[member]?.(...(member === "update" ? [id, () => ({ next })] : args));
 }

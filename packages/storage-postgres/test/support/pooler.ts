@@ -33,11 +33,8 @@ server_login_retry = 0.1
 `,
   );
   for (const path of [folder, settings]) giveToPostgres(path);
-  const pooler = spawn(PROGRAM, [settings], {
-    ...unprivileged,
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const stdio = ["ignore", "ignore", "pipe"] as const;
+  const pooler = spawn(PROGRAM, [settings], { ...unprivileged, cwd: folder, stdio: [...stdio] });
   const ended = once(pooler, "exit");
   await logged(pooler, /process up/);
   url.port = String(ownPort);
