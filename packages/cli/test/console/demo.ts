@@ -65,33 +65,30 @@ export const button = (page: Page, name: string) => page.getByRole("button", { n
 export const dialog = (page: Page) => page.getByRole("dialog");
 export const link = (page: Page, name: string) => page.getByRole("link", { name });
 
-/** Presses these buttons, one after the other. */
-export async function press(page: Page, ...names: readonly string[]): Promise<void> {
-  for (const name of names) await button(page, name).click();
-}
-
-/** Fills in these fields of the dialog, and presses these buttons. */
-export async function fillIn(
+/** Presses these buttons and links, and fills in these fields of the dialog, one after the other. */
+export async function press(
   page: Page,
-  values: Readonly<Record<string, string>>,
-  ...names: readonly string[]
+  ...steps: readonly (string | Readonly<Record<string, string>>)[]
 ): Promise<void> {
-  for (const [label, value] of Object.entries(values)) {
-    const field = dialog(page).getByLabel(label);
-    await (/^(Plan|Status)$/.test(label) ? field.selectOption(value) : field.fill(value));
+  for (const step of steps) {
+    const fields = typeof step === "string" ? {} : step;
+    if (typeof step === "string")
+      await button(page, step)
+        .or(page.getByRole("link", { name: step, exact: true }))
+        .click();
+    for (const [label, value] of Object.entries(fields)) {
+      const field = dialog(page).getByLabel(label);
+      await (/^(Plan|Status)$/.test(label) ? field.selectOption(value) : field.fill(value));
+    }
   }
-  await press(page, ...names);
 }
 
 /** The main states of the console of the demo store, each reached from the one before. */
 export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   keys: (page) => link(page, "Mobile app").waitFor(),
-  issue: async (page) => {
-    await press(page, "Issue a key");
-    await fillIn(page, { Label: "Rescue North", Plan: "enterprise" });
-  },
+  issue: (page) => press(page, "Issue a key", { Label: "Rescue North", Plan: "enterprise" }),
   secret: async (page) => {
-    await fillIn(page, { Plan: "pro" }, "Issue");
+    await press(page, { Plan: "pro" }, "Issue");
     await page.getByText("The secret is shown only now.").waitFor();
   },
   key: async (page) => {
@@ -110,13 +107,11 @@ export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await press(page, "Rotate");
   },
   pets: async (page) => {
-    await press(page, "Cancel");
-    await link(page, "Pets").click();
+    await press(page, "Cancel", "Pets");
     await page.getByText("Hedwig").waitFor();
   },
   refused: async (page) => {
-    await press(page, "Add a pet");
-    await fillIn(page, { Name: "Rex", Category: "1.5" }, "Add");
+    await press(page, "Add a pet", { Name: "Rex", Category: "1.5" }, "Add");
     await page.getByText("categoryId must be an int64 integer").waitFor();
   },
 };

@@ -12,7 +12,7 @@ import { root, startConsole, useBuiltPetstore } from "../support/built-petstore.
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "../support/chromium.js";
 import { newDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
-import { button, createDemoStore, dialog, fillIn, link, press, STATES } from "./demo.js";
+import { button, createDemoStore, dialog, link, press, STATES } from "./demo.js";
 
 useBuiltPetstore();
 
@@ -60,9 +60,8 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByText("There is no key yet.").waitFor();
 
-  await press(page, "Issue a key");
-  await fillIn(page, { Label: "Happy Paws", Plan: "enterprise" });
-  await fillIn(page, { "Requests per minute": "3", "Requests per day": "50" }, "Issue");
+  await press(page, "Issue a key", { Label: "Happy Paws", Plan: "enterprise" });
+  await press(page, { "Requests per minute": "3", "Requests per day": "50" }, "Issue");
   await dialog(page).getByRole("button", { name: "Copy", exact: true }).first().click();
   await page.getByText("Copied.").waitFor();
   const secret = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -148,12 +147,11 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, false]);
   await press(page, "I have stored it");
 
-  await press(page, "Change plan…");
-  await fillIn(page, { Plan: "enterprise" }, "Change");
+  await press(page, "Change plan…", { Plan: "enterprise" }, "Change");
   // Without limits, the form is not sent.
   expect((await show()).plan).toBe("free");
   const limits = { "Requests per minute": "5000", "Requests per day": "9007199254740991" };
-  await fillIn(page, limits, "Change");
+  await press(page, limits, "Change");
   await page.getByText("5,000 a minute, 9,007,199,254,740,991 a day").waitFor();
   expect(await dialog(page).count()).toBe(0);
 
@@ -201,13 +199,11 @@ it.each(["reload", "back", "back, reload", "Escape, Escape, reload"])(
     const page = await first.context().newPage();
     await page.addInitScript(BLOCK_SITE_DATA);
     await page.goto(url);
-    await link(page, "Pets").click();
-    await link(page, "Keys").click();
+    await press(page, "Pets", "Keys");
     await page.route("**/api/keys/issue", async (route) => {
       await route.fetch();
     });
-    await press(page, "Issue a key");
-    await fillIn(page, { Label: "acme" }, "Issue");
+    await press(page, "Issue a key", { Label: "acme" }, "Issue");
     await expect.poll(() => countOf(store)).toBe(1);
     for (const step of steps.split(", ")) await DISTURBANCES[step]?.(page);
     await page.getByText("The secret is shown only now.").waitFor();
@@ -218,7 +214,7 @@ it.each(["reload", "back", "back, reload", "Escape, Escape, reload"])(
     await expect.poll(() => shownSecret(page)).toBe(secret);
     await press(page, "I have stored it");
     await page.reload();
-    await link(page, "Keys").click();
+    await press(page, "Keys");
     await link(page, "acme").waitFor();
     expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
   },
@@ -239,16 +235,10 @@ async function hold(page: Page, call: string, isHeld: (request: Request) => bool
 it("shows the secret of the form that is open, when the response of one that was left comes late", async () => {
   const { store, page } = await openNew();
   const held = await hold(page, "keys/issue");
-  await link(page, "Pets").click();
-  await link(page, "Keys").click();
-  await press(page, "Issue a key");
-  await fillIn(page, { Label: "first" }, "Issue");
+  await press(page, "Pets", "Keys", "Issue a key", { Label: "first" }, "Issue");
   await expect.poll(() => held.length).toBe(1);
   await back(page);
-  await press(page, "I have stored it");
-  await link(page, "Keys").click();
-  await press(page, "Issue a key");
-  await fillIn(page, { Label: "second" }, "Issue");
+  await press(page, "I have stored it", "Keys", "Issue a key", { Label: "second" }, "Issue");
   await expect.poll(() => held.length).toBe(2);
   const late = page.waitForResponse("**/api/keys/issue");
   held[0]?.();
@@ -282,7 +272,7 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
 
   await page.getByRole("searchbox").fill(secret);
   await expect.poll(() => found.length).toBe(2);
-  await link(page, "Pets").click();
+  await press(page, "Pets");
   found[1]?.();
   await page.waitForResponse("**/api/pets/list");
   expect(new URL(page.url()).hash).toBe("#pets");
@@ -366,10 +356,7 @@ it("says that an action may have been done, and does it once when it is sent aga
   };
   await press(page, "Issue a key");
   await sendTwice("Issue", "The secret is shown only now.");
-  await press(page, "I have stored it");
-  await link(page, "Pets").click();
-  await press(page, "Add a pet");
-  await fillIn(page, { Category: "7" });
+  await press(page, "I have stored it", "Pets", "Add a pet", { Category: "7" });
   await sendTwice("Add", "empty name was added with the id 1");
   const { pets } = (await store.trusted.listPets())._unsafeUnwrap();
   expect([pets.length, await countOf(store)]).toEqual([1, 1]);
@@ -407,7 +394,7 @@ it("lists pets by status with exact ids, and adds one", async () => {
     const name = count === 1 ? "" : `Pet ${count}`;
     await store.trusted.createPet({ name, categoryId: 2n ** 63n - 1n, status });
   }
-  await link(page, "Pets").click();
+  await press(page, "Pets");
   await page.getByText("Ids 1 to 50").waitFor();
   expect(await rowOf(page, "Pet 7").first().innerText()).toContain("9223372036854775807");
   await page.getByText("empty name").waitFor();
@@ -426,10 +413,9 @@ it("lists pets by status with exact ids, and adds one", async () => {
   await page.getByLabel("From id").fill(" 060 ");
   await page.getByText("Ids 60 to 60").waitFor();
 
-  await press(page, "Add a pet");
-  await fillIn(page, { Name: "Rex", Category: "1.5", Status: "sold" }, "Add");
+  await press(page, "Add a pet", { Name: "Rex", Category: "1.5", Status: "sold" }, "Add");
   await page.getByText("categoryId must be an int64 integer").waitFor();
-  await fillIn(page, { Category: "-9223372036854775808" }, "Add");
+  await press(page, { Category: "-9223372036854775808" }, "Add");
   await page.getByText("was added with the id 61").waitFor();
   await press(page, "Close");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Add a pet");
@@ -527,9 +513,9 @@ it("shows hostile labels as text, on a phone too", async () => {
     await dialog(page).getByRole("textbox").fill(wanted);
     await press(page, "Revoke");
     await page.getByText(/^revoked/).waitFor();
-    await link(page, "All keys").click();
+    await press(page, "All keys");
   }
-  await link(page, "Pets").click();
+  await press(page, "Pets");
   await page.getByText("<script>alert(2)</script>").waitFor();
   expect([await page.evaluate(IS_WIDE), offences]).toEqual([false, []]);
 });

@@ -33,9 +33,9 @@ const { environment: settings = {} } = services["server-1"] ?? {};
 describe("compose.yaml", () => {
   it("refers only to what is there, and has the services that docs/deploying.md names", () => {
     for (const [name, service] of Object.entries(services)) {
-      const { depends_on: needed = {} } = service;
+      const { profiles, depends_on: needed = {} } = service;
       for (const other of Array.isArray(needed) ? (needed as string[]) : Object.keys(needed))
-        expect(services[other]?.profiles, name).toEqual(service.profiles);
+        expect(services[other]?.profiles, name).toEqual(profiles);
       for (const volume of service.volumes ?? []) {
         const [source = ""] = volume.split(":");
         if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
@@ -213,9 +213,8 @@ it("deploy/petstore.service and deploy/petstore-backup.service run the command; 
     const [, command = ""] = new RegExp(`^${key}=(.*)$`, "m").exec(textOf(`deploy/${file}`)) ?? [];
     return command.replaceAll("$$", "$").replaceAll("%%", "%");
   };
-  const [, path = ""] =
-    /node_modules\/@petstore\/cli\/(\S+) serve$/.exec(commandOf("petstore.service", "ExecStart")) ??
-    [];
+  const serve = commandOf("petstore.service", "ExecStart");
+  const [, path = ""] = /node_modules\/@petstore\/cli\/(\S+) serve$/.exec(serve) ?? [];
   expect(textOf(`packages/cli/${path}`)).not.toBe("");
 
   const folder = createFolder();

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startCommand, startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueUnlimitedKey, newDatabase, petsIn, petstore } from "../support/command.js";
+import { issueUnlimitedKey, newDatabase, petsIn, withDatabase } from "../support/command.js";
 import { addPet, expectStored, send } from "../support/client.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
@@ -81,14 +81,14 @@ itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass
 });
 
 it("an idle server that has lost its log keeps the key that another process stores then", async () => {
-  const database = newDatabase();
+  const { database, run } = withDatabase();
   const server = await startServer("--database", database);
   for (const end of ["-wal", "-shm"]) rmSync(database + end);
   const issue = "keys issue --plan free --label kept --database".split(" ");
   const issuing = startCommand(...issue, database);
   expect([await issuing.ended, issuing.output()]).toEqual([0, expect.any(String)]);
   expect(await server.end("SIGTERM")).toBe(0);
-  expect((await petstore("keys", "list", "--database", database)).out).toContain("kept");
+  expect((await run("keys", "list")).out).toContain("kept");
 });
 
 itTraces(

@@ -1,15 +1,13 @@
 import { expect, it } from "vitest";
 import type { PetStore } from "@petstore/core";
-import { issueKey, newDatabase, petstore } from "../support/command.js";
+import { issueKey, withDatabase } from "../support/command.js";
 import { openBeside } from "../support/open-beside.js";
 
 it("petstore keys shows label, plan, times, usage in both windows and a ban, which outlives the server, and lifts it", async () => {
-  const database = newDatabase();
+  const { database, run, json } = withDatabase();
   const limits = ["--per-minute", "3", "--per-day", "50"];
   const named = ["--label", "hammer", "--expires", "2099-01-01"];
   const { id, secret } = await issueKey(database, "--plan", "enterprise", ...limits, ...named);
-  const keys = async (...args: readonly string[]): Promise<string> =>
-    (await petstore("keys", ...args, "--database", database)).out;
   const outcome = async (store: PetStore) => {
     const listed = await store.as(secret).listPets();
     return listed.isOk() ? listed.value.quota.remaining : listed.error.code;
@@ -30,9 +28,9 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
     ...{ revokedAt: null, bannedUntil: time },
     usage: { minute: usedUp(3), day: usedUp(50) },
   };
-  expect(JSON.parse(await keys("find", id, "--json"))).toMatchObject(expected);
-  expect(JSON.parse(await keys("list", "--banned", "--json"))).toMatchObject([expected]);
-  const [head, row, ...more] = (await keys("list")).split("\n");
+  expect(await json("keys", "find", id)).toMatchObject(expected);
+  expect(await json("keys", "list", "--banned")).toMatchObject([expected]);
+  const [head, row, ...more] = (await run("keys", "list")).out.split("\n");
   expect(head).toMatch(/LABEL +PLAN +MINUTE +DAY +CREATED .*LAST USED .*EXPIRES .*STATE$/);
   const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
   const shown = `^${id} .* hammer +enterprise +3/3 +50/50 +${day} +${day} +2099-01-01 00:00`;
@@ -42,9 +40,9 @@ it("petstore keys shows label, plan, times, usage in both windows and a ban, whi
   await server.close();
   const again = await openBeside(database);
   expect(await outcome(again)).toBe("api_key_banned");
-  expect(await keys("lift-ban", id)).toMatch(/ active$/);
-  expect(await keys("list", "--banned", "--json")).toBe("[]");
+  expect((await run("keys", "lift-ban", id)).out).toMatch(/ active$/);
+  expect(await json("keys", "list", "--banned")).toEqual([]);
   // The usage is kept; another plan raises the limit.
-  await keys("change-plan", id, "pro");
+  await run("keys", "change-plan", id, "pro");
   expect(await outcome(again)).toBe(300 - 4);
 });

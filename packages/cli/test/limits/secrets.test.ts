@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { newDatabase, petstore } from "../support/command.js";
+import { withDatabase } from "../support/command.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { openBeside } from "../support/open-beside.js";
 import { sendUntilClosed } from "../support/raw-client.js";
@@ -24,19 +24,18 @@ async function use(url: string, secret: string): Promise<string> {
     ["/pets", { method: "DELETE", headers: bearer }],
     [`/${secret}`, { headers: bearer }],
   ];
-  const responses = [];
+  let responses = "";
   for (const [path, init] of sent) {
     const response = await fetch(url + path, init);
-    responses.push(inspect([...response.headers]), await response.text());
+    responses += inspect([...response.headers]) + (await response.text());
   }
   // Node's parser refuses a header line beside the secret.
   const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\n`;
-  responses.push(await sendUntilClosed(url, `${head}Content-Length: 1x\r\n\r\n`));
-  return responses.join("\n");
+  return responses + (await sendUntilClosed(url, `${head}Content-Length: 1x\r\n\r\n`));
 }
 
 it("files, logs, responses, errors and inspected objects contain no secret", async () => {
-  const database = newDatabase();
+  const { database, run } = withDatabase();
   const operator = await openBeside(database);
   const { keys } = operator;
   const server = await startServer("--database", database);
@@ -51,7 +50,7 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   const values = [operator, keys, caller, await caller.admit(), await keys.list()];
   shown.push(inspect(values, { depth: 20, showHidden: true }), JSON.stringify(await keys.list()));
   for (const command of [["list"], ["list", "--json"], ["find", id], ["find", id, "--json"]])
-    shown.push((await petstore("keys", ...command, "--database", database)).out);
+    shown.push((await run("keys", ...command)).out);
   shown.push(...readAll(dirname(database)));
 
   // Failures that the storage reports are logged with their causes.
