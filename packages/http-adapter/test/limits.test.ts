@@ -1,6 +1,17 @@
-import { createFetchHandler } from "@petstore/http-adapter";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createFetchHandler, type NodeOptions } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { errorOf, makeStore, PET, petOf, serve, type Call } from "./support/serve.js";
+import {
+  compose,
+  errorOf,
+  issue,
+  makeStore,
+  PET,
+  petOf,
+  serve,
+  type Call,
+} from "./support/serve.js";
 
 const START = Date.UTC(2030, 0, 1) / 1_000;
 const POLICY = '"minute";q=60;w=60, "day";q=1000;w=86400';
@@ -46,18 +57,16 @@ test("callers without a valid key share the Free limits of their address; then t
 
 test("both windows are in the draft's fields, if asked for, on every kind of response", async () => {
   const { call, clock, key } = await serve({ rateLimitFields: "draft-11" });
-  expect((await call()).headers).toMatchObject({
-    "ratelimit-policy": POLICY,
-    ratelimit: '"minute";r=59;t=60, "day";r=999;t=86400',
-  });
+  const expectDraft = async (status: number, ratelimit: unknown, sent: Call = {}) => {
+    const headers = { "ratelimit-policy": POLICY, ratelimit };
+    expect(await call(sent)).toMatchObject({ status, headers });
+  };
+  await expectDraft(200, '"minute";r=59;t=60, "day";r=999;t=86400');
   clock.advance(500);
-  expect((await call({ path: "/v1/nothing" })).headers["ratelimit"]).toBe(
-    '"minute";r=58;t=60, "day";r=998;t=86400',
-  );
+  await expectDraft(404, '"minute";r=58;t=60, "day";r=998;t=86400', { path: "/v1/nothing" });
   clock.advance(58_501);
-  const refused = await call({ key: `${key}x` });
-  expect([refused.status, refused.headers["ratelimit-policy"]]).toEqual([401, POLICY]);
-  expect((await call()).headers["ratelimit"]).toBe('"minute";r=57;t=1, "day";r=997;t=86341');
+  await expectDraft(401, '"minute";r=59;t=60, "day";r=999;t=86400', { key: `${key}x` });
+  await expectDraft(200, '"minute";r=57;t=1, "day";r=997;t=86341');
   const { headers } = await (await serve()).call();
   expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
@@ -105,3 +114,68 @@ test("a request that is refused for its syntax costs nothing", async () => {
   expect(store.anonymousQuota("127.0.0.1").remaining).toBe(60);
   expect((await call()).headers["x-ratelimit-remaining"]).toBe("59");
 });
+
+test("each request of a connection is charged to its own key or client address, which may differ, as behind a proxy", async () => {
+  const clientAddress: NodeOptions["clientAddress"] = ({ headers }) =>
+    headers["x-forwarded-for"]?.toString();
+  const { store, dial, key } = await serve({ clientAddress });
+  const other = await issue(store, "pro");
+  const wire = await dial();
+  const limitOf = async (sent: string | null, address = "192.0.2.1") => {
+    const bytes = compose({ key: sent, headers: [`X-Forwarded-For: ${address}`] });
+    const { status, headers } = await wire.exchange(bytes);
+    return [status, headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]];
+  };
+  expect(await limitOf(null)).toEqual([401, "60", "59"]);
+  expect(await limitOf(key)).toEqual([200, "60", "59"]);
+  expect(await limitOf(key)).toEqual([200, "60", "58"]);
+  expect(await limitOf(other)).toEqual([200, "300", "299"]);
+  expect(await limitOf(key)).toEqual([200, "60", "57"]);
+  expect(await limitOf("bad")).toEqual([401, "60", "58"]);
+  expect(await limitOf(null)).toEqual([401, "60", "57"]);
+  expect(await limitOf(null, "192.0.2.2")).toEqual([401, "60", "59"]);
+  expect(await limitOf(null)).toEqual([401, "60", "56"]);
+});
+
+test("a key that is sent twice, or is revoked, is refused with the next request, like an unknown one", async () => {
+  const { store, dial, key } = await serve();
+  const wire = await dial();
+  expect((await wire.exchange(compose({ key }))).status).toBe(200);
+  const twice = compose({ key, headers: [`Authorization: Bearer ${key}`] });
+  expect((await wire.exchange(twice)).status).toBe(401);
+  const [listed] = (await store.keys.list())._unsafeUnwrap().keys;
+  await store.keys.revoke(listed?.id ?? "");
+  const { status, body } = await wire.exchange(compose({ key }) + compose({ key: "nonsense" }));
+  expect([status, body]).toEqual([401, (await wire.response()).body]);
+});
+
+test.each([
+  ["without a body", ""],
+  ["whose body arrives later", PET],
+])("an idle connection keeps nothing of a request %s", async (_, body) => {
+  const { server, dial, key } = await serve();
+  const objects: WeakRef<object>[] = [];
+  server.on("request", (request, response) => {
+    objects.push(new WeakRef(request), new WeakRef(response));
+  });
+  const wire = await dial(compose({ key, ...(body && { method: "POST", body }) }));
+  await expect.poll(() => objects).toHaveLength(2);
+  expect((await wire.exchange(body)).status).toBeLessThan(300);
+  await expect.poll(() => keptOf(objects)).toEqual([]);
+  expect(wire.socket.destroyed).toBe(false);
+});
+
+test("a server keeps nothing of a connection that is closed", async () => {
+  const { server, call } = await serve();
+  const sockets: WeakRef<object>[] = [];
+  server.on("connection", (socket) => void sockets.push(new WeakRef(socket)));
+  await call();
+  await expect.poll(() => keptOf(sockets)).toEqual([]);
+  expect(sockets).toHaveLength(1);
+});
+
+function keptOf(objects: readonly WeakRef<object>[]): readonly unknown[] {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return objects.filter((object) => object.deref() !== undefined);
+}
