@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import type { NewPet } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { build } from "esbuild";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { loadDriver } from "../src/database/driver.js";
 import { openStorage, useFolder } from "./support/storage.js";
@@ -63,6 +63,25 @@ describe("durability", () => {
     await chargeOnce(storage, "a");
     expect(level()).toBe(FULL);
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
+  });
+
+  it("switches to the log at synchronous=FULL, because the switch changes the file", async () => {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- It is called on its database.
+    const { pragma } = Database.prototype;
+    const levels: unknown[] = [];
+    vi.spyOn(Database.prototype, "pragma").mockImplementation(function (
+      this: Database.Database,
+      ...args
+    ) {
+      if (args[0].includes("journal_mode = "))
+        levels.push(pragma.call(this, "synchronous", { simple: true }));
+      return pragma.apply(this, args);
+    });
+    const database = new Database(folder.path("host.db"));
+    database.pragma("synchronous = OFF");
+    await openStorage({ database });
+    await openStorage({ filename: folder.path("pets.db") });
+    expect(levels).toEqual([FULL, FULL]);
   });
 
   it.runIf(inCi)("writes the log back in a thread of low priority, not in a commit", async () => {

@@ -215,11 +215,11 @@ function bringUpToDate(connection: Connection): void {
   // With the journal off, the trial could not be rolled back.
   const before = database.pragma("main.journal_mode", { simple: true });
   if (before !== "wal" && before !== "off") refuseUnmigratable(connection);
+  database.pragma("main.synchronous = FULL");
   const mode = database.pragma("main.journal_mode = WAL", { simple: true });
   if (mode !== "wal" && mode !== "memory") {
     throw new OpenRefusal("not_durable", "SQLite cannot keep a write-ahead log at this place.");
   }
-  database.pragma("main.synchronous = FULL");
   migrate(connection);
   refuseLessThanFull(database);
 }
