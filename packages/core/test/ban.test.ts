@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage, type PetStoreOptions } from "@petstore/core";
-import {
-  codes,
-  collect,
-  DAY,
-  error,
-  MINUTE,
-  openStore,
-  ownLimits,
-  value,
-} from "./support/open-store.js";
+import { codes, DAY, error, MINUTE, openStore, ownLimits, value } from "./support/open-store.js";
+import { collect } from "./support/open-store.js";
 
 const LIMITED = ownLimits(3, 1_000_000);
 const OK = "ok";

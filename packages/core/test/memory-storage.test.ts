@@ -68,7 +68,6 @@ it("says why a call fails", async () => {
     await storage.keys.update("a", () => ({ next: { ...key, secrets }, result: undefined })),
   ).toMatchObject({ error: { cause: { message: "This digest is taken." } } });
   await storage.close();
-  expect(await storage.keys.insert(key)).toMatchObject({
-    error: { message: "The memory storage is closed." },
-  });
+  const message = "The memory storage is closed.";
+  expect(await storage.keys.insert(key)).toMatchObject({ error: { message } });
 });

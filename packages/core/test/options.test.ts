@@ -72,9 +72,8 @@ describe("createPetStore", () => {
     // A failed opening would leave it behind.
     ["storage is undefined; leave it out to keep everything in memory", { storage: undefined }],
   ])("names every wrong option, and takes no other things for options: %s", (problem, options) => {
-    expect(() => createLoosely(options)).toThrow(
-      new TypeError(`createPetStore: option ${problem}`),
-    );
+    const error = new TypeError(`createPetStore: option ${problem}`);
+    expect(() => createLoosely(options)).toThrow(error);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 // The last id, pages and keys are remembered only until they change, also by another program.
 import type { PetPage } from "@petstore/core";
-import type { Storage, StoredApiKey } from "@petstore/core/storage";
+import { NO_USAGE, type Storage, type StoredApiKey } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
@@ -103,10 +103,8 @@ describe("what a charge has read of a key is read again", () => {
   });
 
   it("after its usage was changed by its id, and the key was changed here", async () => {
-    await storage.usage.update("a", (usage) => ({
-      next: usage && { ...usage, dayUsed: 500 },
-      result: undefined,
-    }));
+    const next = { ...NO_USAGE, dayUsed: 500 };
+    await storage.usage.update("a", () => ({ next, result: undefined }));
     expect(await chargeOnce(storage, "a")).toBe(500);
     await storage.keys.update("a", (key) => ({
       next: key && { ...key, revokedAt: 7, secrets: aKey("a").secrets },
