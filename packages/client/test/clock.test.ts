@@ -15,6 +15,8 @@ function setMachineClocks() {
     monotonic: () => monotonic,
     /** Moves the wall clock only, as a machine's sleep or its administrator does. */
     moveWall: (milliseconds: number) => void (ahead += milliseconds),
+    /** Moves both clocks. */
+    pass: (milliseconds: number) => void (monotonic += milliseconds),
     /** A response after which nothing is left for this many seconds. */
     usedUp: (seconds: number) => {
       const reset = { "X-RateLimit-Reset": String(start / 1_000 + seconds) };
@@ -26,14 +28,16 @@ function setMachineClocks() {
 }
 
 test.each([
-  ["goes on while the machine sleeps", 3_000, 2],
-  ["stands still when the wall clock is set back", -3_600_000, 1],
-])("the gate's clock %s", async (_, milliseconds, requests) => {
+  ["goes on while the machine sleeps", 3_000, 0, 2],
+  ["stands still when the wall clock is set back", -3_600_000, 0, 1],
+  ["goes on after the wall clock is set back", -3_600_000, 3_000, 2],
+])("the gate's clock %s", async (_, wall, both, requests) => {
   const machine = setMachineClocks();
   const fetch = vi.fn(() => Promise.resolve(machine.usedUp(3)));
   const pets = client.createPetsClient({ ...ANY, fetch, deadlineSeconds: 1 });
   await pets.listPets();
-  machine.moveWall(milliseconds);
+  machine.moveWall(wall);
+  machine.pass(both);
   await pets.listPets();
   expect(fetch).toHaveBeenCalledTimes(requests);
 });
