@@ -22,7 +22,7 @@ export type HttpErrorCode = keyof typeof ownStatuses;
 export interface HttpError<Code extends HttpErrorCode = HttpErrorCode> {
   readonly code: Code;
   readonly message: string;
-  /** What its response has beside the headers of every response. */
+  /** The headers of its response, besides those of every response. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export type UnreadableMessage = HttpError<
 /** Every error that a response can carry. */
 export type ResponseError = PetStoreError | HttpError;
 
-/** The message names the error in the request, or in the end of its body. */
+/** The message names the error in the request, or says that it ended early. */
 export const badRequest = (message: string) => errorOf("bad_request", message);
 
 /** For a path that is no route, or is outside the base path. */
@@ -60,12 +60,13 @@ export const chunkExtensionsTooLong = () =>
 export const payloadTooLarge = (limit: number) =>
   errorOf("payload_too_large", `The body must not be longer than ${limit} bytes.`);
 
-/** RFC 9110, section 15.5.16, as the next one. */
+/** RFC 9110, section 15.5.16. */
 export const unsupportedMediaType = () =>
   errorOf("unsupported_media_type", "The body must be application/json in UTF-8.", {
     Accept: "application/json",
   });
 
+/** RFC 9110, section 15.5.16. */
 export const unsupportedContentCoding = () =>
   errorOf("unsupported_media_type", "The body must not be compressed.", {
     "Accept-Encoding": "identity",

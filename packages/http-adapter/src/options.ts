@@ -134,7 +134,7 @@ export const forServers = strict({
       timeoutSeconds: seconds,
       maxHeaderSize: v.optional(
         numberThat(
-          (bytes) => Number.isInteger(bytes) && bytes >= 0 && bytes <= LONGEST_TIMER,
+          (bytes) => Number.isInteger(bytes) && bytes >= 0 && bytes < 2 ** 31,
           "must be an integer from 0 to 2,147,483,647",
         ),
       ),

@@ -41,7 +41,7 @@ interface UntrustedAdmission extends Pick<Admission, "quota"> {
   createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
 }
 
-/** What performs each operation. */
+/** The function that performs each operation. */
 export const performers: Readonly<Record<OperationName, (call: Call) => Promise<Performed>>> = {
   listPets,
   createPet,

@@ -6,7 +6,7 @@ import { ownField } from "./own-field.js";
 interface FieldJson<Value> {
   /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
   readonly write: (value: unknown) => string;
-  /** Returns the value of the parsed JSON, or `null` if it is not such a value. A missing field is `undefined`. */
+  /** Returns the value of parsed JSON; `null` if it is not one. `undefined` is for an optional field that is missing. */
   readonly read: (value: unknown) => Value | null;
 }
 

@@ -8,7 +8,7 @@ import type { StorageWarning } from "../storage/storage.js";
 /** Taken when the module is loaded: the fake timers of a host's tests hold no event back. */
 const { setImmediate } = globalThis;
 
-/** What concerns an API key. */
+/** The fields of an event that changes an API key. */
 type KeyFields = {
   readonly keyId: string;
   /** The key as it is after the event. */
@@ -16,8 +16,8 @@ type KeyFields = {
 };
 
 /**
- * What an event has beside its type and its time, by its type. `keyId` is the API key that the event concerns, or whose
- * request caused it; `undefined` if there is none.
+ * The fields of an event besides its type and its time, by type. `keyId` is the id of the API key that the event
+ * concerns, or whose request caused it; `undefined` if there is none.
  */
 type EventFields = {
   readonly key_issued: KeyFields;

@@ -1,7 +1,7 @@
 /**
- * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest. All
- * that is said of a window anywhere follows from this table, or does not compile without it. A plan without the limit of
- * a window that has `isOptional: true` has no such limit.
+ * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest.
+ * Every other mention of a window derives from this table, or does not compile if it lacks one. A plan may leave out the
+ * limit of a window with `isOptional: true`, which is then unlimited.
  */
 export const windows = {
   minute: { milliseconds: 60_000, limit: "perMinute" },

@@ -63,7 +63,7 @@ export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
 /** The fields of a pet that are texts of any length. */
 type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : never }[keyof Pet];
 
-/** More than all other fields take in JSON, and the names and the punctuation of all. */
+/** More bytes than the other fields take in JSON, with the names and the punctuation of all fields. */
 const OTHER_FIELDS = 160;
 
 /** Returns the size of a pet in JSON, in bytes of UTF-8, or a little more. */

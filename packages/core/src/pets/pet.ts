@@ -48,7 +48,7 @@ const DEFAULT_STATUS: PetStatus = "available";
 export const LONGEST_NAME = 65_536;
 
 const NAME = `name must be a string of well-formed text without NUL, at most ${LONGEST_NAME} bytes long`;
-/** What is wrong with a status that is none. */
+/** The problem of a value that is not a status. */
 export const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
 /**

@@ -76,7 +76,7 @@ const occasions: Readonly<Record<ErrorCode, string>> = {
   store_closed: "The service is shutting down. Nothing was done.",
 };
 
-/** The errors of the adapter itself: "message" ones may be sent before the operation is known. */
+/** Where each error of the adapter itself occurs; those of a message may be sent before the operation is known. */
 const places: Readonly<
   Record<HttpErrorCode, "message" | "every operation" | "body" | "no operation">
 > = {

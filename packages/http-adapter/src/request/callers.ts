@@ -30,7 +30,10 @@ export function createCallers(store: PetStore, onNew: (request: HttpRequest) => 
   };
 }
 
-/** Creates the function that reports the first request through a proxy, where no option says which may name the client. */
+/**
+ * Creates the function that reports the first request that came through a proxy. For hosts that have not said which
+ * proxies may name the client.
+ */
 export function createProxyReport(onError: (cause: unknown) => void) {
   let isReported = false;
   return ({ lines }: HttpRequest): void => {
