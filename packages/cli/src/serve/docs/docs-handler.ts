@@ -58,13 +58,14 @@ function refuseMethod(response: ServerResponse): void {
 function respondWithFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { bytes, headers }: DocsFile,
+  { type, bytes, headers }: DocsFile,
 ): void {
   if (knows(request.headers["if-none-match"], headers.ETag)) {
     response.writeHead(304, { ...HEADERS, ...headers }).end();
     return;
   }
-  response.writeHead(200, { ...HEADERS, ...headers, "Content-Length": bytes.length });
+  const body = { "Content-Type": type, "Content-Length": bytes.length };
+  response.writeHead(200, { ...HEADERS, ...headers, ...body });
   response.end(request.method === "HEAD" ? undefined : bytes);
 }
 
@@ -75,11 +76,13 @@ function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   return known.includes("*") || known.includes(etag);
 }
 
-/** A file that is served unchanged, and its headers. */
+/** A file that is served unchanged. */
 interface DocsFile {
+  /** Its Content-Type, which a 304 does not have (RFC 9110, section 15.4.5). */
+  readonly type: string;
   readonly bytes: Uint8Array;
   /** The ETag changes with the content (RFC 9110, section 8.8.3). */
-  readonly headers: Readonly<Record<"Content-Type" | "ETag", string>>;
+  readonly headers: { readonly ETag: string };
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -110,8 +113,8 @@ function readDocsFiles(): ReadonlyMap<string, DocsFile> {
 function toDocsFile(name: string, bytes: Uint8Array, more: object = {}): DocsFile {
   const digest = createHash("sha256").update(bytes).digest("base64url");
   const type = TYPES.get(extname(name)) ?? "application/octet-stream";
-  const headers = { "Content-Type": type, "Cache-Control": "no-cache", ETag: `"${digest}"` };
-  return { bytes, headers: { ...headers, ...more } };
+  const headers = { "Cache-Control": "no-cache", ETag: `"${digest}"`, ...more };
+  return { type, bytes, headers };
 }
 
 /** The build has all files in one directory. In the source tree they are in two places. */

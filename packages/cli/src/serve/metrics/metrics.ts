@@ -144,9 +144,10 @@ function recordTransactions({ Histogram }: typeof PromClient, registers: Registr
     buckets: COMMIT_BUCKETS,
     registers,
   });
-  on("petstore:transaction", ({ group, ...transaction }) => {
-    durations.observe({ group }, transaction.commitMilliseconds / 1_000);
-    calls.observe({ group }, transaction.calls);
+  on("petstore:transaction", (transaction) => {
+    const labels = { group: transaction.group };
+    durations.observe(labels, transaction.commitMilliseconds / 1_000);
+    calls.observe(labels, transaction.calls);
     waits.observe(transaction.waitMilliseconds / 1_000);
   });
 }
