@@ -85,9 +85,9 @@ export const internalError = () => errorOf("internal_error", "Something went wro
 function errorOf<Code extends HttpErrorCode>(
   code: Code,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers?: Readonly<Record<string, string>>,
 ): HttpError<Code> {
-  return { code, message, headers };
+  return headers === undefined ? { code, message } : { code, message, headers };
 }
 
 const allStatuses = { ...statuses, ...ownStatuses };

@@ -69,6 +69,11 @@ test.each<[what: string, digits: string]>([
   expect(await create(body)).toMatchObject(errorOf(400, "invalid_pet"));
 });
 
+test("the error of decodeJson has a code and a message, and nothing of HTTP", () => {
+  const error = { code: "malformed_json", message: "The body is not valid JSON." };
+  expect(decodeJson(Buffer.from("{"))._unsafeUnwrapErr()).toEqual(error);
+});
+
 /** The head of a POST whose body comes in chunks. */
 function headOfChunks(key: string): string {
   return compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
