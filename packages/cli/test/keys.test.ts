@@ -130,11 +130,11 @@ const withDigestOf = (line: string, first: string) =>
   line.replace(DIGEST, DIGEST.exec(first)?.[0] ?? "");
 
 describe("keys export and import", () => {
-  it("move keys with any label, in chunks of any size, with CRLF and blank lines, from before a field or a window, too", async () => {
+  it("move keys with any label, in chunks of any size, with CRLF and blank lines, from before a window, too", async () => {
     const from = withDatabase();
     for (const label of LABELS) await issueKey(from.database, "--label", label);
     const { out } = await from.run("keys", "export");
-    const older = out.replaceAll(/,"dayUsed":0|"expiresAt":null,/g, "");
+    const older = out.replaceAll(',"dayUsed":0', "");
     for (const [size, lines] of [
       [1, out],
       [3, older],
@@ -161,6 +161,7 @@ describe("keys export and import", () => {
     ["201 characters", / label$/, (line) => line.replace('"ok"', `"${"k".repeat(201)}"`)],
     ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
     ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
+    ["no end", / revokedAt$/, (line) => line.replace('"revokedAt":null,', "")],
     ["a field of a newer export", / tag$/, (line) => line.replace("{", '{"tag":1,')],
     ["a window of one", /usage\.hourUsed$/, (line) => line.replace('"min', '"hourUsed":0,$&')],
     ["a limit of one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],

@@ -207,10 +207,10 @@ function whyNot([issue]: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>
 /** Plans of hosts have any names; no terminal has to interpret them, and every database can store them. */
 const planSchema = v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]+$/u));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Null, or missing in an export from before the field. */
+/** Null, but not missing: a key that was revoked must not become active because its line is not whole. */
 const maybe = <Value>(schema: v.GenericSchema<Value>) =>
   v.pipe(
-    v.nullish(schema, null),
+    v.nullable(schema),
     v.transform((value) => value ?? undefined),
   );
 
