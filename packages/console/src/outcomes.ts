@@ -32,7 +32,7 @@ const LIFE = 3_600_000;
 const MOST = 1_000;
 
 interface Outcome {
-  /** `undefined`: any. */
+  /** The text of the request; `undefined` if any request with the idempotency key gets this outcome. */
   readonly request: string | undefined;
   result: Promise<CallResult>;
   /** Whether it is running, or has a secret that was not taken. */

@@ -6,7 +6,7 @@ import { ownField } from "./own-field.js";
 interface FieldJson<Value> {
   /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
   readonly write: (value: unknown) => string;
-  /** Returns the value of parsed JSON; `null` if it is not one. `undefined` is for an optional field that is missing. */
+  /** Returns the field's value, read from parsed JSON; `null` if it is not valid. A missing optional field is `undefined`. */
   readonly read: (value: unknown) => Value | null;
 }
 

@@ -207,7 +207,7 @@ function whyNot([issue]: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>
 /** Plans of hosts have any names; no terminal has to interpret them, and every database can store them. */
 const planSchema = v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]+$/u));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Null, but not missing: a key that was revoked must not become active because its line is not whole. */
+/** Null, but not missing: an incomplete line must not turn a revoked key into an active one. */
 const maybe = <Value>(schema: v.GenericSchema<Value>) =>
   v.pipe(
     v.nullable(schema),

@@ -66,8 +66,9 @@ export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefi
 }
 
 /**
- * Whether a request is of RTSP/1.0 or ICE/1.0, which Node's parser passes on as HTTP/1.0. Only the packet that it is
- * parsing shows the difference, through an undocumented member: a head that arrives in parts is not recognized.
+ * Whether a request is RTSP/1.0 or ICE/1.0, which Node's parser accepts as HTTP/1.0. Only the packet shows the
+ * difference. While Node parses it, an undocumented method of the parser returns it. A head in several packets is not
+ * recognized.
  */
 function isOtherProtocol({ method = "", url = "", socket }: Made): boolean {
   const packet = socket?.parser?.getCurrentBuffer?.();

@@ -69,6 +69,7 @@ export function createTransactions(
       if (!database.inTransaction) setSynchronous("NORMAL");
     }
   };
+  // The level between two full commits.
   setSynchronous("NORMAL");
 
   return {
