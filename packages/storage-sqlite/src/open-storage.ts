@@ -68,7 +68,7 @@ function createStorage(
   const { reads, writes, charges } = groups;
 
   return {
-    pets: createSqlitePetStorage(pets, reads, writes),
+    pets: createSqlitePetStorage(pets, groups),
     keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, groups, connection),
     usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),

@@ -16,6 +16,8 @@ export interface Transactions {
   read<T>(work: () => T): T;
   /** Runs work each of whose statements may read another snapshot. */
   readApart<T>(work: () => T): T;
+  /** Whether work of `write` runs. */
+  isWriting(): boolean;
   /**
    * A number that changes when another connection commits; `undefined` if that cannot be told
    * (https://sqlite.org/pragma.html#pragma_data_version).
@@ -53,9 +55,15 @@ export function createTransactions(
   const setSynchronous = (synchronous: Synchronous): void => {
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
+  let isWriting = false;
   const commitWork = <T>(work: () => T): T => {
     beginImmediate.run([]);
-    return commitOrRollBack(database, commit, work);
+    isWriting = true;
+    try {
+      return commitOrRollBack(database, commit, work);
+    } finally {
+      isWriting = false;
+    }
   };
   const commitFully = <T>(work: () => T): T => {
     setSynchronous("FULL");
@@ -96,6 +104,7 @@ export function createTransactions(
       check.beforeTransaction();
       return work();
     },
+    isWriting: () => isWriting,
     version: () => {
       if (isShared) return undefined;
       try {

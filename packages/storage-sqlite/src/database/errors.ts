@@ -9,6 +9,11 @@ export class DatabaseInUse extends Error {
   }
 }
 
+/** Thrown when a read has ended the transaction of a charge, which has to run again without it. */
+export class ReadFailed extends Error {
+  override readonly name = "ReadFailed";
+}
+
 /**
  * Thrown by every transaction once a check has found that the database must no longer be used. The message is that of
  * the warning and of every failure, so that a log can report it once.
@@ -27,7 +32,8 @@ export class MayBeStored extends Error {
 
 /** Whether a retry may succeed once another connection or the host is done. */
 export function isBusy(error: unknown): boolean {
-  if (error instanceof DatabaseInUse || isIterating(error)) return true;
+  if (error instanceof DatabaseInUse || error instanceof ReadFailed) return true;
+  if (isIterating(error)) return true;
   return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
