@@ -197,16 +197,27 @@ describe("clocks", () => {
     expect(value(await store.keys.find(id)).lastUsedAt).toBeLessThanOrEqual(1);
   });
 
-  it.each([HOUR, DAY + 5 * SECOND, YEAR])("what ended %i ms ago does not revive", async (idle) => {
+  it.each<[isRead: boolean, steps: readonly number[]]>([
     // The clock is set back to after the start of a window and a ban.
-    const { store, clock, id, caller, neighbour } = await openLimited({ graceSeconds: 0 });
-    await admitted(caller);
-    clock.advance(idle);
-    value(await neighbour.admit());
-    clock.advance(MINUTE / 2 - idle);
-    expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
-    expect(await admitted(caller)).toBe(3);
-  });
+    [true, [HOUR, 30 * SECOND - HOUR]],
+    [true, [YEAR, 30 * SECOND - YEAR]],
+    [true, [DAY + 5 * SECOND, 25 * SECOND - DAY]],
+    [false, [HOUR, 30 * SECOND - HOUR]],
+    [true, [2 * MINUTE, -90 * SECOND, -10 * SECOND]],
+    [true, [2 * MINUTE, -HOUR]],
+  ])(
+    "what has ended does not revive (clock read in between: %s, moved by %j ms)",
+    async (isRead, steps) => {
+      const { store, clock, id, caller, neighbour } = await openLimited({ graceSeconds: 0 });
+      await admitted(caller);
+      for (const step of steps) {
+        clock.advance(step);
+        if (isRead) value(await neighbour.admit());
+      }
+      expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
+      expect(await admitted(caller)).toBe(3);
+    },
+  );
 
   it("a window that has ended stays ended when the clock is set back", async () => {
     const { store, clock, issue } = openStore({ ban: false });
