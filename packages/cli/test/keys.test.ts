@@ -160,13 +160,19 @@ describe("keys export and import", () => {
     ["half a character", / label$/, (line) => line.replace('"ok"', '"\\ud800"')],
     ["201 characters", / label$/, (line) => line.replace('"ok"', `"${"k".repeat(201)}"`)],
     ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
+    ["one of 42", /0\.digest$/, (line) => line.replace(/.(?=","hint")/, "")],
+    ["no secret", / secrets$/, (line) => line.replace(/"secrets":\[.*\]/, '"secrets":[]')],
     ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
     ["no end", / revokedAt$/, (line) => line.replace('"revokedAt":null,', "")],
     ["a field of a newer export", / tag$/, (line) => line.replace("{", '{"tag":1,')],
     ["a window of one", /usage\.hourUsed$/, (line) => line.replace('"min', '"hourUsed":0,$&')],
     ["a limit of one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],
     ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
-    ["the id of line 2", / or a secret of line 2$/, (line) => `${line}\n${line}`],
+    [
+      "the id of line 2",
+      / or a secret of line 2$/,
+      (line) => `${line}\n${line.replace(/.{9}(?=","hint")/, "123456789")}`,
+    ],
   ])("refuse all keys for %s", async (_, reason, change) => {
     const [from, to] = [withDatabase(), withDatabase()];
     for (const label of ["first", "ok"]) await issueKey(from.database, "--label", label);

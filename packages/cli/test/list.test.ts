@@ -1,8 +1,10 @@
 import { renameSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
+import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { describe, expect, it } from "vitest";
 import { aKey } from "../../storage-sql/test/support/samples.js";
+import { keysOnScreen, singleKey } from "../src/keys/render-keys.js";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreAt, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
@@ -107,6 +109,23 @@ describe("keys list", () => {
   });
 });
 
+it.each([
+  [1, "banned 1 s"],
+  [1_001, "banned 2 s"],
+  [90_000, "banned 90 s"],
+  [90_001, "banned 2 min"],
+])("on a screen, a ban that ends in %i ms is %j", async (left, state) => {
+  const { key } = (await createPetStore().keys.issue({ plan: "free" }))._unsafeUnwrap();
+  const banned = { ...key, bannedUntil: 5_000 + left };
+  expect(keysOnScreen([banned], { now: 5_000, columns: 200 }).split("  ").at(-1)).toBe(state);
+});
+
+it("a time that is too late for a date is shown as the latest one", async () => {
+  const { key } = (await createPetStore().keys.issue({ plan: "free" }))._unsafeUnwrap();
+  const text = singleKey.text({ ...key, expiresAt: 9e15 }, { now: 0, columns: undefined });
+  expect(text).toContain("EXPIRES (UTC)    +275760-09-13 00:00\n");
+});
+
 const OPENS = "\u001B[?1049h\u001B[?25l";
 const CLOSES = "\u001B[?25h\u001B[?1049l";
 
@@ -143,13 +162,16 @@ describe("keys list --watch", () => {
       if (count !== 7) continue;
       for (let calls = 0; calls < 200; calls += 1) await store.as(secret).listPets();
     }
-    for (const [columns, heading, busiest] of [
-      [80, /^ID +LABEL +PLAN +MINUTE +DAY +STATE$/, /… +free +60\/60 +60\/1000 +\S/],
-      [60, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
-      [40, /^ID +LABEL +STATE$/, /… +\S/],
+    for (const [columns, rows, heading, busiest] of [
+      [80, 10, /^ID +LABEL +PLAN +MINUTE +DAY +STATE$/, /… +free +60\/60 +60\/1000 +\S/],
+      [60, 10, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
+      [40, 10, /^ID +LABEL +STATE$/, /… +\S/],
+      [30, 2, /^ID +LABEL/, /^key_\w+ {2}長い…/],
+      // A terminal that does not know its size.
+      [40, 0, /^ID +LABEL +STATE$/, /… +\S/],
     ] as const) {
       let [screen, written, isStopped] = ["", "", false];
-      const size = { columns, rows: 10 };
+      const size = { columns, rows };
       const stdout = terminalTo((text) => {
         written += text;
         screen = stripVTControlCharacters(written);
@@ -158,9 +180,10 @@ describe("keys list --watch", () => {
       const args = ["keys", "list", "--watch", "--database", database];
       expect((await petstoreOn({ stdout }, ...args)).code).toBe(0);
       expect(written.startsWith(OPENS) && written.endsWith(CLOSES)).toBe(true);
-      expect(screen).toContain("20 keys, 6 shown");
+      const shown = { 10: 6, 2: 1, 0: 20 }[rows];
+      expect(screen).toContain(shown === 20 ? "20 keys\n" : `20 keys, ${shown} shown\n`);
       const lines = screen.split("\n");
-      expect(lines).toHaveLength(10);
+      expect(lines).toHaveLength(shown + 4);
       expect(lines.at(-1)).toBe("");
       expect(lines[2]).toMatch(heading);
       expect(lines[3]).toMatch(busiest);

@@ -136,7 +136,7 @@ async function findTaken(
     const found = await usage.findByDigest(digest);
     if (found.isErr()) return undefined;
     const owner = found.value?.key.id;
-    if (owner === undefined || owner === id) continue;
+    if (owner === undefined) continue;
     // A key that is there stays as it is.
     const own = await keys.find(id);
     if (own.isOk() && own.value === undefined)
