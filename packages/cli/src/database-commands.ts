@@ -5,7 +5,6 @@ import { openStore, withStore } from "./open-store.js";
 import { databaseFile, databaseOption, example, isPostgres, nameOf } from "./options.js";
 import type { CommandIO } from "./terminal.js";
 
-/** The options of these commands. Each declares the ones that it takes. */
 interface DatabaseOptions {
   readonly database: string;
   readonly check?: boolean;
@@ -13,7 +12,6 @@ interface DatabaseOptions {
   readonly print?: true;
 }
 
-/** `petstore backup`: copies the database, even while servers use it. */
 export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
   return new Command("backup")
     .description("Copy the database to one file, even while servers use it.")
@@ -27,13 +25,8 @@ export function backupCommand({ terminal, stop, fail }: CommandIO): Command {
         fail("PostgreSQL has backups of its own: use pg_dump --format=custom, or base backups");
         return;
       }
-      const backup = await backupSqliteFile({
-        filename: database,
-        to: file,
-        overwrite,
-        check,
-        signal: stop.signal,
-      });
+      const files = { filename: database, to: file };
+      const backup = await backupSqliteFile({ ...files, overwrite, check, signal: stop.signal });
       backup.match(
         ({ bytes }) => terminal.out(`backed up ${database} to ${file} (${megabytes(bytes)})`),
         ({ message }) => fail(`no backup of ${database}: ${message}`),
@@ -46,7 +39,6 @@ The backup holds every pet and key that was stored before it began. It is an ord
 To restore it, stop the servers and run \`petstore restore\`.
 `;
 
-/** `petstore restore`: replaces the database with a backup, while nothing uses it. */
 export function restoreCommand({ terminal, stop, fail }: CommandIO): Command {
   return new Command("restore")
     .description("Replace the database with a backup, and keep the old one beside it.")
@@ -75,7 +67,6 @@ the time at the end of its name. Keys and usage are those of the backup: a key t
 is valid again.
 `;
 
-/** `petstore migrate`: brings the tables of the database up to date, or prints the script that does. */
 export function migrateCommand({ terminal, report, fail }: CommandIO): Command {
   return new Command("migrate")
     .description("Create or update the tables of the database.")

@@ -9,13 +9,11 @@ export function describeStoreError({ message, cause }: StoreError): string {
   return hasMessage(cause) ? cause.message : message;
 }
 
-/** With the stack of the error, if it has one. */
 export function describeUnknownError(error: unknown): string {
   if (error instanceof Error) return error.stack ?? error.message;
   return hasMessage(error) ? error.message : String(error);
 }
 
-/** Describes an error of a file in a few words. */
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? error.code : undefined;
@@ -36,12 +34,6 @@ const FILE_ERRORS: ReadonlyMap<unknown, string> = new Map([
   ["ABORT_ERR", "it received a signal to stop"],
 ]);
 
-/** Whether a value has a message, as an error does. */
 export function hasMessage(error: unknown): error is { readonly message: string } {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "message" in error &&
-    typeof error.message === "string"
-  );
+  return error instanceof Object && "message" in error && typeof error.message === "string";
 }

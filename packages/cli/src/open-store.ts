@@ -7,7 +7,7 @@ import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
-/** Opens the storage in this database. A file is created if it does not exist, and `report` says so. */
+/** A file is created if it does not exist, and `report` says so. */
 export async function openStorage(
   database: string,
   report?: ReportError,
@@ -19,7 +19,7 @@ export async function openStorage(
   return storage.mapErr(failureOf(database));
 }
 
-/** Opens the storage in this database. A file must exist; if it cannot be written, it can only be read. */
+/** A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
   if (!existsSync(database)) return err(`there is no database ${database}`);
@@ -30,12 +30,10 @@ export async function openExistingStorage(database: string): Promise<Result<Stor
   return storage.mapErr(failureOf(database));
 }
 
-/** Opens the store in this database, as `openStorage` does. */
 export async function openStore(database: string, report?: ReportError) {
   return (await openStorage(database, report)).map((storage) => createPetStore({ storage }));
 }
 
-/** Opens the store in this database, as `openExistingStorage` does. */
 export async function openExistingStore(database: string) {
   return (await openExistingStorage(database)).map((storage) => createPetStore({ storage }));
 }

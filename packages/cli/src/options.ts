@@ -1,12 +1,11 @@
 import { systemClock } from "@petstore/core/internal";
 import { InvalidArgumentError, Option } from "commander";
 
-/** The name of a database that SQLite keeps in memory only. */
 export const IN_MEMORY = ":memory:";
 
 const DATABASE = "the SQLite file that holds the store, or the URL of a PostgreSQL database";
 
-/** The option `--database`, which every command takes. Only a server can use a database in memory. */
+/** Only a server can use a database in memory. */
 export function databaseOption(parse: (text: string) => string = databaseFile): Option {
   return new Option("--database <file or URL>", DATABASE)
     .env("PETSTORE_DATABASE")
@@ -14,12 +13,12 @@ export function databaseOption(parse: (text: string) => string = databaseFile): 
     .default("petstore.db");
 }
 
-/** Whether a database is one of PostgreSQL, and not a file. A wrong URL is not a file, either: it may have a password. */
+/** A wrong URL is not a file, either: it may have a password. */
 export function isPostgres(database: string): boolean {
   return /^\s*(?:postgres(?:ql)?:|[a-z][a-z\d+.-]+:\/)|\bpassword\s*=/i.test(database);
 }
 
-/** Returns the name of a database for people: a URL without its password, and without the rest if it may have some of it. */
+/** For people: a URL without its password, and without the rest if it may have some of it. */
 export function nameOf(database: string): string {
   if (!isPostgres(database)) return database;
   if (!/^postgres(?:ql)?:\/\//i.test(database) || !URL.canParse(database)) return "postgres://…";
@@ -35,7 +34,6 @@ export function nameOf(database: string): string {
 /** The parameters of a URL that are no secrets. */
 const SHOWN = ["user", "host", "port", "sslmode", "sslrootcert", "uselibpqcompat"];
 
-/** Parses the name of a database file. */
 export function databaseFile(text: string): string {
   if (text === IN_MEMORY) {
     throw new InvalidArgumentError(
@@ -45,20 +43,18 @@ export function databaseFile(text: string): string {
   return fileName(text);
 }
 
-/** Parses the name of a file. SQLite opens a temporary database for a blank name. */
+/** SQLite opens a temporary database for a blank name. */
 export const fileName = nonBlank("It must name a file.");
 
-/** Returns an example for the help of a command. */
 export function example(line: string): string {
   return `\nExample:\n  ${line}`;
 }
 
-/** Returns the values of an option that may be repeated: `a,b` is the same as `a` and then `b`. */
+/** `a,b` is the same as `a` and then `b`. */
 export function commaSeparated(text: string): readonly string[] {
   return text.split(",").map((value) => value.trim());
 }
 
-/** Reads text that is not blank. */
 export function nonBlank(problem: string): (text: string) => string {
   return (text) => {
     if (text.trim() === "") throw new InvalidArgumentError(problem);
@@ -66,7 +62,6 @@ export function nonBlank(problem: string): (text: string) => string {
   };
 }
 
-/** Parses a whole number from `least` to `most`, in decimal digits. */
 export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds =
     most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
@@ -80,21 +75,15 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
 /** Parses a duration such as `90d`, in days, hours, minutes or seconds. Returns seconds. */
 export function duration(text: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,10})([dhms])$/.exec(text) ?? [];
-  const seconds = Number(digits) * (SECONDS.get(unit) ?? NaN);
+  const seconds = Number(digits) * (SECONDS[unit] ?? NaN);
   if (seconds <= LONGEST_DURATION) return seconds;
   throw new InvalidArgumentError("It must be a duration such as 90d, 12h, 30m or 45s.");
 }
 
-const SECONDS: ReadonlyMap<string, number> = new Map([
-  ["d", 86_400],
-  ["h", 3_600],
-  ["m", 60],
-  ["s", 1],
-]);
+const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 /** A hundred years in seconds, as in core. */
 const LONGEST_DURATION = 3_153_600_000;
 
-/** Parses text of at most this many characters. */
 export function shortText(most: number): (text: string) => string {
   return (text) => {
     if (text.length <= most) return text;

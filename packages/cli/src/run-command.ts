@@ -55,7 +55,7 @@ export async function runCommand(
   return exitCode;
 }
 
-/** `petstore` without its commands. Commander's errors are reported on one line, like ours. */
+/** Commander's errors are reported on one line, like ours. */
 function petstoreCommand(terminal: Terminal, report: ReportError): Command {
   return new Command("petstore")
     .description(
@@ -78,7 +78,6 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     .exitOverride();
 }
 
-/** `petstore pets`: imports and exports pets. */
 function petsCommand(io: CommandIO): Command {
   return new Command("pets")
     .description("Import and export pets.")
@@ -87,7 +86,7 @@ function petsCommand(io: CommandIO): Command {
     .addCommand(exportCommand(io));
 }
 
-/** `petstore help`: Commander's own takes the name of one command, not of a subcommand. */
+/** Commander's own takes the name of one command, not of a subcommand. */
 function helpCommand(program: Command): Command {
   return new Command("help")
     .description("Show the help of a command.")

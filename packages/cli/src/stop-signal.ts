@@ -36,7 +36,6 @@ export function listenForStop(args: readonly string[]): StopSignal {
   return { signal: controller.signal, received, end };
 }
 
-/** Whether a command serves until it is stopped. */
 export const isServer = ([name]: readonly string[]): boolean =>
   name === "serve" || name === "console";
 
@@ -72,7 +71,7 @@ export function isInForeground(): boolean {
   return group === foreground || foreground === "-1";
 }
 
-/** Reads a file of Linux. Other systems have none. */
+/** Reads a file that only Linux has. */
 export function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -2,7 +2,6 @@ import type { Readable, Writable } from "node:stream";
 import { describeFileError } from "./describe-error.js";
 import { escapeUnprintable } from "./printable.js";
 
-/** The operator's signals to stop a command. */
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
   readonly signal: AbortSignal;
@@ -12,13 +11,10 @@ export interface StopSignal {
   readonly end: () => void;
 }
 
-/** Where a command writes lines. */
 export interface Terminal {
   /** The width in characters; `undefined` if the result does not go to a terminal. */
   readonly columns?: number | undefined;
-  /** Writes a line of the result. */
   out(line: string): void;
-  /** Writes a line about a problem. */
   error(line: string): void;
   /**
    * Resolves when the lines of the result are written: to the reason if one could not be written. A reader that has
@@ -27,11 +23,10 @@ export interface Terminal {
   written(mustBeRead?: boolean): Promise<string | undefined>;
 }
 
-/** Where a command reads and writes data; `process` has this type. */
+/** `process` has this type. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly stdout: Writable & TerminalStream & { readonly fd?: number };
-  /** Shows the progress of an import or export if it is a terminal. */
   readonly stderr: Writable & TerminalStream;
 }
 
@@ -42,10 +37,9 @@ interface TerminalStream {
   readonly rows?: number;
 }
 
-/** Reports an error to the operator in one line. */
+/** Reports an error in one line. */
 export type ReportError = (message: string) => void;
 
-/** What a command reads from and writes to. */
 export interface CommandIO {
   readonly terminal: Terminal;
   readonly streams: Streams;
@@ -55,10 +49,7 @@ export interface CommandIO {
   readonly fail: ReportError;
 }
 
-/**
- * Creates a terminal on these streams. A full disk or a closed pipe does not end the process. Control characters reach
- * pipes and files as they are, but no real terminal.
- */
+/** Does not end the process at a full disk or a closed pipe. Control characters reach pipes and files, but no screen. */
 export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
   let problem: unknown;
   let last = Promise.resolve();
@@ -82,7 +73,6 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
   };
 }
 
-/** Whether an error of a stream says that its reader has closed the pipe. */
 export function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
@@ -94,7 +84,7 @@ function textFor({ isTTY }: TerminalStream, line: string): string {
 /** Shows progress in one line of a terminal, with a bar if the fraction is known. An empty text erases the line. */
 export type Progress = (text: string, fraction?: number) => void;
 
-/** Creates a progress line, without effect if the stream is not a terminal, or the data is on a terminal, too. */
+/** Has no effect if the stream is not a terminal, or the data is on a terminal, too. */
 export function createProgress(stream: Streams["stderr"], isDataOnTerminal: boolean): Progress {
   let isShown = false;
   return (text, fraction) => {
@@ -120,7 +110,6 @@ function bar(fraction: number): string {
   return `${done} ${(fraction * 100).toFixed(1).padStart(5)} % `;
 }
 
-/** Formats a count for the operator: `1 pet`, `1,000 pets`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

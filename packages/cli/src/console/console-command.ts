@@ -28,7 +28,6 @@ The console is for this machine only, and ends with its terminal, or with the pi
 home: ssh -t -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
 `;
 
-/** `petstore console`: a page on this machine to manage keys and pets, beside running servers. */
 export function consoleCommand(io: CommandIO): Command {
   return new Command("console")
     .description("Open a page to see and manage keys and pets, beside running servers.")
@@ -94,7 +93,6 @@ async function runConsole(
   return ok();
 }
 
-/** What the operator types, or a program writes, into a console. */
 interface ConsoleInput {
   readonly isTerminal: boolean;
   /** Calls this at each line. Resolves when the input ends. */

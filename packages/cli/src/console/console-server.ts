@@ -8,8 +8,9 @@ import { err, ok, type Result } from "neverthrow";
 import { limitConnections } from "../serve/connections.js";
 import { DRAIN_SECONDS, listenOn } from "../serve/server.js";
 
-/** A console that accepts connections. */
-export interface ServedConsole extends Pick<Login, "newLink"> {
+interface ServedConsole {
+  /** Returns a new link. Earlier ones end, whether or not they were used; who is logged in stays so. */
+  readonly newLink: () => string;
   /** Finishes the running requests, for at most `DRAIN_SECONDS`, and closes the server. */
   readonly close: () => Promise<void>;
 }
@@ -65,30 +66,21 @@ export async function serveConsole(
   });
 }
 
-/** A console behind a login by a link, which works once. */
-interface Login {
-  readonly handle: ConsoleHandler;
-  /** Returns a new link. Earlier ones end, whether or not they were used; who is logged in stays so. */
-  readonly newLink: () => string;
-}
-
 const SECRET_BYTES = 32;
 /** The longest body of a login, in bytes. */
 const LONGEST_BODY = 200;
 
 /**
- * Puts a console behind a login. Everything but the login itself needs a cookie; without it, the response is 401. No
- * other origin is served, also if another name leads here.
- *
- * A cookie goes to all ports of a host, but only to its path. The path is random, so another server of this machine
- * does not get it.
+ * Puts a console behind a login by a link, which works once. Everything but the login needs a cookie; without it, the
+ * response is 401. No other origin is served, also if another name leads here. A cookie goes to all ports of a host, but
+ * only to its path. The path is random, so another server of this machine does not get it.
  */
 function createLogin(
   console: ConsoleHandler,
   origin: string,
   basePath: string,
   random: RandomSource,
-): Login {
+) {
   const { host, port } = new URL(origin);
   const cookieName = `petstore-console-${port}`;
   const newSecret = (): string => Buffer.from(random(SECRET_BYTES)).toString("base64url");
@@ -110,11 +102,11 @@ function createLogin(
   };
 
   return {
-    newLink: () => {
+    newLink: (): string => {
       token = newSecret();
       return `${origin}${basePath}/#token=${token}`;
     },
-    handle: async (request) => {
+    handle: async (request: Request): Promise<Response> => {
       if (request.headers.get("Host") !== host || isFromElsewhere(request, origin)) {
         return new Response(ELSEWHERE, { status: 403 });
       }

@@ -1,15 +1,9 @@
 import { constants, type BigIntStats } from "node:fs";
-import { copyFile, link, lstat, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { copyFile, link, lstat, open, rename, stat } from "node:fs/promises";
 import { systemRandom } from "@petstore/core/internal";
 
-/** A file that is being written, under a name that no other file has. */
-export interface UnfinishedFile {
-  readonly handle: FileHandle;
-  readonly name: string;
-}
-
-/** Creates a file beside this path, which gets the path as its name when it is complete. */
-export async function createUnfinished(path: string, mode?: number): Promise<UnfinishedFile> {
+/** Creates a file beside this path, under a name that no other file has. It gets the path as its name when complete. */
+export async function createUnfinished(path: string, mode?: number) {
   const name = `${path}.${Buffer.from(systemRandom(6)).toString("hex")}.unfinished`;
   return { handle: await open(name, "ax", mode), name };
 }
@@ -26,7 +20,6 @@ export async function fileAt(path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(() => linkAt(path));
 }
 
-/** What is at a path, without following a link. */
 export async function linkAt(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch(() => undefined);
 }
@@ -36,7 +29,6 @@ export function modeFrom(source: BigIntStats | undefined): number | undefined {
   return source && (Number(source.mode) & 0o666) | 0o600;
 }
 
-/** Whether these are one file, whatever its names. */
 export function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }

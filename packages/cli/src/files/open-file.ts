@@ -14,7 +14,6 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import type { Streams } from "../terminal.js";
 
-/** A file to read. */
 export interface Source {
   readonly stream: Readable;
   /** What the system knows of the file; `undefined` if it is no file of the system. */
@@ -23,10 +22,7 @@ export interface Source {
   readonly fraction: () => number | undefined;
 }
 
-/**
- * Opens the file, or standard input for `-`. `Err` says why it cannot be read. A named pipe is open when it has
- * a writer, or this signal was aborted.
- */
+/** Opens a file, or standard input for `-`. A named pipe is open when it has a writer, or this signal was aborted. */
 export async function openSource(
   path: string,
   stdin: Streams["stdin"],

@@ -25,7 +25,6 @@ import { addListOptions, listKeys, type ListOptions } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
 
-/** The options of all `petstore keys` commands. Each command declares the ones that it takes. */
 interface KeyOptions extends LimitOptions, ListOptions {
   readonly database: string;
   readonly json?: true;
@@ -35,7 +34,6 @@ interface KeyOptions extends LimitOptions, ListOptions {
   readonly olderThan?: number;
 }
 
-/** A command on the keys of a store. */
 interface Subcommand<T> {
   readonly description: string;
   /** What follows the name in the example of the help. */
@@ -50,7 +48,6 @@ interface Subcommand<T> {
   readonly creates?: true;
 }
 
-/** `petstore keys`: issues and manages API keys, even while servers use the database. */
 export function keysCommand(io: CommandIO): Command {
   const keys = new Command("keys")
     .description("Issue and manage API keys.")
@@ -60,7 +57,6 @@ export function keysCommand(io: CommandIO): Command {
     keys.addCommand(command);
     return command;
   };
-  /** Adds a command on one key, which is its first argument. */
   const addForKey = <T>(name: string, { example = "", ...rest }: Subcommand<T>): Command =>
     add(name, { ...rest, example: `${AN_ID}${example}` }).argument("<id>", ID);
   const addToKey = (
@@ -136,7 +132,6 @@ const LABEL_LENGTH = 200;
 /** A year in seconds, as in core. */
 const LONGEST_OVERLAP = 31_536_000;
 
-/** Creates a command that prints its result as text or JSON, or reports its error. */
 function createSubcommand<T>(
   name: string,
   { description, example: shown, renderer, run, creates }: Subcommand<T>,
@@ -169,17 +164,15 @@ function createSubcommand<T>(
   return command;
 }
 
-/** The names of the plans. */
 const PLANS = Object.keys(standardPlans);
 
-/** The options of a command that takes a plan; some take it as an argument. */
+/** Some commands take the plan as an argument. */
 interface LimitOptions extends Partial<RateLimits> {
   readonly plan?: string;
 }
 
 const limitOptions = windowNames.map((name) => `--per-${name}`).join(" and ");
 
-/** Adds the options for a key's own limits, and the list of plans, to a command that takes a plan. */
 function addLimits(command: Command): Command {
   for (const name of windowNames) {
     const description = `requests per ${name}, for the enterprise plan`;
@@ -196,7 +189,7 @@ function addLimits(command: Command): Command {
   });
 }
 
-/** Returns a key's own limits; `undefined` if none or too few are given. */
+/** `undefined` if none or too few are given. */
 function limitsOf(options: LimitOptions): RateLimits | undefined {
   const given = Object.fromEntries(
     limitNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),

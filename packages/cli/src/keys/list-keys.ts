@@ -9,17 +9,15 @@ import { escapeUnprintable } from "../printable.js";
 import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
-/** In which order keys are listed: as they were issued, or those with most requests in this minute and day first. */
+/** As they were issued, or those with most requests in this minute and day first. */
 const ORDERS = ["issue", "use"] as const;
 
-/** The options of `petstore keys list`. */
 export interface ListOptions {
   readonly banned?: true;
   readonly sort?: (typeof ORDERS)[number];
   readonly watch?: true;
 }
 
-/** Adds the options to `petstore keys list`. */
 export function addListOptions(command: Command, { streams }: CommandIO): Command {
   return command
     .option("--banned", "only keys that are banned now")
@@ -40,7 +38,6 @@ const LIST_HELP = `
 Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
 `;
 
-/** Lists all keys of a store: once, or on the whole terminal until a signal, and then those that it showed last. */
 export async function listKeys(
   keys: KeyRing,
   { banned, sort, watch }: ListOptions,
@@ -72,10 +69,7 @@ const INTERVAL = 2_000;
 /** The time, an empty line, the heading of the table, and an empty line at the end. */
 const LINES_AROUND = 4;
 
-/**
- * Shows the keys of a store on the whole terminal, again and again, until the first SIGINT, SIGTERM or SIGHUP. If
- * they cannot be read, it shows why, and tries again. Resolves to the keys that it has shown last.
- */
+/** Shows the keys, or why they cannot be read, on the whole terminal until a signal. Resolves to those it showed last. */
 async function watchKeys(
   read: () => Promise<Result<readonly ApiKey[], KeyError>>,
   stdout: Streams["stdout"],

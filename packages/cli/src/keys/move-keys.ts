@@ -42,7 +42,6 @@ none. It takes a second or two for 20,000 keys, and locks a SQLite file meanwhil
 charge nor write.
 `;
 
-/** `petstore keys export`: prints all keys, for `petstore keys import` into another database. */
 export function exportKeysCommand({ terminal, fail }: CommandIO): Command {
   return new Command("export")
     .description("Print all keys for another store, without their secrets.")
@@ -56,7 +55,6 @@ export function exportKeysCommand({ terminal, fail }: CommandIO): Command {
     });
 }
 
-/** `petstore keys import`: adds keys that `petstore keys export` has printed. */
 export function importKeysCommand(io: CommandIO): Command {
   const { terminal, report, fail } = io;
   return new Command("import")
@@ -109,7 +107,6 @@ function toLine(value: object): string {
   return JSON.stringify(value, (_name, each: unknown) => (each === undefined ? null : each));
 }
 
-/** A key of a file, and its line. */
 interface Line extends KeyWithUsage {
   readonly number: number;
 }
@@ -124,7 +121,7 @@ async function importKeys(
   return err((await findTaken(storage, lines)) ?? added.error);
 }
 
-/** Finds out which line has a secret of another key in the storage, after this has refused one of them. */
+/** Finds the line that the storage has refused, which has a secret of another key. */
 async function findTaken(
   { keys, usage }: Storage,
   lines: readonly Line[],

@@ -4,50 +4,37 @@ import type { SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
 import { replaceUnprintable } from "../printable.js";
 
-/** The time and the place for which a value is shown as text. */
-export interface View {
+interface View {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** The width of the terminal in characters; `undefined` if there is none. */
   readonly columns: number | undefined;
 }
 
-/** Renders a value in two ways. */
 export interface Renderer<T> {
   /** Whether it has a secret, which cannot be printed again. */
   readonly isShownOnce?: true;
-  /** Returns the value that `--json` prints at this time. */
   json(value: T, now: number): unknown;
-  /** Returns the text to print without `--json`. */
   text(value: T, view: View): string;
 }
 
-/** Renders one key. */
 export const singleKey: Renderer<ApiKey> = {
   json: keyToJson,
   text: (key, { now }) => COLUMNS.flatMap((column) => describe(column, key, now)).join("\n"),
 };
 
-/** Renders a list of keys: a JSON array or a table. */
 export const keyList: Renderer<readonly ApiKey[]> = {
   json: (keys, now) => keys.map((key) => keyToJson(key, now)),
   text: (keys, view) => table(COLUMNS, keys, view, LEAVING),
 };
 
-/** Renders a key with its secret. */
 export const issuedKey: Renderer<IssuedKey> = {
   isShownOnce: true,
   json: ({ secret, key }, now) => ({ ...keyToJson(key, now), secret }),
   text: ({ secret, key }) =>
-    [
-      `Key ${replaceUnprintable(key.id)} on the ${replaceUnprintable(key.plan)} plan. Its secret, shown only once:`,
-      "",
-      `  ${secret}`,
-      "",
-    ].join("\n"),
+    `Key ${replaceUnprintable(key.id)} on the ${replaceUnprintable(key.plan)} plan. Its secret, shown only once:\n\n  ${secret}\n`,
 };
 
-/** Renders how many keys were purged. */
 export const purgedKeys: Renderer<PurgedKeys> = {
   json: ({ purged }) => ({ purged }),
   text: ({ purged }) => `purged ${String(purged)} ${purged === 1 ? "key" : "keys"}`,
@@ -73,10 +60,9 @@ function keyToJson(key: ApiKey, now: number): object {
   };
 }
 
-/** A column of a list; also a line of one key. */
+/** Also a line of one key. */
 interface Column {
   readonly heading: string;
-  /** Returns the text of a key at this time. */
   readonly cell: (key: ApiKey, now: number) => string;
 }
 
@@ -104,11 +90,9 @@ const USAGE = WINDOWS.map(({ heading }) => heading);
 const LEAVING = [...FIRST_TO_LEAVE, ...USAGE, "PLAN"];
 const LEAVING_SCREEN = [...FIRST_TO_LEAVE, "PLAN", ...USAGE.toReversed()];
 
-/** Renders keys for a screen that is refreshed: a ban counts down, and the usage stays when the screen is narrow. */
+/** For a screen that is refreshed: a ban counts down, and the usage stays when the screen is narrow. */
 export function keysOnScreen(keys: readonly ApiKey[], view: View): string {
-  const columns = COLUMNS.map((column) =>
-    column === STATE ? { ...column, cell: presentState } : column,
-  );
+  const columns = COLUMNS.with(-1, { ...STATE, cell: presentState });
   return table(columns, keys, view, LEAVING_SCREEN);
 }
 
@@ -139,12 +123,9 @@ function table(
     kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) - width;
   const cutLabels = (most: (width: number) => number) =>
     kept.map((column) => {
-      const { heading, cells, width } = column;
-      if (heading !== "LABEL") return column;
-      return filled(
-        heading,
-        cells.map((text) => cut(text, most(width))),
-      );
+      if (column.heading !== "LABEL") return column;
+      const cells = column.cells.map((text) => cut(text, most(column.width)));
+      return filled(column.heading, cells);
     });
   if (excess() > 0) kept = cutLabels(() => SHORT_LABEL);
   for (const next of leaving)
@@ -208,17 +189,11 @@ function used({ limit, remaining }: WindowQuota): string {
 }
 
 function short(time: number | undefined): string {
-  return time === undefined
-    ? "-"
-    : iso(time)
-        .replace(/:\d\d\.\d{3}Z$/, "")
-        .replace("T", " ");
+  return time === undefined ? "-" : iso(time).slice(0, -8).replace("T", " ");
 }
 
 function exact(time: number): string {
-  return iso(time)
-    .replace(/\.\d{3}Z$/, "")
-    .replace("T", " ");
+  return iso(time).slice(0, -5).replace("T", " ");
 }
 
 /** The latest time that a `Date` can represent. */

@@ -4,13 +4,11 @@ import { systemClock } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { lineCount, type Entry } from "./read-pets.js";
 
-/** What an import has done. */
 export interface Tally {
-  /** The number of pets that were added. */
   pets: number;
-  /** The number of lines that an earlier import had added. */
+  /** Lines that an earlier import had added. */
   linesThere: number;
-  /** The number of these lines that may be forgotten. */
+  /** Those of them that may be forgotten. */
   linesExpired: number;
   /** Everything before this line is done. */
   nextLine: number;
@@ -18,13 +16,8 @@ export interface Tally {
   isOpenEnded: boolean;
 }
 
-/** Adds the pets of a group of entries. `Err` says which entry is the first that was not added, and why. */
-export type AddPets = (entries: readonly Entry[]) => Promise<Result<void, Stopped>>;
-
-interface Stopped {
-  readonly at: number;
-  readonly reason: string;
-}
+/** `Err` says which entry of the group is the first that was not added, and why. */
+export type Added = Promise<Result<void, { readonly at: number; readonly reason: string }>>;
 
 /** Rejects the pets without an id. */
 export async function* withIds(
@@ -44,7 +37,7 @@ export async function importGroup(
   { pets }: Storage,
   entries: readonly Entry[],
   tally: Tally,
-): Promise<Result<void, Stopped>> {
+): Added {
   const moved = entries.flatMap((entry) => {
     if (entry.pet.isErr() || entry.pet.value.id === undefined) return [];
     return { entry, pet: { ...entry.pet.value, id: entry.pet.value.id } };
@@ -67,7 +60,7 @@ export async function addGroup(
   entries: readonly Entry[],
   again: boolean,
   tally: Tally,
-): Promise<Result<void, Stopped>> {
+): Added {
   const added = await Promise.all(entries.map((entry) => addPet(storage, entry, again, tally)));
   const at = added.findIndex((result) => result.isErr());
   const failure = added[at];

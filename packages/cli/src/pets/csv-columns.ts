@@ -1,17 +1,15 @@
 import { parseInt64, type Pet } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
 
-/** A column of CSV (RFC 4180). */
 interface CsvColumn {
   /** Whether a file to import must have it. */
   readonly isRequired: boolean;
-  /** Returns the value in the record of a pet. */
   readonly write: (pet: Pet) => string;
   /** Returns the value of the field for validation; `undefined` if there is none. */
   readonly read: (text: string) => unknown;
 }
 
-/** The column of each field of a pet, in the order in which they are exported. */
+/** The columns of CSV (RFC 4180), in the order in which they are exported. */
 const columns: EachField<Record<keyof Pet, CsvColumn>> = {
   id: { isRequired: false, write: ({ id }) => id.toString(), read: parseInt64 },
   name: { isRequired: true, write: ({ name }) => quoted(name), read: (text) => text },
@@ -23,10 +21,8 @@ const columns: EachField<Record<keyof Pet, CsvColumn>> = {
   status: { isRequired: false, write: ({ status }) => status, read: (text) => text || undefined },
 };
 
-/** The heading of an export. */
 export const csvHeading = Object.keys(columns).join();
 
-/** Returns the record of a pet. */
 export function encodeRecord(pet: Pet): string {
   return Object.values(columns)
     .map(({ write }) => write(pet))
@@ -42,10 +38,8 @@ const required = Object.entries(columns).flatMap(([name, { isRequired }]) =>
 );
 const optional = Object.keys(columns).filter((name) => !required.includes(name));
 
-/** Which columns a file to import has. */
 export const COLUMNS = `${required.join(" and ")}, and optionally ${optional.join(" and ")}`;
 
-/** The rule for its heading. */
 export const HEADING_RULE = `The first line must name the columns ${COLUMNS}, each once, separated by commas`;
 
 /** Whether a file with these columns, in any order and beside others, can be imported. */

@@ -18,19 +18,16 @@ import { counted, createProgress, isClosedPipe, type CommandIO } from "../termin
 import { csvHeading, encodeRecord } from "./csv-columns.js";
 import { formatOf, formatOption, type Format } from "./format.js";
 
-/** The options of `petstore pets export`. */
 interface ExportOptions extends Partial<PetFilter> {
   readonly database: string;
   readonly format?: Format;
   readonly overwrite?: true;
 }
 
-/** The option of each filter, whose value is that of the filter. */
 const filterOptions: Record<keyof PetFilter, Option> = {
   status: new Option("--status <status>", "only pets with this status").choices(petStatuses),
 };
 
-/** `petstore pets export`: writes pets, even while servers use the database. */
 export function exportCommand(io: CommandIO): Command {
   const command = new Command("export")
     .description("Write the pets of the store to a file, in ascending order of id.")
@@ -46,10 +43,7 @@ export function exportCommand(io: CommandIO): Command {
   return command;
 }
 
-/**
- * Exports the pets of the store: to standard output for `-`, to an existing pipe or device, or to a new
- * file, which gets its name when it is complete.
- */
+/** Writes to standard output for `-`, to an existing pipe or device, or to a new file. */
 async function exportPets(
   path: string,
   options: ExportOptions,
@@ -82,17 +76,15 @@ async function exportPets(
   });
 }
 
-/** Escapes control characters, for a terminal. */
 async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
   for await (const part of text) yield escapeUnprintable(part);
 }
 
-/** Thrown when the pets cannot be read. */
 class ReadFailed extends Error {
   override readonly name = "ReadFailed";
 }
 
-/** Encodes page after page, in ascending order of id. Throws `ReadFailed` if the store fails. */
+/** Throws `ReadFailed` if the store fails. */
 async function* encodePets(
   store: TrustedPets,
   filter: Partial<PetFilter>,
@@ -126,7 +118,10 @@ async function write(
     if (path === "-") await pipeline(text, stdout, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !overwrite) return err(`${path} already exists (--overwrite replaces it)`);
-    else await writeWhole(text, path, overwrite === true, await modeOf(database), signal);
+    else {
+      const mode = isPostgres(database) ? undefined : modeFrom(await fileAt(database));
+      await writeWhole(text, path, overwrite === true, mode, signal);
+    }
     return ok(true);
   } catch (error) {
     if (error instanceof ReadFailed) {
@@ -136,11 +131,6 @@ async function write(
     const name = path === "-" ? "to standard output" : path;
     return err(`cannot write ${name}: ${describeFileError(error)}`);
   }
-}
-
-/** The mode of a file with the pets of this database; `undefined` for PostgreSQL. */
-async function modeOf(database: string): Promise<number | undefined> {
-  return isPostgres(database) ? undefined : modeFrom(await fileAt(database));
 }
 
 /** Writes into a pipe or a device, but not into a file that has taken its place. Node reports a directory. */

@@ -4,15 +4,14 @@ import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
 import { openSource } from "../files/open-file.js";
 import { openStorage, withStore } from "../open-store.js";
-import { databaseOption, example, nonBlank, wholeNumber } from "../options.js";
+import { databaseOption, example, fileName, wholeNumber } from "../options.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { addGroup, importGroup, withIds, type AddPets, type Tally } from "./add-pets.js";
+import { addGroup, importGroup, withIds, type Added, type Tally } from "./add-pets.js";
 import { COLUMNS } from "./csv-columns.js";
 import { formatOf, formatOption, type Format } from "./format.js";
 import { readEntries, type Entry } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
 
-/** The options of `petstore pets import`. */
 interface ImportOptions {
   readonly database: string;
   readonly format?: Format;
@@ -22,20 +21,14 @@ interface ImportOptions {
   readonly keepIds?: true;
 }
 
-/** `petstore pets import`: adds pets, even while servers use the database. */
 export function importCommand(io: CommandIO): Command {
   return new Command("import")
     .description("Add the pets in a file to the store, under new ids.")
     .argument("<file>", "the file to read; - for standard input")
     .addOption(databaseOption())
     .addOption(formatOption())
-    .option("--rejects <file>", REJECTS_HELP, nonBlank("It must name a file."))
-    .option(
-      "--from-line <n>",
-      "resume at this line, where an earlier import stopped",
-      wholeNumber(1),
-      1,
-    )
+    .option("--rejects <file>", REJECTS_HELP, fileName)
+    .option("--from-line <n>", FROM_LINE_HELP, wholeNumber(1), 1)
     .option("--again", "import lines a second time that an earlier import has added")
     .addOption(new Option("--keep-ids", KEEP_IDS_HELP).conflicts("again"))
     .addHelpText("after", FORMATS_HELP + example("petstore pets import pets.csv"))
@@ -46,6 +39,8 @@ export function importCommand(io: CommandIO): Command {
 
 const KEEP_IDS_HELP =
   "keep the ids that `pets export` has written; a pet that is there already is skipped, and stops the import if it differs";
+
+const FROM_LINE_HELP = "resume at this line, where an earlier import stopped";
 
 const REJECTS_HELP =
   "write the lines that cannot be imported, unchanged, to this new file; with --from-line it may exist";
@@ -59,7 +54,6 @@ imported are reported with their numbers: the first 20, then a count. The exit c
 lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
 `;
 
-/** Imports a file into the store and reports each line that cannot be imported. */
 async function importPets(
   path: string,
   options: ImportOptions,
@@ -86,9 +80,9 @@ async function importPets(
   const chunks = addAbortSignal(stop.signal, stream).on("error", () => undefined);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const imported = await withStore(openStorage(database, report), async (storage) => {
-    const add: AddPets = options.keepIds
-      ? (group) => importGroup(storage, group, tally)
-      : (group) => addGroup(storage, group, options.again === true, tally);
+    const add = options.keepIds
+      ? (group: readonly Entry[]) => importGroup(storage, group, tally)
+      : (group: readonly Entry[]) => addGroup(storage, group, options.again === true, tally);
     const read = options.keepIds ? withIds(entries) : entries;
     const result = await importEntries(read, rejects.value, add, tally, () =>
       progress(counted(tally.pets, "pet"), fraction()),
@@ -113,11 +107,10 @@ async function importPets(
 const OPEN_END =
   "the last line has no line break: if the file was cut off there, its pet may be incomplete";
 
-/** Imports entries from a line on. `Err` says why it stopped. */
 async function importEntries(
   entries: AsyncIterable<readonly Entry[]>,
   rejects: Rejects,
-  add: AddPets,
+  add: (group: readonly Entry[]) => Added,
   tally: Tally,
   onGroup: () => void,
 ): Promise<Result<void, string>> {

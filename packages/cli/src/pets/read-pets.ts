@@ -13,41 +13,35 @@ import type { Format } from "./format.js";
 
 /** A line of a file, or the lines of a CSV record, which has line breaks in quotes. */
 export interface Entry {
-  /** The number of its first line; the first line of a file is 1. */
+  /** The numbers of its first and last line, from 1. */
   readonly first: number;
-  /** The number of its last line. */
   readonly last: number;
   /** Its bytes without the final line feed; cut off if they are more than `LONGEST`. */
   readonly bytes: Buffer;
   /** The heading with its line feed; empty if the format has none. */
   readonly heading: Buffer;
-  /** The pet, or the reason why it cannot be imported. */
   readonly pet: Result<NumberedPet, string>;
 }
 
-/** A pet, and its positive id if it has one. */
-export interface NumberedPet extends NewPet {
+interface NumberedPet extends NewPet {
+  /** Positive; `undefined` if there is none. */
   readonly id: bigint | undefined;
 }
 
 /** The maximum length of a line or record, in bytes. */
 export const LONGEST = 1_048_576;
 
-/** The reason why a longer one cannot be imported. */
 const TOO_LONG = `It is longer than ${LONGEST / 1_024} KiB.`;
 
-/** The end of a line. */
 export const LINE_FEED = Buffer.from("\n");
 
-/** Returns the number of lines of an entry. */
 export function lineCount({ first, last }: Entry): number {
   return last - first + 1;
 }
 
 /**
- * Reads the entries of a file in groups, as they arrive. Throws if the rest of the file cannot be read.
- *
- * @param onOpenEnd called if the last record of CSV has no line break: part of it, or of its last field, may be missing.
+ * Reads entries as they arrive. Throws if the rest of the file cannot be read. `onOpenEnd` is called if the last record
+ * of CSV has no line break: part of it, or of its last field, may be missing.
  */
 export function readEntries(
   format: Format,
@@ -60,7 +54,6 @@ export function readEntries(
 
 const MARK = Buffer.from("\uFEFF");
 
-/** Returns the chunks of a file without a byte order mark. */
 async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -74,7 +67,6 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer
   if (start !== undefined) yield start;
 }
 
-/** Reads one JSON object per line. Throws at a JSON array. */
 async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
   let number = 0;
   let isBeginning = true;
@@ -97,7 +89,6 @@ const JSON_ARRAY =
 
 const NO_HEADING = Buffer.alloc(0);
 
-/** Whether a line is only white space. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
@@ -180,7 +171,7 @@ const PARSING: Options = {
 /** Rows are read together if they have arrived, but at most this many: more would need more memory. */
 const MOST_ROWS = 500;
 
-/** Reads records in groups, without blank lines. Throws at a record without an end. */
+/** Without blank lines. Throws at a record without an end. */
 async function* readRows(
   chunks: AsyncIterable<Buffer>,
   onOpenEnd: () => void,
@@ -226,7 +217,6 @@ const BLANK = /^[ \t\r]*$/;
 /** RFC 4180, section 2. */
 const RECORD = /^(?:[^",]*|"[^"]*(?:""[^"]*)*")(?:,(?:[^",]*|"[^"]*(?:""[^"]*)*"))*\r?$/;
 
-/** Returns the fields of a record as text. */
 function decodeFields(
   record: readonly string[],
   text: string,

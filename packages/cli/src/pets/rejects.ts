@@ -10,12 +10,11 @@ import {
   isSameFile,
   linkAt,
   modeFrom,
-  type UnfinishedFile,
 } from "../files/new-file.js";
 import { counted } from "../terminal.js";
 import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 
-/** Reports entries that cannot be imported: the first ones are listed, and all are written to a file. */
+/** Entries that cannot be imported: the first ones are listed, and all are written to a file. */
 export interface Rejects {
   /** Writes the entries that have no pet. `Err` says why they cannot be written; then none of them is in the file. */
   write(entries: readonly Entry[]): Promise<Result<void, string>>;
@@ -26,11 +25,8 @@ export interface Rejects {
 }
 
 /**
- * Opens the file for rejected entries, if there is a path. `Err` says why it cannot be written.
- *
- * @param inUse the files that it must not be.
- * @param resumes whether the file may exist. Then its lines are kept.
- * @param list prints a line.
+ * Opens the file for rejected entries, if there is a path; it must be none of those `inUse`. If the import `resumes`,
+ * the file may exist, and its lines are kept.
  */
 export async function openRejects(
   path: string | undefined,
@@ -56,16 +52,14 @@ export async function openRejects(
   }
 }
 
-interface RejectsFile extends UnfinishedFile {
+interface RejectsFile extends Awaited<ReturnType<typeof createUnfinished>> {
   /** Its name when it is complete. */
   readonly path: string;
-  /** The file of an earlier import, which it replaces. */
+  /** The file of an earlier import, which it replaces, and the size of its lines in bytes. */
   readonly earlier: BigIntStats | undefined;
-  /** The size of the earlier lines in bytes. */
   readonly sizeAtStart: number;
 }
 
-/** The number of entries that are listed. */
 const MOST_LISTED = 20;
 
 function createRejects(file: RejectsFile | undefined, list: (line: string) => void): Rejects {

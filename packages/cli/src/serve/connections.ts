@@ -1,10 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 /**
  * Limits how many connections a server has. A new connection beyond the limit closes the one that has waited longest
@@ -12,10 +7,13 @@ interface Exchange {
  */
 export function limitConnections(server: Server, most: number): void {
   // Those that have waited longest come first.
-  const open = new Map<Socket, Set<Exchange>>();
+  const open = new Map<Socket, Set<() => boolean>>();
   server.on("connection", (socket: Socket) => {
     if (open.size >= most) {
-      const ended = longestWaiting(open) ?? socket;
+      const idle = [...open].find(
+        ([, requests]) => ![...requests].some((isRunning) => isRunning()),
+      );
+      const ended = idle?.[0] ?? socket;
       open.delete(ended);
       ended.destroy();
       if (ended === socket) return;
@@ -25,22 +23,13 @@ export function limitConnections(server: Server, most: number): void {
   });
   server.on("request", (request, response) => {
     const { socket } = request;
-    const exchanges = open.get(socket);
-    const exchange = { request, response };
-    exchanges?.add(exchange);
+    const requests = open.get(socket);
+    // It is complete, and its response is not written yet.
+    const isRunning = (): boolean => request.complete && !response.writableEnded;
+    requests?.add(isRunning);
     response.once("close", () => {
-      exchanges?.delete(exchange);
-      if (exchanges !== undefined && open.delete(socket)) open.set(socket, exchanges);
+      requests?.delete(isRunning);
+      if (requests !== undefined && open.delete(socket)) open.set(socket, requests);
     });
   });
-}
-
-function longestWaiting(open: ReadonlyMap<Socket, ReadonlySet<Exchange>>): Socket | undefined {
-  for (const [socket, exchanges] of open) if (![...exchanges].some(isRunning)) return socket;
-  return undefined;
-}
-
-/** Whether the server works on it: the request has arrived, and the response is not written yet. */
-function isRunning({ request, response }: Exchange): boolean {
-  return request.complete && !response.writableEnded;
 }

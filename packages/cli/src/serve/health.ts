@@ -4,9 +4,8 @@ import type { Storage, Usage } from "@petstore/core/storage";
 import type { NodeHandler } from "@petstore/http-adapter";
 
 /**
- * Responds to `/healthz` and `/readyz`, which need no key. `/healthz` is 200 while the process runs.
- * `/readyz` is 200 while it can serve requests with a key, and 503 when the storage cannot be read or written, or the
- * server is closing.
+ * `/healthz` is 200 while the process runs. `/readyz` is 200 while it can serve requests with a key, and 503 when the
+ * storage cannot be read or written, or the server is closing.
  */
 export function createHealthHandler(
   isReady: () => Promise<boolean>,
@@ -15,17 +14,15 @@ export function createHealthHandler(
   return (request, response, next) => {
     const [path] = (request.url ?? "").split("?", 1);
     if (path !== "/healthz" && path !== "/readyz") next?.();
-    else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
+    else if (request.method !== "GET" && request.method !== "HEAD")
+      response.writeHead(405, { Allow: "GET, HEAD", "Content-Length": 0 }).end();
     else if (path === "/healthz") respond(response, 200, "ok");
     else if (isClosing()) respond(response, 503, "shutting down");
-    else void isReady().then((ready) => respondReady(response, ready));
+    else
+      void isReady().then((ready) =>
+        respond(response, ready ? 200 : 503, ready ? "ready" : "storage unavailable"),
+      );
   };
-}
-
-/** A storage whose writes are watched, and whether it can serve a request with a key now. */
-export interface WatchedStorage {
-  readonly storage: Storage;
-  readonly isReady: () => Promise<boolean>;
 }
 
 /**
@@ -38,7 +35,7 @@ const FAILURE_COUNTS = 10_000;
  * Watches the writes of a storage: a full disk may still be read. While the last charge has failed, a look at the
  * readiness writes the usage of a key as it is. Otherwise it takes the write lock, as each request does.
  */
-export function watchWrites(storage: Storage, clock: Clock): WatchedStorage {
+export function watchWrites(storage: Storage, clock: Clock) {
   let createFailedAt = -Infinity;
   let areChargesFailing = false;
   let looking: Promise<boolean> | undefined;
@@ -66,39 +63,25 @@ export function watchWrites(storage: Storage, clock: Clock): WatchedStorage {
     if (listed.isErr() || clock.now() - createFailedAt < FAILURE_COUNTS) return false;
     return areChargesFailing ? write() : lock();
   };
-  return {
-    storage: {
-      ...storage,
-      pets: {
-        ...pets,
-        create: (pet) => watchCreate(pets.create(pet)),
-        createOnce: (pet, request) => watchCreate(pets.createOnce(pet, request)),
-      },
-      usage: { ...usage, charge: (digest, decide) => watchCharge(usage.charge(digest, decide)) },
+  const watched: Storage = {
+    ...storage,
+    pets: {
+      ...pets,
+      create: (pet) => watchCreate(pets.create(pet)),
+      createOnce: (pet, request) => watchCreate(pets.createOnce(pet, request)),
     },
-    // Looks that come meanwhile share the outcome.
-    isReady: () => (looking ??= look().finally(() => (looking = undefined))),
+    usage: { ...usage, charge: (digest, decide) => watchCharge(usage.charge(digest, decide)) },
   };
+  // Looks that come meanwhile share the outcome.
+  const isReady = () => (looking ??= look().finally(() => (looking = undefined)));
+  return { storage: watched, isReady };
 }
 
 /** No secret has this digest. */
 const NO_DIGEST = "";
 
-function respondReady(response: ServerResponse, ready: boolean): void {
-  respond(response, ready ? 200 : 503, ready ? "ready" : "storage unavailable");
-}
-
 function respond(response: ServerResponse, status: number, text: string): void {
   const body = JSON.stringify({ status: text });
-  response.writeHead(status, {
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(body),
-    "Cache-Control": "no-store",
-  });
-  response.end(body);
-}
-
-function refuseMethod(response: ServerResponse): void {
-  response.writeHead(405, { Allow: "GET, HEAD", "Content-Length": 0 });
-  response.end();
+  const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, "Cache-Control": "no-store" }).end(body);
 }

@@ -7,30 +7,19 @@ import { describeFileError, describeUnknownError } from "../describe-error.js";
 import { readIfThere } from "../stop-signal.js";
 import type { ReportError, Streams } from "../terminal.js";
 
-/** The maximum size of the unread log, in bytes. */
+/** Of the unread log, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
 /** The levels, time and message have pino's format, so that its tools can read the log. */
 const INFO = 30;
 const WARN = 40;
 
-/** The log of requests. */
-export interface RequestLog {
-  readonly add: (report: ResponseReport) => void;
-  /** Says how many lines were lost since this was last said. */
-  readonly end: () => void;
-}
-
 /**
  * Writes a line of JSON for each response; an unknown value is `null`. Requests do not wait for their
  * lines: a line is lost if it cannot be written or the reader is too slow. Each is reported, and the log itself
  * says how many there were before its next line.
  */
-export function createRequestLog(
-  stream: Streams["stdout"],
-  clock: Clock,
-  report: ReportError,
-): RequestLog {
+export function createRequestLog(stream: Streams["stdout"], clock: Clock, report: ReportError) {
   const write = writerOf(stream);
   let lost = 0;
   const lose = (problem: string): void => {
@@ -61,7 +50,7 @@ export function createRequestLog(
       ),
   });
   return {
-    add: ({ requestId, operation, keyId, status, code, milliseconds }) => {
+    add: ({ requestId, operation, keyId, status, code, milliseconds }: ResponseReport): void => {
       if (queue.writableLength >= MAX_BUFFERED) {
         lose("its reader is too slow");
         return;
@@ -87,22 +76,20 @@ function lineOf(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** Writes a line. `done` receives why it could not be written. */
-type WriteLine = (line: Buffer, done: (problem?: unknown) => void) => void;
-
 /**
  * Returns a function that writes a line completely or not at all, although other processes write to the same file or
- * pipe. The next line must wait for `done`: a pipe keeps only a write of up to 4,096 bytes in one piece.
+ * pipe. The next line must wait for `done`, which receives why this one could not be written: a pipe keeps only a write
+ * of up to 4,096 bytes in one piece.
  */
-function writerOf(stream: Streams["stdout"]): WriteLine {
+function writerOf(stream: Streams["stdout"]) {
   const { fd } = stream;
+  type Done = (problem?: unknown) => void;
   // Node writes to a file without looking at how much was written.
   return fd === undefined || stream instanceof Socket
-    ? (line, done) => void stream.write(line, done)
-    : (line, done) => done(writeToFile(fd, line));
+    ? (line: Buffer, done: Done) => void stream.write(line, done)
+    : (line: Buffer, done: Done) => done(writeToFile(fd, line));
 }
 
-/** Returns why the line could not be written. */
 function writeToFile(fd: number, line: Buffer): unknown {
   let written = 0;
   try {
@@ -125,58 +112,41 @@ function takeBack(fd: number, count: number): void {
   else writeSync(fd, " ".repeat(count), start);
 }
 
-/** Reports errors of requests, but not one line for each request. */
-export interface ErrorLog {
-  /** Reports an error, unless one like it was reported within the last ten seconds. */
-  readonly add: (error: unknown) => void;
-  /** Reports how many errors were not reported. */
-  readonly end: () => void;
-}
-
 /** How long to count errors of one kind after a line about them, in milliseconds. */
 const INTERVAL = 10_000;
-
-/** Errors of one kind since the last line about them. */
-interface Kind {
-  count: number;
-  readonly timer: NodeJS.Timeout;
-}
 
 /**
  * Creates the log of failed requests. Errors with the same message are of one kind. The first one is
  * reported at once, and after it a count of the others every ten seconds.
  */
-export function createErrorLog(report: ReportError): ErrorLog {
-  const kinds = new Map<string, Kind>();
-
-  const reportCount = (message: string, { count }: Kind): void => {
+export function createErrorLog(report: ReportError) {
+  const kinds = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>();
+  const reportCount = (message: string, count: number): void => {
     if (count > 0) report(`${message} (${count} more)`);
   };
   const watch = (message: string): void => {
     const timer = setTimeout(() => {
       kinds.delete(message);
-      reportCount(message, kind);
+      reportCount(message, kind.count);
       if (kind.count > 0) watch(message);
     }, INTERVAL).unref();
-    const kind: Kind = { count: 0, timer };
+    const kind = { count: 0, timer };
     kinds.set(message, kind);
   };
-
   return {
-    add: (error) => {
+    add: (error: unknown): void => {
       const [message = ""] = describeUnknownError(error).split("\n", 1);
       const kind = kinds.get(message);
-      if (kind !== undefined) {
-        kind.count += 1;
-        return;
+      if (kind !== undefined) kind.count += 1;
+      else {
+        report(describeUnknownError(error));
+        watch(message);
       }
-      report(describeUnknownError(error));
-      watch(message);
     },
-    end: () => {
-      for (const [message, kind] of kinds) {
-        clearTimeout(kind.timer);
-        reportCount(message, kind);
+    end: (): void => {
+      for (const [message, { count, timer }] of kinds) {
+        clearTimeout(timer);
+        reportCount(message, count);
       }
       kinds.clear();
     },

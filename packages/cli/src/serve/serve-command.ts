@@ -12,13 +12,11 @@ import { untilStopped } from "../stop-signal.js";
 import type { CommandIO } from "../terminal.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
-import { openMetrics } from "./metrics/metrics.js";
-import type { Sums } from "./metrics/metrics.js";
+import { openMetrics, type Sums } from "./metrics/metrics.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
 import { portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
 
-/** `petstore serve`: serves the store over HTTP until it receives a signal. */
 export function serveCommand(io: CommandIO): Command {
   const command = new Command("serve").description(
     "Serve the store over HTTP under /v1, until SIGTERM, SIGINT or SIGHUP.",
@@ -35,7 +33,6 @@ An argument wins over a variable (env). The variable of an option without a valu
 repeatable option has commas between its values.
 `;
 
-/** Serves in this process, starts workers, or serves as one of them. */
 async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<void, string>> {
   const { terminal } = given;
   // Standard output has only lines of JSON then.
@@ -85,15 +82,8 @@ async function serve(
     ? createRequestLog(streams.stdout, systemClock, errors.add)
     : undefined;
   const port = portOfWorkers(options.port);
-  const listening = await listen(
-    store,
-    { ...options, port },
-    {
-      onResponse: requests?.add,
-      onError: errors.add,
-      isReady,
-    },
-  );
+  const hooks = { onResponse: requests?.add, onError: errors.add };
+  const listening = await listen(store, { ...options, port }, isReady, hooks);
   if (listening.isErr()) {
     await store.close();
     return err(listening.error);
@@ -110,7 +100,7 @@ async function serve(
   return closed.mapErr(describeStoreError);
 }
 
-/** Serves with workers. They share keys, limits and pets through the database. */
+/** The workers share keys, limits and pets through the database. */
 async function serveWithWorkers(
   options: ServeOptions,
   { terminal, stop, report }: CommandIO,
@@ -135,11 +125,6 @@ async function serveWithWorkers(
   return ended.andThen(() => closed.mapErr(describeStoreError));
 }
 
-/**
- * Prints the address of a server and the next steps of its operator. With `firstKey`, issues the first key.
- *
- * @param isNew whether the server has created the database.
- */
 async function printBanner(
   store: PetStore,
   url: string,
@@ -148,27 +133,23 @@ async function printBanner(
   io: CommandIO,
 ): Promise<void> {
   const processes = workers > 1 ? ` with ${workers} workers` : "";
-  const lines = [
-    `petstore listens on ${url}${processes}`,
-    `  try it    ${new URL("/docs", url).href}`,
-  ];
+  const docs = new URL("/docs", url).href;
+  const lines = [`petstore listens on ${url}${processes}`, `  try it    ${docs}`];
   if (database === IN_MEMORY) lines.push("  database  in memory: it ends with the server");
   else {
     const name = nameOf(database);
     const where = isPostgres(database) ? name : resolve(database);
-    const issue = `${commandName()} keys issue --plan free --database ${quoted(name)}`;
+    // If a package script runs this command, it is not on the shell's path.
+    const isScript = process.env["npm_lifecycle_event"] !== undefined;
+    const command = isScript ? "node_modules/.bin/petstore" : "petstore";
+    const issue = `${command} keys issue --plan free --database ${quoted(name)}`;
     lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
   }
   io.terminal.out(lines.join("\n"));
   if (firstKey) await issueFirstKey(store, url, io);
 }
 
-/** If the store has no key yet, issues a Free key and prints a command that uses it. */
-async function issueFirstKey(
-  store: PetStore,
-  url: string,
-  { terminal, report }: CommandIO,
-): Promise<void> {
+async function issueFirstKey(store: PetStore, url: string, { terminal, report }: CommandIO) {
   const listed = await store.keys.list({ limit: 1 });
   if (listed.isErr() || listed.value.keys.length > 0) return;
   const issued = await store.keys.issue({ plan: "free", label: "first key" });
@@ -182,13 +163,6 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 
   curl -i -H "Authorization: Bearer ${secret}" "${url}/pets?limit=5"
 `);
-}
-
-/** Returns the name of this command for a shell. If a package script runs it, it is not on the shell's path. */
-function commandName(): string {
-  return process.env["npm_lifecycle_event"] === undefined
-    ? "petstore"
-    : "node_modules/.bin/petstore";
 }
 
 /** Quotes a word for a shell, if it has special characters. */

@@ -2,13 +2,11 @@ import { clientAddressBehind } from "@petstore/http-adapter";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
 
-/** Where the metrics are served. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** The options of `petstore serve`. */
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
@@ -24,7 +22,7 @@ export interface ServeOptions {
   readonly metrics?: MetricsAddress;
 }
 
-/** Adds the options to `petstore serve`. Each can also be set by the environment. */
+/** Each can also be set by the environment. */
 export function addServeOptions(command: Command): Command {
   command
     .addOption(
@@ -63,7 +61,6 @@ const METRICS =
   "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
 const WORKERS = "the number of processes that serve; they share the port and the limits";
 
-/** Adds addresses and ranges of proxies, with commas between them, to those before them. */
 function addTrustedProxies(text: string, earlier: readonly string[] = []): readonly string[] {
   const proxies = [...earlier, ...commaSeparated(text)];
   try {
@@ -74,20 +71,16 @@ function addTrustedProxies(text: string, earlier: readonly string[] = []): reado
   return proxies;
 }
 
-/** Adds origins, with commas between them, to those before them. `*` includes all others. */
-function addOrigins(text: string, earlier?: "*" | readonly string[]): "*" | readonly string[] {
-  return commaSeparated(text).reduce<"*" | readonly string[]>(
-    (added, origin) => addOrigin(origin, added),
-    earlier ?? [],
-  );
-}
-
-function addOrigin(text: string, earlier: "*" | readonly string[]): "*" | readonly string[] {
-  if (text === "*" || earlier === "*") return "*";
-  if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text) {
-    throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
+/** `*` includes all others. */
+function addOrigins(text: string, earlier: "*" | readonly string[] = []): "*" | readonly string[] {
+  let added = earlier;
+  for (const origin of commaSeparated(text)) {
+    if (origin === "*" || added === "*") return "*";
+    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
+    added = [...added, origin];
   }
-  return [...earlier, text];
+  return added;
 }
 
 function metricsAddress(text: string): MetricsAddress {

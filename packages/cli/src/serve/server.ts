@@ -12,32 +12,19 @@ import { createDocsHandler } from "./docs/docs-handler.js";
 import { createHealthHandler } from "./health.js";
 import type { ServeOptions } from "./serve-options.js";
 
-/** What a server tells its host, and asks. */
-interface Hooks extends Pick<PetStoreServerOptions, "onResponse" | "onError"> {
-  /** Whether the storage can serve a request with a key now. */
-  readonly isReady: () => Promise<boolean>;
-}
-
 /** How long running requests may take after the server was told to stop. */
 export const DRAIN_SECONDS = 10;
 
-/** A server that accepts connections. */
-export interface Listening {
-  /** The base URL for a client on this machine. */
-  readonly url: string;
-  /**
-   * Says at `/readyz` that the server is closing, waits for the delay, lets running requests finish, for at most
-   * `DRAIN_SECONDS`, and closes the server.
-   */
-  readonly close: () => Promise<void>;
-}
-
-/** Serves the store under `/v1`, with the docs page and the health checks. `Err` says why it cannot. */
+/**
+ * Serves the store under `/v1`, with the docs page and the health checks. `close` says at `/readyz` that the server is
+ * closing, waits for the delay, lets running requests finish, for at most `DRAIN_SECONDS`, and closes the server.
+ */
 export async function listen(
   store: PetStore,
   options: ServeOptions,
-  { onResponse, onError, isReady }: Hooks,
-): Promise<Result<Listening, string>> {
+  isReady: () => Promise<boolean>,
+  hooks: Pick<PetStoreServerOptions, "onResponse" | "onError">,
+) {
   const { host, port, keepAlive, shutdownDelay, cors, trustProxy, rateLimitFields } = options;
   let isClosing = false;
   const health = createHealthHandler(isReady, () => isClosing);
@@ -49,8 +36,7 @@ export async function listen(
     },
     clientAddress: trustProxy && clientAddressBehind(trustProxy),
     limits: { keepAliveTimeoutSeconds: keepAlive },
-    onError,
-    onResponse,
+    ...hooks,
     cors: cors && { origins: cors },
     rateLimitFields: rateLimitFields ? "draft-11" : undefined,
   });
@@ -65,7 +51,7 @@ export async function listen(
   }));
 }
 
-/** Lets a server listen. Resolves to its URL for a client on this machine; `Err` says why it cannot. */
+/** Resolves to the server's URL for a client on this machine; `Err` says why it cannot. */
 export async function listenOn(
   server: Server,
   host: string,

@@ -7,15 +7,7 @@ import type { ReportError } from "../terminal.js";
 import type { Snapshot, Sums } from "./metrics/metrics.js";
 import { DRAIN_SECONDS } from "./server.js";
 
-/** Processes that serve on one port. A worker that ends by itself is restarted. */
-export interface Workers {
-  /** Lets the workers finish their requests and stops restarting them. */
-  stop(): void;
-  /** Resolves when the last worker has ended. `Err` is the first problem of any worker. */
-  readonly ended: Promise<Result<void, string>>;
-}
-
-/** A message from a worker to the process that started it. */
+/** A message to the process that started the worker. */
 type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string }
@@ -30,7 +22,6 @@ const LONGEST_BACKOFF = 10_000;
 /** If a worker ends more often than this in a minute while no other serves, all workers are stopped. */
 const MAX_ENDS_PER_MINUTE = 5;
 
-/** The options of `startWorkers`. */
 interface WorkersOptions {
   readonly count: number;
   /** How long workers serve on after they were told to stop, in seconds. */
@@ -39,30 +30,28 @@ interface WorkersOptions {
   readonly report: ReportError;
   /** Called once, when all workers accept connections. */
   readonly onListening: (url: string) => void;
-  /** Receives the metrics of the workers, if they are served. */
+  /** Missing if no metrics are served. */
   readonly sums: Sums | undefined;
 }
 
-/** The state that the workers share. */
 interface Group extends WorkersOptions {
   readonly running: Set<Worker>;
   readonly serving: Set<Worker>;
   /** How many of them have accepted connections at least once. */
   listened: number;
   readonly stopping: AbortController;
-  /** The first problem. */
   problem: string | undefined;
-  /** The port that they listen on, once it is known. */
   port: number | undefined;
   /** Whether workers are told this port: the system would choose another one when none holds it any more. */
   isPortTold: boolean;
 }
 
 /**
- * Starts workers, which run the same command as this process. All are stopped when one of them cannot
- * start at first, or keeps ending while no other serves.
+ * Starts workers on one port, which run the same command as this process. A worker that ends by itself is restarted.
+ * All are stopped when one cannot start at first, or keeps ending while no other serves. `ended` resolves when the last
+ * one has ended; `Err` is the first problem of any worker.
  */
-export function startWorkers(options: WorkersOptions): Workers {
+export function startWorkers(options: WorkersOptions) {
   const group: Group = {
     ...options,
     running: new Set(),
@@ -74,13 +63,12 @@ export function startWorkers(options: WorkersOptions): Workers {
     isPortTold: false,
   };
   const all = Array.from({ length: options.count }, () => keepServing(group));
-  const ended = Promise.all(all).then(() =>
+  const ended = Promise.all(all).then((): Result<void, string> =>
     group.problem === undefined ? ok() : err(group.problem),
   );
   return { stop: () => stop(group), ended };
 }
 
-/** Runs a worker, and another one when it ends, until all are stopped. */
 async function keepServing(group: Group): Promise<void> {
   const { count, clock, report, onListening } = group;
   const { signal } = group.stopping;
@@ -113,7 +101,7 @@ async function keepServing(group: Group): Promise<void> {
   }
 }
 
-/** Lets all workers finish their requests, and kills those that take too long. */
+/** Lets all workers finish their requests without restarting them, and kills those that take too long. */
 function stop(group: Group, problem?: string): void {
   group.problem ??= problem;
   if (group.stopping.signal.aborted) return;
@@ -127,10 +115,7 @@ function stop(group: Group, problem?: string): void {
   void setTimeout(timeout, undefined, { ref: false }).then(kill);
 }
 
-/**
- * Runs one worker until it ends. `onServing` is called when it accepts connections at this URL. Resolves to how it
- * ended, and to the problem that it reported, if any.
- */
+/** Resolves when the worker has ended: to how it ended, and to the problem that it reported, if any. */
 async function runWorker(group: Group, onServing: (url: string) => void) {
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
@@ -162,7 +147,6 @@ async function runWorker(group: Group, onServing: (url: string) => void) {
 /** The variable in which a worker is told its port. No Service of Kubernetes sets a variable that ends like this. */
 const PORT = "PETSTORE_WORKERS_LISTEN_AT";
 
-/** Returns the port to listen on: that of the workers before this one, or the chosen one. */
 export function portOfWorkers(chosen: number): number {
   const told = process.env[PORT];
   return cluster.isWorker && told !== undefined ? Number(told) : chosen;
@@ -171,10 +155,6 @@ export function portOfWorkers(chosen: number): number {
 /** How often a worker sends its metrics, in milliseconds. */
 const METRICS_INTERVAL = 1_000;
 
-/**
- * Serves as a worker. Sends the URL, the problem if there is one, and its metrics if they are served, to the process
- * that started it.
- */
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
   snapshot: (() => Promise<Snapshot>) | undefined,

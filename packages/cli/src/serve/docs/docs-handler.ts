@@ -28,10 +28,7 @@ const METHOD_NOT_ALLOWED = JSON.stringify({
   status: 405,
 });
 
-/**
- * Creates the handler of the docs page: it responds to `/openapi.json`, `/docs` and its files, redirects
- * `/` to `/docs` and `/favicon.ico` to the icon, and calls `next` for everything else.
- */
+/** Responds to `/openapi.json`, `/docs` and its files, and to what is redirected to them; calls `next` for the rest. */
 export function createDocsHandler(): NodeHandler {
   const files = readDocsFiles();
   return (request, response, next) => {
@@ -46,10 +43,7 @@ export function createDocsHandler(): NodeHandler {
 }
 
 function refuseMethod(response: ServerResponse): void {
-  const body = {
-    "Content-Type": "application/json",
-    "Content-Length": METHOD_NOT_ALLOWED.length,
-  };
+  const body = { "Content-Type": "application/json", "Content-Length": METHOD_NOT_ALLOWED.length };
   response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD", Connection: "close", ...body });
   response.end(METHOD_NOT_ALLOWED);
 }
@@ -61,6 +55,7 @@ function respondWithFile(
   { type, bytes, headers }: DocsFile,
 ): void {
   if (knows(request.headers["if-none-match"], headers.ETag)) {
+    // Without a Content-Type (RFC 9110, section 15.4.5).
     response.writeHead(304, { ...HEADERS, ...headers }).end();
     return;
   }
@@ -76,15 +71,6 @@ function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   return known.includes("*") || known.includes(etag);
 }
 
-/** A file that is served unchanged. */
-interface DocsFile {
-  /** Its Content-Type, which a 304 does not have (RFC 9110, section 15.4.5). */
-  readonly type: string;
-  readonly bytes: Uint8Array;
-  /** The ETag changes with the content (RFC 9110, section 8.8.3). */
-  readonly headers: { readonly ETag: string };
-}
-
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".css", "text/css; charset=utf-8"],
   [".html", "text/html; charset=utf-8"],
@@ -96,7 +82,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const PAGE_FILES = ["favicon.svg", "page.css", "page.js", "plugins.js"];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/** Returns the files of the docs page by their paths. Throws if one cannot be read: the installation is broken. */
+/** By path. Throws if one cannot be read: the installation is broken. */
 function readDocsFiles(): ReadonlyMap<string, DocsFile> {
   const read = (name: string): DocsFile => toDocsFile(name, readFileSync(locate(name)));
   const names = [...PAGE_FILES, ...SWAGGER_UI_FILES];
@@ -110,9 +96,12 @@ function readDocsFiles(): ReadonlyMap<string, DocsFile> {
   ]);
 }
 
-function toDocsFile(name: string, bytes: Uint8Array, more: object = {}): DocsFile {
+type DocsFile = ReturnType<typeof toDocsFile>;
+
+function toDocsFile(name: string, bytes: Uint8Array, more: object = {}) {
   const digest = createHash("sha256").update(bytes).digest("base64url");
   const type = TYPES.get(extname(name)) ?? "application/octet-stream";
+  // The ETag changes with the content (RFC 9110, section 8.8.3).
   const headers = { "Cache-Control": "no-cache", ETag: `"${digest}"`, ...more };
   return { type, bytes, headers };
 }

@@ -6,26 +6,17 @@ import { limitConnections } from "../connections.js";
 import type { MetricsAddress } from "../serve-options.js";
 import { listenOn } from "../server.js";
 
-/** A server of metrics that accepts connections. */
-export interface MetricsServer {
-  readonly url: string;
-  readonly close: () => void;
-}
-
 /** Prometheus uses one connection. */
 const MOST_CONNECTIONS = 32;
 /** How long a client may take to send its request, and to read the response, in milliseconds. */
 const TIMEOUT = 5_000;
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
-/**
- * Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. `Err` says why it
- * cannot listen.
- */
+/** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
 export async function serveMetrics(
   { host, port }: MetricsAddress,
   collect: () => Promise<string>,
-): Promise<Result<MetricsServer, string>> {
+): Promise<Result<{ readonly url: string; readonly close: () => void }, string>> {
   let collecting: Promise<string> | undefined;
   const collectOnce = (): Promise<string> =>
     (collecting ??= collect().finally(() => (collecting = undefined)));
@@ -75,7 +66,6 @@ async function respond(
   }
 }
 
-/** Returns the status of a request that does not get the metrics. */
 function refusalOf(request: IncomingMessage, isLocal: boolean): number | undefined {
   const { url = "", method = "", headers } = request;
   if (isLocal && !isLocalName(headers.host ?? "localhost")) return 403;

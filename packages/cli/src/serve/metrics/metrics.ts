@@ -1,7 +1,6 @@
 import cluster from "node:cluster";
 import { subscribe } from "node:diagnostics_channel";
 import type { Signals } from "@petstore/core";
-import type { RequestSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { MetricObject, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
@@ -9,11 +8,10 @@ import type { CommandIO } from "../../terminal.js";
 import type { ServeOptions } from "../serve-options.js";
 import { serveMetrics } from "./metrics-server.js";
 
-/** The metrics of a process, and the server that serves them. */
 export interface Metrics {
-  /** The metrics of this process, if it serves requests and metrics. */
+  /** If this process serves requests and metrics. */
   readonly own: Registry | undefined;
-  /** The sums of the workers' metrics, if this process has started workers. */
+  /** If this process has started workers. */
   readonly sums: Sums | undefined;
   readonly close: () => void;
 }
@@ -31,10 +29,8 @@ export async function openMetrics(
   if (cluster.isWorker) return ok({ ...NONE, own: createMetrics(prom) });
   const sums = workers > 1 ? createSums(prom) : undefined;
   const own = sums === undefined ? createMetrics(prom) : undefined;
-  const serving = await serveMetrics(
-    address,
-    () => own?.metrics() ?? sums?.text() ?? Promise.resolve(""),
-  );
+  const collect = () => own?.metrics() ?? sums?.text() ?? Promise.resolve("");
+  const serving = await serveMetrics(address, collect);
   if (serving.isErr()) return err(serving.error);
   const { url, close } = serving.value;
   terminal.out(`metrics at ${url}`);
@@ -64,24 +60,14 @@ function createMetrics(prom: typeof PromClient): Registry {
   MISNAMED.forEach((name) => registry.removeSingleMetric(name));
   recordRequests(prom, registers);
   recordTransactions(prom, registers);
-  const bans = new prom.Counter({
-    name: "petstore_bans_total",
-    help: "Bans of API keys that have begun.",
-    registers,
-  });
-  const failures = new prom.Counter({
-    name: "petstore_storage_failures_total",
-    help: "Calls that failed because the storage did.",
-    registers,
-  });
-  const warnings = new prom.Counter({
-    name: "petstore_storage_warnings_total",
-    help: "Warnings of the storage.",
-    registers,
-  });
-  on("petstore:ban", () => bans.inc());
-  on("petstore:storage-error", () => failures.inc());
-  on("petstore:storage-warning", () => warnings.inc());
+  const count = (signal: keyof Signals, name: string, help: string): void => {
+    const counter = new prom.Counter({ name, help, registers });
+    on(signal, () => counter.inc());
+  };
+  count("petstore:ban", "petstore_bans_total", "Bans of API keys that have begun.");
+  const failures = "Calls that failed because the storage did.";
+  count("petstore:storage-error", "petstore_storage_failures_total", failures);
+  count("petstore:storage-warning", "petstore_storage_warnings_total", "Warnings of the storage.");
   return registry;
 }
 
@@ -112,15 +98,10 @@ function recordRequests({ Counter, Histogram }: typeof PromClient, registers: Re
       http_response_status_code: status,
     };
     durations.observe(labels, milliseconds / 1_000);
-    const reason = reasonOf(request);
+    const reason = request.code === "api_key_banned" ? "banned" : request.window;
     if (reason !== undefined) refusals.inc({ reason, plan: plan ?? "none" });
     else if (operation === "getPet" && plan !== undefined) deprecated.inc();
   });
-}
-
-/** Returns why a request was refused with 429. */
-function reasonOf({ code, window }: RequestSignal): string | undefined {
-  return code === "api_key_banned" ? "banned" : window;
 }
 
 function recordTransactions({ Histogram }: typeof PromClient, registers: Registry[]): void {
@@ -164,25 +145,17 @@ function on<Name extends keyof Signals>(
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The sums of the metrics of all workers. */
-export interface Sums {
-  /** Replaces the metrics of a running worker. */
-  receive(worker: number, snapshot: Snapshot): void;
-  /** Keeps what a worker has counted that has ended: counters never fall. */
-  retire(worker: number): void;
-  /** Returns the sums in the text format of Prometheus. */
-  text(): Promise<string>;
-}
+export type Sums = ReturnType<typeof createSums>;
 
-/** Creates sums without workers. */
-export function createSums({ AggregatorRegistry }: typeof PromClient): Sums {
+export function createSums({ AggregatorRegistry }: typeof PromClient) {
   const running = new Map<number, Snapshot>();
   let ended: Promise<Snapshot> = Promise.resolve([]);
-
   const sum = (...snapshots: readonly Snapshot[]) =>
     AggregatorRegistry.aggregate(snapshots.map((snapshot) => [...snapshot]));
   return {
-    receive: (worker, snapshot) => void running.set(worker, snapshot),
-    retire: (worker) => {
+    receive: (worker: number, snapshot: Snapshot) => void running.set(worker, snapshot),
+    // Counters never fall: what a worker has counted stays when it has ended.
+    retire: (worker: number): void => {
       const last = running.get(worker)?.filter(isCount) ?? [];
       running.delete(worker);
       ended = ended.then((earlier) => sum(earlier, last).getMetricsAsJSON());
