@@ -124,14 +124,18 @@ describe("a storage whose file was replaced", () => {
     expect((await create())._unsafeUnwrap().id).toBe(2n);
   });
 
-  it("keeps what another process stored after the loss of shared memory", async () => {
-    fs.rmSync(`${path}-shm`);
-    expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-    expect((await create()).isErr()).toBe(true);
-    await storage.close();
-    storage = await openWatched();
-    expect(await allIds(storage)).toEqual([1n, 2n, 3n, 4n]);
-  });
+  it.each([[["-shm"]], [["-wal", "-shm"]]])(
+    "keeps what another process stored after the loss of %j",
+    async (ends) => {
+      for (const end of ends) fs.rmSync(path + end);
+      expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
+      expect((await create()).isErr()).toBe(true);
+      await storage.close();
+      storage = await openWatched();
+      const kept = ends.includes("-wal") ? 3 : 4;
+      expect(await allIds(storage)).toHaveLength(kept);
+    },
+  );
 
   it.each(["works", "fails"])("keeps what another process stored, if a look %s", async (how) => {
     // It is idle meanwhile, and its name was relative.
@@ -171,6 +175,18 @@ describe("a storage whose file was replaced", () => {
     expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
   });
 
+  it("keeps a backup that was copied into it (cp) after its log was removed", async () => {
+    const backup = folder.path("backup.db");
+    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+    for (let pet = 0; pet < 20; pet += 1) await create();
+    for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
+    spawnSync("cp", [backup, path]);
+    expect((await create()).isErr()).toBe(true);
+    await storage.close();
+    storage = await openWatched();
+    expect(await allIds(storage)).toEqual([1n]);
+  });
+
   it("is refused beside the log of another one, as a killed process leaves it", async () => {
     const backup = folder.path("backup.db");
     (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
@@ -202,11 +218,15 @@ describe("a storage whose file was replaced", () => {
   });
 
   it("is noticed behind a link, beside whose target the log is", async () => {
-    const link = folder.path("link.db");
+    fs.mkdirSync(folder.path("links"));
+    const link = folder.path("links/pets.db");
     fs.symlinkSync(path, link);
     const linked = await openStorage({ filename: link });
+    const add = () => linked.pets.create(rex);
+    for (const pause of [100, 100]) expect(await failLater(pause, add)).toEqual([false]);
+    await setTimeout(30);
     fs.rmSync(`${path}-wal`);
-    expect((await linked.pets.create(rex)).isErr()).toBe(true);
+    expect(await failLater(0, add)).toEqual([true]);
   });
 
   it("is noticed in a host's database, too", async () => {

@@ -190,7 +190,8 @@ function closeWithoutCheckpoint(
   const reader = new Database(database.name, { readonly: true, timeout: CLOSE_TIMEOUT });
   try {
     try {
-      reader.prepare("select count(*) from sqlite_schema").get();
+      // A transaction, because a file without a log is locked no longer than that.
+      reader.exec("begin; select count(*) from sqlite_schema");
     } catch (error) {
       // It shares the old index with this process, and finds another log. It has locked the file all the same.
       if (!/^SQLITE_(?:IOERR_SHORT_READ|CORRUPT|NOTADB)/.test(sqliteCode(error))) throw error;
