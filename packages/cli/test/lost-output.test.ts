@@ -14,7 +14,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
 import {
   hurried,
@@ -25,7 +25,7 @@ import {
 } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petsIn, REX, skipWithout, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
-import { createRequestLog } from "../src/serve/log.js";
+import { createErrorLog, createRequestLog } from "../src/serve/log.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
@@ -128,6 +128,29 @@ it.runIf(inCi)("workers whose log is read late write only whole lines of JSON to
   await expect.poll(() => log.match(/"operation":"listPets"/g)?.length).toBe(4_800);
   expect(await end()).toBe(0);
   expect(linesOf(log)).toHaveLength(log.match(/"msg":"request"/g)?.length ?? 0);
+});
+
+it("errors of one kind are reported at once, then counted every ten seconds, and at the end once", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const log = createErrorLog((line) => lines.push(line));
+  const after = (...reported: readonly string[]) => {
+    expect(lines.splice(0)).toEqual(reported);
+    vi.advanceTimersByTime(10_000);
+  };
+  const add = (...errors: readonly string[]) => {
+    for (const message of errors) log.add({ message });
+  };
+  add("a", "a", "b", "a");
+  after("a", "b");
+  add("a");
+  after("a (2 more)");
+  after("a (1 more)");
+  add("a", "a");
+  log.end();
+  after("a", "a (1 more)");
+  after();
 });
 
 it("a log loses the lines that its reader leaves beyond 16 MiB, and says how many", async () => {
