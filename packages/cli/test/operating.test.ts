@@ -236,7 +236,12 @@ it("serve --metrics measures in seconds, and a bucket includes its bound", async
   channel("petstore:transaction").publish(commit);
   channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
   channel("petstore:ban").publish({});
+  const refused = { method: "GET", code: "api_key_banned", window: "day", plan: "pro" };
+  for (const request of [refused, { operation: "getPet" }, { operation: "getPet", plan: "pro" }])
+    channel("petstore:request").publish({ ...request, milliseconds: 0 });
   const text = await (await fetch(metricsOf(measured))).text();
+  expect(valueOf(text, "petstore_refusals_total", 'reason="banned"', 'plan="pro"')).toBe(1);
+  expect(valueOf(text, "petstore_deprecated_calls_total")).toBe(1);
   expect(valueOf(text, "petstore_bans_total")).toBe(1);
   // A gauge has no name of a counter.
   expect(text).not.toMatch(/^# TYPE \w+_total gauge/m);
