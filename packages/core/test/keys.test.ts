@@ -258,17 +258,6 @@ describe("rotate", () => {
   });
 });
 
-it("changePlan keeps the usage", async () => {
-  const { store, issue } = openStore();
-  const { id, caller } = await issue();
-  for (let request = 0; request < 10; request += 1) value(await caller.admit());
-  const key = value(await store.keys.changePlan(id, { plan: "pro" }));
-  expect(key).toMatchObject({ plan: "pro", limits: { perMinute: 300, perDay: 10_000 } });
-  expect(value(await caller.admit()).quota).toMatchObject({ limit: 300, remaining: 289 });
-  value(await store.keys.changePlan(id, ENTERPRISE));
-  expect(error(await caller.admit()).quota).toMatchObject({ remaining: 0 });
-});
-
 describe("purge", () => {
   it("removes any number of keys, wherever they are in the list, and lets other work run in between", async () => {
     const { store, storage, clock, issue } = openStore();

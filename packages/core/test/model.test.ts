@@ -1,17 +1,13 @@
-// Random histories of one key, with several stores on one file, which stand for processes. A model predicts each outcome.
-import { createManualClock, createPetStore, type Caller, type RateLimits } from "@petstore/core";
+// Random histories of one key, with several stores on one storage, which stand for processes. A model predicts each outcome.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { seed, sized } from "../../../../scripts/test-size.js";
-import { times } from "../../../storage-sql/test/support/samples.js";
-import { openStorage, useFolder } from "../support/storage.js";
+import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
+import type { Caller, RateLimits } from "@petstore/core";
+import { seed, sized } from "../../../scripts/test-size.js";
+import { DAY, HOUR, MINUTE, SECOND, value } from "./support/open-store.js";
 
-const HISTORIES = sized(10, 500, 5_000);
+const HISTORIES = sized(100, 2_000, 20_000);
 const PROCESSES = 3;
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** Small enough to be used up within a few requests. */
 const limits = fc.record({
@@ -93,35 +89,31 @@ function predict(key: ReturnType<typeof createModel>, now: number): Outcome {
   return refuse("api_key_banned", Math.max(banEnd(), fullUntil));
 }
 
-const folder = useFolder();
-
 it(`a key does what the model says in ${HISTORIES} random histories`, async () => {
   const clock = createManualClock();
-  const open = async () =>
-    createPetStore({ storage: await openStorage({ filename: folder.path("pets.db") }), clock });
-  const stores = [await open(), await open(), await open()];
+  const storage = createMemoryStorage();
+  const open = () => createPetStore({ storage, clock });
+  const stores = Array.from({ length: PROCESSES }, open);
   const storeAt = (index: number) => stores[index % stores.length] ?? expect.unreachable();
 
   const play = async (own: RateLimits, steps: Iterable<Step>): Promise<void> => {
-    const issued = await storeAt(0).keys.issue({ plan: "enterprise", limits: own });
-    const { key, secret } = issued._unsafeUnwrap();
+    const issuing = storeAt(0).keys.issue({ plan: "enterprise", limits: own });
+    const { key, secret } = value(await issuing);
     const model = createModel(own);
     for (const { process, requests, change, pause } of steps) {
-      const outcomes = await Promise.all(
-        times(requests, (index) => outcomeOf(storeAt(process + index).as(secret))),
-      );
-      const expected = times(requests, () => predict(model, clock.now()));
+      const sent = Array.from({ length: requests }, (_, index) => storeAt(process + index));
+      const outcomes = await Promise.all(sent.map((store) => outcomeOf(store.as(secret))));
+      const expected = sent.map(() => predict(model, clock.now()));
       expect(outcomes.sort(byOutcome)).toEqual(expected.sort(byOutcome));
 
       const { keys } = storeAt(process);
       if (change === "restart") {
-        (await storeAt(process).close())._unsafeUnwrap();
-        stores[process] = await open();
+        stores[process] = open();
       } else if (change === "lift the ban") {
-        (await keys.liftBan(key.id))._unsafeUnwrap();
+        value(await keys.liftBan(key.id));
         Object.assign(model, { refusedSince: 0, refusals: 0, bans: 0 });
       } else if (change !== "nothing") {
-        (await keys.changePlan(key.id, { plan: "enterprise", limits: change }))._unsafeUnwrap();
+        value(await keys.changePlan(key.id, { plan: "enterprise", limits: change }));
         model.limits = change;
       }
       const retryAfter = outcomes[0]?.retryAfterSeconds ?? 0;
