@@ -1,7 +1,7 @@
 import * as client from "@petstore/client";
 import * as core from "@petstore/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ANY, clientOf, stock } from "./support/stores.js";
+import { ANY } from "./support/stores.js";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -93,15 +93,5 @@ describe("the manual clock", () => {
     expect([clock.now(), clock.monotonic(), calls]).toEqual([500, 0, 0]);
     clock.advance(10);
     expect([clock.now(), clock.monotonic(), calls]).toEqual([510, 10, 1]);
-  });
-
-  test("is a clock for a store and for its clients", async () => {
-    const stocked = await stock({ plans: { free: { perMinute: 1, perDay: 9 } } });
-    const pets = clientOf(stocked);
-    expect((await pets.listPets()).isOk()).toBe(true);
-    const waiting = pets.listPets({}, { deadlineSeconds: 90 });
-    await new Promise((resolve) => setTimeout(resolve));
-    stocked.clock.advance(61_000);
-    expect((await waiting).isOk()).toBe(true);
   });
 });

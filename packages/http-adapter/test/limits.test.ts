@@ -31,30 +31,6 @@ test("a Free key has 60 requests a minute: Remaining falls by one, the 61st wait
   expect((await call()).status).toBe(200);
 });
 
-test("a key that keeps sending after a 429 is banned: 429 api_key_banned until the ban ends", async () => {
-  const ban = { graceSeconds: 0, afterRefusals: 2, firstSeconds: 300 };
-  const { call, clock, store, key } = await serve({ store: { ban }, rateLimitFields: "draft-11" });
-  for (let count = 0; count < 60; count += 1) await store.as(key).admit();
-  for (let count = 0; count < 2; count += 1)
-    expect(await call()).toMatchObject(errorOf(429, "rate_limit_exceeded"));
-  const headers = { "retry-after": "300", ratelimit: '"minute";r=0;t=300, "day";r=0;t=300' };
-  expect(await call()).toMatchObject({ ...errorOf(429, "api_key_banned"), headers });
-  clock.advance(299_000);
-  expect((await call()).status).toBe(429);
-  clock.advance(1_000);
-  expect((await call()).status).toBe(200);
-});
-
-test("callers without a valid key share the Free limits of their address; then they get 429", async () => {
-  const { call, store } = await serve();
-  expect((await call({ key: null })).headers["x-ratelimit-remaining"]).toBe("59");
-  for (let left = 59; left > 1; left -= 1) await store.as("nonsense", "127.0.0.1").admit();
-  expect((await call({ key: "nonsense" })).headers["x-ratelimit-remaining"]).toBe("0");
-  const headers = { "retry-after": "60" };
-  expect(await call({ key: null })).toMatchObject({ status: 429, headers });
-  expect((await call()).status).toBe(200);
-});
-
 test("both windows are in the draft's fields, if asked for, on every kind of response", async () => {
   const { call, clock, key } = await serve({ rateLimitFields: "draft-11" });
   const expectDraft = async (status: number, ratelimit: unknown, sent: Call = {}) => {
@@ -135,18 +111,6 @@ test("each request of a connection is charged to its own key or client address, 
   expect(await limitOf(null)).toEqual([401, "60", "57"]);
   expect(await limitOf(null, "192.0.2.2")).toEqual([401, "60", "59"]);
   expect(await limitOf(null)).toEqual([401, "60", "56"]);
-});
-
-test("a key that is sent twice, or is revoked, is refused with the next request, like an unknown one", async () => {
-  const { store, dial, key } = await serve();
-  const wire = await dial();
-  expect((await wire.exchange(compose({ key }))).status).toBe(200);
-  const twice = compose({ key, headers: [`Authorization: Bearer ${key}`] });
-  expect((await wire.exchange(twice)).status).toBe(401);
-  const [listed] = (await store.keys.list())._unsafeUnwrap().keys;
-  await store.keys.revoke(listed?.id ?? "");
-  const { status, body } = await wire.exchange(compose({ key }) + compose({ key: "nonsense" }));
-  expect([status, body]).toEqual([401, (await wire.response()).body]);
 });
 
 test.each([

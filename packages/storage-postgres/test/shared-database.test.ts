@@ -111,16 +111,6 @@ it("a key that another server changes between two requests is charged as it is n
   }
 });
 
-it("each charge of a key counts once, with whichever of its secrets", async () => {
-  const storage = await open("secrets");
-  const secrets = [...aKey("0").secrets, ...aKey("1").secrets];
-  (await storage.keys.insert({ ...aKey("0"), secrets }))._unsafeUnwrap();
-  const shown = [await chargeOnce(storage, "0"), await chargeOnce(storage, "1")];
-  const together = ["0", "1", "0"].map((id) => chargeOnce(storage, id));
-  expect([...shown, ...(await Promise.all(together))]).toEqual([0, 1, 2, 3, 4]);
-  expect(await usedBy(storage, "0")).toBe(5);
-});
-
 it("a host's pool of one connection delays calls, and fails them in time, while it is in use, and reads nothing when it is read-only", async () => {
   const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
   onTestFinished(() => pool.end());

@@ -102,21 +102,6 @@ describe("in a host's database", () => {
     expect((await storage.keys.find("a"))._unsafeUnwrap()).toBeDefined();
   });
 
-  it("temporary tables of the host's that exist before do not get the store's indexes and triggers", async () => {
-    const hosts = new Database(":memory:");
-    const names =
-      "select upper(name) from sqlite_schema where type = 'table' and name not like 'sqlite%'";
-    for (const name of database.prepare(names).pluck().all())
-      hosts.exec(`create temp table ${String(name)} (id)`);
-    hosts.exec("create temp table counted (id integer primary key autoincrement)");
-    const attached = "select name from sqlite_schema where type in ('index', 'trigger') order by 1";
-    for (let opened = 0; opened < 2; opened += 1) {
-      const store = await openStorage({ database: hosts });
-      (await store.pets.create(rex))._unsafeUnwrap();
-      expect(hosts.prepare(attached).all()).toEqual(database.prepare(attached).all());
-    }
-  });
-
   it("lists stay fresh while and after another program rebuilds the table, as SQLite advises", async () => {
     await storage.pets.create(rex);
     expect(await names()).toEqual(["Rex"]);

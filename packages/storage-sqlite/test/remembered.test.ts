@@ -92,16 +92,6 @@ describe("what a charge has read of a key is read again", () => {
     (await storage.usage.charge(digest, (presented) => ({ result: presented })))._unsafeUnwrap();
   const dayUsed = () => shell.prepare("select day_used from api_key_usage").pluck().get();
 
-  it("after it was charged by another storage, and with its other secret", async () => {
-    const other = await openStorage({ filename });
-    const shown: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      shown.push(await chargeOnce(other, "a"), await chargeOnce(storage, "a"));
-      shown.push(await chargeOnce(storage, "old"), await chargeOnce(storage, "a"));
-    }
-    expect(shown).toEqual(times(12, (index) => index + 1));
-  });
-
   it("after its usage was changed by its id, and the key was changed here", async () => {
     const next = { ...NO_USAGE, dayUsed: 500 };
     await storage.usage.update("a", () => ({ next, result: undefined }));

@@ -204,6 +204,14 @@ export const conformanceCases: readonly ConformanceCase[] = [
     error(415, "unsupported_media_type", { "accept-encoding": "identity" }),
     posts("RFC 9110, 8.4", "Content-Encoding", ["gzip", "identity, gzip"]),
   ),
+  ...rows(
+    error(400, "invalid_idempotency_key"),
+    posts("docs/http.md, Creating a pet exactly once", "Idempotency-Key", [
+      "a;b",
+      "a\\b",
+      '"a";p=1',
+    ]),
+  ),
   ...rows(own(closing(417, "expectation_failed")), [
     ["RFC 9110, 15.5.18", "an unknown expectation", get("Expect: cake")],
     ["RFC 9110, 15.5.18", "an unknown expectation elsewhere", head("GET /", "Expect: cake")],
