@@ -31,14 +31,12 @@ export function openPostgresStorage(
 }
 
 async function open(settings: Settings): Promise<Storage> {
-  const database = await openDatabase(settings);
-  return createStorage(database, settings);
+  return createStorage(await openDatabase(settings), settings);
 }
 
 /** How many calls share a statement: it limits how large the statement and its lists of values are. */
 const LARGEST_BATCH = 250;
 
-/** Creates the storage over an open database. */
 function createStorage(
   { connection, clock, onWarning, warn, close }: OpenDatabase,
   { durableUsage, limit, timeout }: Settings,

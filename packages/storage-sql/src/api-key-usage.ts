@@ -18,7 +18,6 @@ export const PRESENTED_KEY_COLUMNS = [
 
 type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
 
-/** Returns the presented key in a row. */
 export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt, ...numbers]: Tuple<
   PresentedKeyRow,
   typeof PRESENTED_KEY_COLUMNS
@@ -37,7 +36,6 @@ export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt,
   };
 }
 
-/** Returns the limits and the usage in these values of `LIMIT_COLUMNS` and `USAGE_COLUMNS`. */
 export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
   ...Tuple<ApiKeysTable, typeof LIMIT_COLUMNS>,
   ...(number | null)[],
@@ -73,7 +71,6 @@ export function toUsage([
 
 /** Reads one key's usage: from a table, or from the rows that were read for a transaction. */
 export interface UsageReader {
-  /** The key that has the secret with this digest, and its usage. */
   findByDigest(digest: string): PresentedKey | undefined;
   /** The usage of the key with this id; `undefined` when there is no such key. */
   find(keyId: string): Usage | undefined;
@@ -109,7 +106,6 @@ export function createUsageTransaction(table: UsageReader): UsageTransaction {
   };
 }
 
-/** Creates the storage of usage, whose charges are committed in groups. */
 export function createChargedUsage(
   findByDigest: UsageStorage["findByDigest"],
   charging: GroupCommit<UsageTransaction, UsageSubject>,

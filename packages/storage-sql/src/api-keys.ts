@@ -12,13 +12,6 @@ import {
 /** A key without its secrets, which have a table of their own. */
 export type BareKey = Omit<StoredApiKey, "secrets">;
 
-/** A key without its secrets, with its usage. */
-export interface BareKeyWithUsage {
-  readonly key: BareKey;
-  readonly usage: Usage;
-}
-
-/** Which keys a page holds at most. */
 export interface KeysAfter {
   readonly count: number;
   readonly after: string;
@@ -36,10 +29,8 @@ export const KEY_COLUMNS = [
   ...USAGE_COLUMNS,
 ] as const;
 
-/** A row of `KEY_COLUMNS`. */
 export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
 
-/** The value of each column of a key. */
 export const keyValues: {
   readonly [Column in keyof ApiKeysTable]: (key: BareKey) => ApiKeysTable[Column];
 } = {
@@ -64,7 +55,7 @@ export function toKeyWithUsage([
   expiresAt,
   revokedAt,
   ...numbers
-]: KeyRow): BareKeyWithUsage {
+]: KeyRow): { readonly key: BareKey; readonly usage: Usage } {
   const { limits, usage } = toLimitsAndUsage(numbers);
   return {
     key: {

@@ -34,7 +34,6 @@ export function prepareLists<List>(
   };
 }
 
-/** Why a pet is not added when the greatest id has been used. */
 export class NoIdLeft extends Error {
   override readonly name = "NoIdLeft";
   constructor() {
@@ -42,7 +41,6 @@ export class NoIdLeft extends Error {
   }
 }
 
-/** A creation under its token. */
 export interface PetCreation extends Omit<Creation, "replayed"> {
   readonly token: string;
 }
@@ -57,18 +55,12 @@ export function toCreation([token, petId, fingerprint, expiresAt]: Tuple<
   return { token, petId, fingerprint, expiresAt: Number(expiresAt) };
 }
 
-/** Caches pages of pets for one revision of the table, so that a repeated request runs no query. */
-export interface PageCache<Revision> {
-  /** Returns the page that was kept for this revision and query. */
-  find(revision: Revision, query: PetQuery): PetPage | undefined;
-  keep(revision: Revision, query: PetQuery, page: PetPage): void;
-}
-
 /** In bytes of JSON, plus an estimate for each page: a few MiB. */
 const CAPACITY = 2_000_000;
 const OVERHEAD = 100;
 
-export function createPageCache<Revision extends string | number>(): PageCache<Revision> {
+/** Caches pages of pets for one revision of the table, so that a repeated request runs no query. */
+export function createPageCache<Revision extends string | number>() {
   const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
   let currentRevision: Revision | undefined;
 
@@ -77,11 +69,11 @@ export function createPageCache<Revision extends string | number>(): PageCache<R
     currentRevision = revision;
   };
   return {
-    find: (revision, query) => {
+    find: (revision: Revision, query: PetQuery): PetPage | undefined => {
       select(revision);
       return pages.get(keyOf(query));
     },
-    keep: (revision, query, page) => {
+    keep: (revision: Revision, query: PetQuery, page: PetPage): void => {
       select(revision);
       pages.set(keyOf(query), page);
     },

@@ -3,9 +3,7 @@ import type { SqlSchema } from "./schema.js";
 
 /** Stands in a query for a value that each run reads from its argument. */
 export interface Parameter<Argument> {
-  /** The value of this property. */
   <Name extends keyof Argument & string>(name: Name): RawBuilder<Argument[Name]>;
-  /** The value that this function reads from the argument. */
   of<Value>(read: (argument: Argument) => Value): RawBuilder<Value>;
 }
 
@@ -13,12 +11,7 @@ export interface Parameter<Argument> {
 export type BuildQuery<Schema, Argument, Row> = (
   queries: Kysely<Schema>,
   value: Parameter<Argument>,
-) => Query<Schema, Row>;
-
-/** A query of kysely, or from its `sql` tag. */
-export interface Query<Schema, Row> {
-  compile(queries: Kysely<Schema>): CompiledQuery<Row>;
-}
+) => { compile(queries: Kysely<Schema>): CompiledQuery<Row> };
 
 /** How a statement reads integers: `number`, exact up to 2^53−1, or `bigint`, exact in all of int64. */
 export type Integers = "number" | "bigint";
@@ -28,17 +21,11 @@ export type Tuple<Row, Columns extends readonly string[]> = {
   readonly [Index in keyof Columns]: Columns[Index] extends keyof Row ? Row[Columns[Index]] : never;
 };
 
-/** A query as text, with a function that returns the values to bind for a run. */
-export interface CompiledText<Argument> {
-  readonly source: string;
-  readonly bind: (argument: Argument) => unknown[];
-}
-
-/** Compiles a query, once. */
+/** Returns the query as text, with a function that returns the values to bind for a run. */
 export function compile<Schema extends SqlSchema, Argument, Row>(
   queries: Kysely<Schema>,
   build: BuildQuery<Schema, Argument, Row>,
-): CompiledText<Argument> {
+) {
   const reads = new Map<unknown, (argument: Argument) => unknown>();
   const of = <Value>(read: (argument: Argument) => Value): RawBuilder<Value> => {
     const mark = { read };
@@ -52,6 +39,6 @@ export function compile<Schema extends SqlSchema, Argument, Row>(
   const values = query.parameters.map((value) => reads.get(value) ?? (() => value));
   return {
     source: query.sql,
-    bind: (argument) => values.map((read) => read(argument)),
+    bind: (argument: Argument): unknown[] => values.map((read) => read(argument)),
   };
 }

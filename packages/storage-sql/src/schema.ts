@@ -17,12 +17,9 @@ export const petColumns = {
   name: { column: "name", type: "text" },
   categoryId: { column: "category_id", type: "bigint" },
   status: { column: "status", type: "text" },
-} as const satisfies EachField<Record<keyof Pet, PetColumn>>;
-
-interface PetColumn {
-  readonly column: string;
-  readonly type: "bigint" | "text";
-}
+} as const satisfies EachField<
+  Record<keyof Pet, { readonly column: string; readonly type: "bigint" | "text" }>
+>;
 
 /** One row for each pet; null where it does not have a field. */
 export type PetsTable = {
@@ -55,7 +52,6 @@ export interface ApiKeysTable {
 /** The columns of the limits, in the order that `toLimitsAndUsage` reads. */
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
 
-/** One row for each secret of a key. */
 export interface ApiKeySecretsTable {
   readonly digest: string;
   readonly key_id: string;
@@ -72,10 +68,7 @@ export interface ApiKeyUsageTable extends UsageColumns {
 
 type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
 
-/**
- * The column of each field of a `Usage`. All queries are derived from this list, and `toUsage` reads the values in its
- * order.
- */
+/** All queries of usage are derived from this list, and `toUsage` reads the values in its order. */
 export const usageColumns = {
   minuteOpenedAt: "minute_opened_at",
   minuteUsed: "minute_used",
@@ -88,19 +81,15 @@ export const usageColumns = {
   lastUsedAt: "last_used_at",
 } as const satisfies Record<keyof Usage, string>;
 
-/** The columns of a usage, for a select that joins its table. */
 export const USAGE_COLUMNS = Object.values(usageColumns);
 
 /** The values of these columns in a left join: null if no usage is stored yet. */
 export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
-/** The fields of a `Usage`, in the order of their columns. */
 export const usageFields = keysOf(usageColumns);
 
-/** The fields of a pet without its id, in the order of their columns. */
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 
-/** Returns the names in a table, in its order. */
 export function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
   return Object.keys(table).filter((name): name is keyof T & string => name in table);
 }

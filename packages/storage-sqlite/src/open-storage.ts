@@ -19,8 +19,7 @@ import { prepareApiKeys } from "./tables/api-keys.js";
 import { preparePets } from "./tables/pets.js";
 
 /**
- * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call,
- * not a later one.
+ * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call, not a later one.
  * @throws TypeError that names the option, when one is wrong.
  * @example
  * const storage = await openSqliteStorage({ filename: "pets.db" });
@@ -57,7 +56,6 @@ async function openerOf(
   return () => openFile(driver, source, now);
 }
 
-/** Creates the storage over an open database. */
 function createStorage(
   { connection, onWarning, close }: OpenDatabase,
   settings: GroupSettings,

@@ -33,7 +33,6 @@ export const IMPORT_TIMEOUT = 60_000;
 /** How much later the call fails, so that the writer can find out what became of its statement. */
 export const LOOK_UP_TIME = 5_000;
 
-/** Creates the calls of an open storage. */
 export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings): Calls {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;

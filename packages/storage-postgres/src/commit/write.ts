@@ -18,7 +18,6 @@ interface Numbered<Argument> {
 /** How a statement commits: `on` survives a crash of the server, `off` the end of this process. */
 export type Synchronous = "on" | "off";
 
-/** The parts of a statement that writes. */
 export interface WriteParts {
   /** Common table expressions. They do nothing if `writer`, a table of one row or none, is empty. */
   readonly expressions: RawBuilder<unknown>;

@@ -29,7 +29,6 @@ export interface Writer {
     argument: Argument,
     timeout?: number,
   ): Promise<readonly (bigint | null)[]>;
-  /** Removes the writer's row. */
   close(): Promise<void>;
 }
 

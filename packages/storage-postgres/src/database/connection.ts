@@ -6,9 +6,7 @@ import type { Database, Statement } from "./database.js";
 
 /** Prepares statements on the tables of one schema. */
 export interface Connection {
-  /** The full name of a table. */
   readonly table: (name: TableName) => RawBuilder<unknown>;
-  /** A call of a function of this schema. */
   readonly callOf: (name: string) => RawBuilder<unknown>;
   /** Prepares a statement that writes. Its text has to return the columns first. */
   readonly prepare: Prepare;
@@ -37,7 +35,6 @@ export type Select<Argument, Row> = (
   timeout?: number,
 ) => Promise<readonly Row[]>;
 
-/** Creates the connection to the tables of a schema. */
 export function createConnection(database: Database, schema: string): Connection {
   const compiler = createCompiler();
   const table = (name: TableName) => sql.id(schema, name);
@@ -71,7 +68,6 @@ export function createConnection(database: Database, schema: string): Connection
   };
 }
 
-/** Returns the names of columns, separated by commas. */
 export function columnsOf(names: readonly string[]): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql.ref(name)));
 }

@@ -23,7 +23,6 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Where connections come from. */
 export interface PoolSource {
   open(): PostgresPool;
   /** Whether the storage opened the pool, and so may replace it. */

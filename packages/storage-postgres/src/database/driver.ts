@@ -15,7 +15,6 @@ export interface PostgresPool {
   off(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
-/** The part of a pg `PoolClient` that this package uses. */
 export interface PostgresClient {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- As in pg: the caller knows what its query selects.
   query<Row>(query: PostgresQuery): Promise<{ readonly rows: Row[] }>;
@@ -40,7 +39,6 @@ interface PostgresTypes {
   getTypeParser(type: number): (text: string) => unknown;
 }
 
-/** How the storage's own pool connects. */
 export interface PoolSettings {
   readonly url: string;
   readonly connections: number;

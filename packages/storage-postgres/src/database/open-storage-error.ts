@@ -42,7 +42,6 @@ export type OpenPostgresErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-/** Thrown while opening a database that cannot be used. */
 export class OpenRefusal extends Error {
   override readonly name = "OpenRefusal";
   constructor(
@@ -54,7 +53,6 @@ export class OpenRefusal extends Error {
   }
 }
 
-/** Converts an error that was thrown while opening to an `OpenPostgresError`. */
 export function openStorageError(error: unknown): OpenPostgresError {
   if (error instanceof OpenRefusal) {
     return { code: error.code, message: error.message, cause: error.cause };
@@ -81,7 +79,6 @@ function connectionError(error: unknown): { readonly code: string; readonly mess
   return { code: "code" in original ? String(original.code) : "", message: original.message };
 }
 
-/** The message of the error `read_only`. */
 export const READ_ONLY = "The database is a standby, or read-only.";
 
 /** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */

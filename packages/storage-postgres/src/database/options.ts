@@ -48,7 +48,6 @@ export interface Settings {
   readonly timeout: number;
 }
 
-/** How to connect to a server. */
 export interface PostgresServer {
   readonly url: string;
   readonly connections: number;

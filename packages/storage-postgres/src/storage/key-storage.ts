@@ -6,7 +6,7 @@ import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
 
-/** Creates the storage of API keys. Changes of one key run one after another. */
+/** Changes of one key run one after another. */
 export function createPostgresKeyStorage(
   keys: ApiKeys,
   writer: Writer,

@@ -31,7 +31,6 @@ import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import type { Additions, Pets, Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 
-/** The tables that hold pets, and how calls reach them. */
 export interface PetStorageOptions {
   readonly pets: Pets;
   readonly creations: PetCreations;
@@ -42,7 +41,7 @@ export interface PetStorageOptions {
   readonly settings: AttemptSettings;
 }
 
-/** Creates the storage of pets. `close` resolves when its calls are settled. */
+/** `close` resolves when its calls are settled. */
 export function createPostgresPetStorage(options: PetStorageOptions): {
   readonly pets: PetStorage;
   readonly close: () => Promise<void>;

@@ -20,7 +20,6 @@ import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-us
 import { isText, randomStamp } from "../tables/schema.js";
 import { createLookUp } from "./look-up.js";
 
-/** The table that holds usage, and how calls reach it. */
 export interface UsageStorageOptions {
   readonly table: ApiKeyUsage;
   readonly writer: Writer;
@@ -34,7 +33,7 @@ export interface UsageStorageOptions {
  */
 const GATHER_TURNS = 16;
 
-/** Creates the storage of usage. `close` resolves when its calls are settled. */
+/** `close` resolves when its calls are settled. */
 export function createPostgresUsageStorage(options: UsageStorageOptions): {
   readonly usage: UsageStorage;
   readonly close: () => Promise<void>;

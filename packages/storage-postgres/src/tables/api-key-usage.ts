@@ -15,9 +15,7 @@ import { columnsOf, type Connection } from "../database/connection.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
 export interface ApiKeyUsage {
-  /** The keys that have the secrets with these digests, and their usage. */
   findByDigests(digests: readonly string[]): Promise<readonly StampedKey[]>;
-  /** The usage of the keys with these ids. */
   find(keyIds: readonly string[]): Promise<readonly StampedUsage[]>;
   /** Saves the usage of keys where it is still as expected; records the positions of those. */
   readonly save: Write<UsageChanges>;
@@ -45,11 +43,9 @@ export interface UsageChanges {
   /** The stamp that each key was read with. */
   readonly expected: readonly string[];
   readonly usages: readonly Usage[];
-  /** The new stamp. */
   readonly stamp: string;
 }
 
-/** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
   const findByDigests = prepareFindByDigests(connection);
   const find = prepareFind(connection);

@@ -30,7 +30,6 @@ export interface ApiKeys {
   readonly remove: Write<{ readonly ids: readonly string[] }>;
 }
 
-/** Keys to add, and their version. */
 export interface NewKeys {
   readonly added: readonly KeyWithUsage[];
   readonly version: string;

@@ -27,7 +27,6 @@ export interface PetToCreate {
   readonly request?: CreationRequest | undefined;
 }
 
-/** Prepares the statements on the creations. */
 export function preparePetCreations(connection: Connection): PetCreations {
   const find = prepareFind(connection);
   return {

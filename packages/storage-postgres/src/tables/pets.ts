@@ -35,7 +35,6 @@ export interface Additions<Item> {
 /** Changes with every change of the pets: the greatest id, and the random `edits`. */
 export type Revision = `${bigint}/${bigint}`;
 
-/** A page of pets, and the revision that it was read at. */
 export interface RevisedPage {
   readonly revision: Revision;
   /** Left out if the revision is the known one. */
@@ -89,7 +88,6 @@ export function countIds<Item>(
       returning last_id - ${count} as before)`;
 }
 
-/** The columns of a new pet, separated by commas. */
 export const NEW_PET_COLUMNS = columnsOf(newPetFields.map((field) => petColumns[field].column));
 
 /** Returns the arrays of the values of these pets, one for each of `NEW_PET_COLUMNS`, for `unnest`. */
@@ -169,11 +167,6 @@ const texts = newPetFields
   .filter(({ type }) => type === "text")
   .map(({ column }) => column);
 
-interface ListArgument {
-  readonly query: PetQuery;
-  readonly known: Revision;
-}
-
 /**
  * Prepares the statement that lists the pets whose fields have the values in the query.
  *
@@ -183,7 +176,7 @@ interface ListArgument {
 function prepareList({ select, table }: Connection, fields: readonly (keyof PetFilter)[]) {
   return select(
     LIST_COLUMNS,
-    (value: Parameter<ListArgument>) => {
+    (value: Parameter<{ query: PetQuery; known: Revision }>) => {
       const isAfter = sql`id > ${value.of(({ query }) => query.after ?? 0n)}`;
       const conditions = fields.map(
         (field) =>

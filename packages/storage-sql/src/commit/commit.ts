@@ -3,16 +3,14 @@ import type { StorageError } from "@petstore/core/storage";
 /** The part of a call that runs inside a transaction. */
 export type Work<Transaction, T> = (transaction: Transaction) => T;
 
-/** A call as its commit sees it. */
 export interface Call<Transaction, Subject, T> {
   readonly work: Work<Transaction, T>;
   readonly subject: Subject;
 }
 
 /**
- * Runs each work in one transaction, commits it, and returns the results: synchronously for a database
- * in this process, as a promise for a database across a network. Throws or rejects when nothing was
- * stored.
+ * Runs each work in one transaction, commits it, and returns the results: synchronously for a database in this process,
+ * as a promise for a database across a network. Throws or rejects when nothing was stored.
  */
 export type Commit<Transaction, Subject = void> = <T>(
   calls: readonly Call<Transaction, Subject, T>[],
@@ -45,12 +43,10 @@ export class TooLate extends Error {
   }
 }
 
-/** Classifies the errors of a commit. */
 export interface CommitErrors {
   /** Whether another connection has locked the database: a retry may succeed. */
   readonly isBusy: (error: unknown) => boolean;
   /** Whether one of the calls caused it, not the database or the disk. */
   readonly isCausedByCall: (error: unknown) => boolean;
-  /** Returns the failure of the call with this name. */
   readonly toFailure: (name: string, error: unknown) => StorageError;
 }

@@ -37,11 +37,10 @@ export interface GroupCommit<Transaction, Subject = void> {
   isClosed(): boolean;
 }
 
-/** How a group commits its calls, and when. */
 export interface GroupCommitOptions<Transaction, Subject> {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
-  readonly kind: TransactionKind;
+  readonly kind: Pick<TransactionSignal, "storage" | "group">;
   /** How long a call waits for a busy database, in milliseconds. */
   readonly timeout: number;
   /** Milliseconds of a clock that is never set back. */
@@ -56,13 +55,9 @@ export interface GroupCommitOptions<Transaction, Subject> {
   readonly gatherTurns?: number;
 }
 
-/** What the signals of a group's transactions have in common. */
-export type TransactionKind = Pick<TransactionSignal, "storage" | "group">;
-
 /** Limits how long one transaction blocks the event loop and other processes. */
 const LARGEST_BATCH = 1_000;
 
-/** Creates a group without calls. */
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
@@ -108,7 +103,6 @@ export function createGroupCommit<Transaction, Subject = void>(
   };
 }
 
-/** Creates a call that resolves to the result of its work, after the commit. */
 function createCall<Transaction, Subject, T>(
   { errors, timeout, now }: GroupCommitOptions<Transaction, Subject>,
   name: string,
@@ -134,13 +128,13 @@ function createCommitNext<Transaction, Subject>(
 ): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
   const { commit, errors } = options;
   const beginSignal = createTransactionSignal(options);
-  const limit = createLimit(options, queue);
+  const watchLimit = createWatchLimit(options, queue);
   const backoff = createBackoff(options.now, queue);
 
   return async (batch) => {
     const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
-    const watch = limit.watch();
+    const watch = watchLimit();
     try {
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.
@@ -170,18 +164,17 @@ function createCommitNext<Transaction, Subject>(
 /** How often calls under way are compared with their limit, in milliseconds. */
 const LIMIT_PRECISION = 250;
 
-/** Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. */
-function createLimit<Transaction, Subject>(
+/**
+ * Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. The created function
+ * returns the timer, to be cleared when the commit has ended; `undefined` without a limit.
+ */
+function createWatchLimit<Transaction, Subject>(
   { limit, timeout, now }: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
-) {
+): () => NodeJS.Timeout | undefined {
   const failLate = (latest: number): void =>
     queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
-  return {
-    /** Returns the timer, to be cleared when the commit has ended; `undefined` without a limit. */
-    watch: (): NodeJS.Timeout | undefined =>
-      limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit),
-  };
+  return () => (limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit));
 }
 
 /**

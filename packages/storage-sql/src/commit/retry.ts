@@ -34,19 +34,17 @@ export function createBackoff<Transaction, Subject>(
   };
 }
 
-/** For how long to retry, and after which errors. */
-export interface RetryOptions {
-  /** How long to retry, in milliseconds. */
-  readonly timeout: number;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
-  /** Whether an error means that another connection has locked the database. */
-  readonly isBusy: (error: unknown) => boolean;
-}
-
-/** Retries an action while another connection has locked the database, without blocking the event loop. */
+/** Retries an action for up to `timeout` milliseconds while the database is busy, without blocking the event loop. */
 export async function retryWhileBusy<T>(
-  { timeout, now, isBusy }: RetryOptions,
+  {
+    timeout,
+    now,
+    isBusy,
+  }: {
+    readonly timeout: number;
+    readonly now: () => number;
+    readonly isBusy: (error: unknown) => boolean;
+  },
   action: () => T | Promise<T>,
 ): Promise<T> {
   const deadline = now() + timeout;

@@ -38,10 +38,8 @@ export type BackupErrorCode =
   /** Any other cause: see `message` and `cause`. */
   | "failed";
 
-/** A code that has a message of its own. */
 type KnownCode = Exclude<BackupErrorCode, "failed">;
 
-/** Thrown when a backup or a restore is refused for a known reason. */
 export class BackupRefusal extends Error {
   constructor(
     readonly code: KnownCode,
@@ -51,7 +49,6 @@ export class BackupRefusal extends Error {
   }
 }
 
-/** Converts an error that a backup threw to a `BackupError`. */
 export function backupError(cause: unknown): BackupError {
   if (cause instanceof BackupRefusal) {
     return { code: cause.code, message: cause.message, cause: undefined };

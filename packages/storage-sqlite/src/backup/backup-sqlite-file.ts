@@ -57,13 +57,13 @@ export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, Ba
   return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
 }
 
-/** A backup whose file has at most the permissions of the mode `atMost`, too. */
-interface LimitedBackup extends BackupOptions {
-  readonly atMost?: number | undefined;
-}
-
-/** `backupSqliteFile`, for an absolute `to`. Throws if it fails. */
-export async function backUp(options: LimitedBackup): Promise<Backup> {
+/**
+ * `backupSqliteFile`, for an absolute `to`. Throws if it fails.
+ * @param options the file has at most the permissions of the mode `atMost`, too
+ */
+export async function backUp(
+  options: BackupOptions & { readonly atMost?: number | undefined },
+): Promise<Backup> {
   const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
   if (!isFile(filename)) throw new BackupRefusal("no_database");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
@@ -90,7 +90,6 @@ export async function backUp(options: LimitedBackup): Promise<Backup> {
   }
 }
 
-/** Refuses a destination that is a folder, a pipe or a device. */
 export function refuseOtherThanFile(to: string): void {
   if (!exists(to) || isFile(to)) return;
   throw new BackupRefusal("cannot_write", "The destination is a folder, a pipe or a device.");

@@ -3,7 +3,6 @@ import type { MessagePort } from "node:worker_threads";
 import type Driver from "better-sqlite3";
 import type { DatabaseConstructor } from "../database/driver.js";
 
-/** What the thread is given. */
 export interface ThreadData {
   /** The URL of the driver. */
   readonly driver: string;
@@ -15,7 +14,6 @@ export interface ThreadData {
   readonly hasEnded: Int32Array;
 }
 
-/** What the thread needs of Node. */
 interface ThreadHost {
   readonly setPriority: typeof setPriority;
   readonly parentPort: MessagePort;
@@ -79,7 +77,6 @@ function runThread(
   });
 }
 
-/** The program of the thread. */
 export const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { setPriority } = require("node:os");

@@ -82,12 +82,10 @@ export function createCheckpoints(
   };
 }
 
-/** The thread, while it runs and after it has ended. */
 interface Thread extends Pick<Checkpoints, "stop" | "stopNow"> {
   writeBack(): void;
 }
 
-/** What the thread says. */
 interface ThreadEvents {
   readonly ready: () => void;
   /** It has written back what it could. */

@@ -25,7 +25,6 @@ export interface Transactions {
   version(): number | undefined;
 }
 
-/** What happens around each transaction. */
 export interface TransactionOptions {
   /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
@@ -41,7 +40,6 @@ export interface DatabaseCheck {
   beforeFullCommit(): void;
 }
 
-/** Prepares the transactions of a connection. */
 export function createTransactions(
   database: SqliteDatabase,
   { isShared, check, afterCommit }: TransactionOptions,
@@ -117,7 +115,6 @@ export function createTransactions(
   };
 }
 
-/** Does the work of a transaction that has begun, and commits it or rolls it back. */
 function commitOrRollBack<T>(
   database: SqliteDatabase,
   commit: SqliteStatement<unknown>,

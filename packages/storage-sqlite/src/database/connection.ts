@@ -13,7 +13,6 @@ export interface Connection extends Transactions {
   readonly database: SqliteDatabase;
   /** Builds and compiles queries; does not run them. */
   readonly queries: Kysely<Schema>;
-  /** Prepares a query that changes rows. */
   change<Argument>(build: BuildQuery<Schema, Argument, unknown>): (argument: Argument) => void;
   /** Prepares a query that selects exactly these columns. */
   select<Argument, Row, const Columns extends readonly string[]>(
@@ -23,16 +22,13 @@ export interface Connection extends Transactions {
   ): Select<Argument, Tuple<Row, Columns>>;
 }
 
-/** A prepared query that returns rows. Throws SQLite's errors. */
 export interface Select<Argument, Row> {
-  /** The first row, if any. */
   get(argument: Argument): Row | undefined;
   all(argument: Argument): readonly Row[];
   /** Reads row after row. Until the last one is read, or the iteration is ended, the connection runs nothing else. */
   iterate(argument: Argument): Iterable<Row>;
 }
 
-/** Creates the connection over an open database. */
 export function createConnection(
   database: SqliteDatabase,
   options: TransactionOptions,
@@ -42,41 +38,30 @@ export function createConnection(
   return {
     database,
     queries,
-    change: (build) => prepareChange(database, queries, build),
-    select: (columns, build, integers) =>
-      prepareSelect(database, queries, columns, build, integers),
+    change: (build) => {
+      const { source, bind } = compile(queries, build);
+      const statement = database.prepare(source);
+      return (argument) => void statement.run(bind(argument));
+    },
+    // Tuples cost a third less than objects.
+    select: <Argument, Row, const Columns extends readonly string[]>(
+      columns: Columns,
+      build: BuildQuery<Schema, Argument, Row>,
+      integers: Integers = "number",
+    ): Select<Argument, Tuple<Row, Columns>> => {
+      const { source, bind } = compile(queries, build);
+      const statement = database.prepare<Tuple<Row, Columns>>(source);
+      const selected = statement.columns().map(({ name }) => name);
+      if (selected.join() !== columns.join())
+        throw new TypeError(`The query selects ${selected.join()}`);
+      statement.safeIntegers(integers === "bigint");
+      statement.raw(true);
+      return {
+        get: (argument) => statement.get(bind(argument)),
+        all: (argument) => statement.all(bind(argument)),
+        iterate: (argument) => statement.iterate(bind(argument)),
+      };
+    },
     ...createTransactions(database, options),
-  };
-}
-
-function prepareChange<Argument>(
-  database: SqliteDatabase,
-  queries: Kysely<Schema>,
-  build: BuildQuery<Schema, Argument, unknown>,
-): (argument: Argument) => void {
-  const { source, bind } = compile(queries, build);
-  const statement = database.prepare(source);
-  return (argument) => void statement.run(bind(argument));
-}
-
-/** Prepares a query that selects exactly these columns. Tuples cost a third less than objects. */
-function prepareSelect<Argument, Row, const Columns extends readonly string[]>(
-  database: SqliteDatabase,
-  queries: Kysely<Schema>,
-  columns: Columns,
-  build: BuildQuery<Schema, Argument, Row>,
-  integers: Integers = "number",
-): Select<Argument, Tuple<Row, Columns>> {
-  const { source, bind } = compile(queries, build);
-  const statement = database.prepare<Tuple<Row, Columns>>(source);
-  const selected = statement.columns().map(({ name }) => name);
-  if (selected.join() !== columns.join())
-    throw new TypeError(`The query selects ${selected.join()}`);
-  statement.safeIntegers(integers === "bigint");
-  statement.raw(true);
-  return {
-    get: (argument) => statement.get(bind(argument)),
-    all: (argument) => statement.all(bind(argument)),
-    iterate: (argument) => statement.iterate(bind(argument)),
   };
 }

@@ -10,15 +10,13 @@ export function filesOf(database: string): readonly string[] {
   return [database, ...filesBeside(database)];
 }
 
-/** The paths of the files that SQLite keeps beside a database. */
 export function filesBeside(database: string): readonly string[] {
   return SUFFIXES.map((suffix) => database + suffix);
 }
 
 /**
- * Whether a path names the database or one of the files that SQLite keeps beside it. Follows links, and
- * the files need not exist. Writing to such a path would destroy the database.
- * Throws the error of a disk that fails.
+ * Whether a path names the database or one of the files that SQLite keeps beside it. Follows links, and the files need
+ * not exist. Writing to such a path would destroy the database. Throws the error of a disk that fails.
  */
 export function isFileOfDatabase(database: string, path: string): boolean {
   // SQLite follows links before it adds a suffix.
@@ -28,8 +26,8 @@ export function isFileOfDatabase(database: string, path: string): boolean {
 }
 
 /**
- * Refuses what is no file: opening a pipe would wait for ever. Refuses a database that has another name, a hard link: a process that opens it by that name has a log of its own, and
- * both lose what the other one stores.
+ * Refuses what is no file: opening a pipe would wait for ever. Refuses a database that has another name, a hard link: a
+ * process that opens it by that name has a log of its own, and both lose what the other one stores.
  */
 export function refuseUnsafe(path: string): void {
   const stats = statAt(path);
@@ -69,7 +67,6 @@ function identitiesOf(path: string): readonly string[] {
   ];
 }
 
-/** The device and inode of a file. */
 export function inodeOf(stats: BigIntStats | undefined): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }

@@ -16,7 +16,6 @@ export function setMark(database: Pick<SqliteDatabase, "pragma">): void {
   database.pragma(`main.application_id = ${mark}`);
 }
 
-/** Gives a database a mark, unless it has one. */
 export function ensureMark(database: SqliteDatabase): void {
   if (Number(database.pragma("main.application_id", { simple: true })) === 0) setMark(database);
 }

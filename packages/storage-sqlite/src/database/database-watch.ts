@@ -6,7 +6,6 @@ import { inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
 import { watchLock, type FileLock } from "./file-lock.js";
 
-/** Looks at the files of an open database. */
 export interface WatchedFiles {
   look(): FilesFound;
   /**
@@ -15,11 +14,9 @@ export interface WatchedFiles {
    * exact time of the next write.
    */
   mayDiffer(): boolean;
-  /** The lock on the database file. */
   readonly lock: FileLock;
 }
 
-/** What a look at the files of an open database finds. */
 export interface FilesFound {
   /** Whether each path still names the file that it named at first. */
   readonly areSame: boolean;
@@ -115,17 +112,12 @@ function stateOf(folders: readonly string[]): string {
   return stats.map((found) => `${String(inodeOf(found))}:${found?.mtimeNs}`).join();
 }
 
-/** A check that also emits warnings. */
-type WatchedDatabase = DatabaseCheck & Pick<Warnings, "onWarning">;
-
-/** What a check looks at, and what it does if the database may not be used any more. */
 export interface WatchOptions {
   readonly files: WatchedFiles;
   /** Returns why the schema cannot be used any more; `undefined` if it can. */
   readonly schemaProblem: () => Problem | undefined;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Closes the database. */
   readonly release: () => Promise<void>;
 }
 
@@ -144,7 +136,7 @@ export function watchDatabase({
   schemaProblem,
   now,
   release,
-}: WatchOptions): WatchedDatabase {
+}: WatchOptions): DatabaseCheck & Pick<Warnings, "onWarning"> {
   const { onWarning, warn } = createWarnings();
   const watchLog = createLogWatch(warn);
   let unusable: DatabaseUnusable | undefined;
@@ -189,7 +181,6 @@ export function watchDatabase({
   };
 }
 
-/** Why a database may not be used any more. */
 interface Problem {
   /** The code of the warning. */
   readonly code: string;

@@ -15,7 +15,6 @@ export interface SqliteDatabase {
   pragma(source: string, options?: { readonly simple?: boolean }): unknown;
 }
 
-/** The part of a better-sqlite3 `Statement` that this package uses. */
 export interface SqliteStatement<Row> {
   get(values: readonly unknown[]): Row | undefined;
   all(values: readonly unknown[]): Row[];
@@ -26,7 +25,6 @@ export interface SqliteStatement<Row> {
   columns(): readonly { readonly name: string }[];
 }
 
-/** The constructor of better-sqlite3's `Database`. */
 export type DatabaseConstructor = typeof Driver;
 
 /** The driver, and the URL by which another thread imports it; `undefined` where it cannot be told. */
@@ -80,7 +78,6 @@ async function findDriver(): Promise<LoadedDriver> {
   return untold;
 }
 
-/** Thrown when the installed driver is for another Node. */
 class WrongVersion extends Error {
   override readonly name = "WrongVersion";
   constructor(version: string) {

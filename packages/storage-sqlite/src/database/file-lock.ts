@@ -4,7 +4,6 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:f
 export interface FileLock {
   /** Whether this process still has it; `true` where that cannot be told (only Linux shows it). */
   isHeld(): boolean;
-  /** Ends the watch. */
   end(): void;
 }
 

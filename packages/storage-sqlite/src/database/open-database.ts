@@ -178,10 +178,9 @@ const NO_CHECK: DatabaseCheck = {
 };
 
 /**
- * The last connection that closes writes the log back, by an index that is outdated once another process
- * has created a new one: what that process stored would be lost. SQLite writes nothing back while
- * another connection has the database open, nor for a read-only connection. Throws and leaves the database open
- * if that connection cannot be opened.
+ * The last connection that closes writes the log back, by an index that is outdated once another process has created a
+ * new one: what that process stored would be lost. SQLite writes nothing back while another connection has the database
+ * open, nor for a read-only connection. Throws and leaves the database open if that connection cannot be opened.
  */
 function closeWithoutCheckpoint(
   Database: DatabaseConstructor,

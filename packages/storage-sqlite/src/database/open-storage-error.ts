@@ -36,7 +36,6 @@ export type OpenSqliteErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-/** Thrown while opening a database that cannot be used. */
 export class OpenRefusal extends Error {
   override readonly name = "OpenRefusal";
   constructor(
@@ -48,7 +47,6 @@ export class OpenRefusal extends Error {
   }
 }
 
-/** Converts an error that was thrown while opening to an `OpenSqliteError`. */
 export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
     return { code: cause.code, message: cause.message, cause: cause.cause };

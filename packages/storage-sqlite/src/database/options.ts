@@ -43,7 +43,6 @@ export interface Settings {
   readonly timeout: number;
 }
 
-/** The file of a storage. */
 export interface SqliteFile {
   readonly filename: string;
   readonly readOnly: boolean;

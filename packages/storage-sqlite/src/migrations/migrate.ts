@@ -9,7 +9,6 @@ import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
 import type { Ddl, Migration } from "./migration.js";
 
-/** Every migration, in order. */
 export const migrations: readonly Migration[] = [initial, idempotentCreates];
 
 /**
@@ -44,14 +43,8 @@ export function refuseUnmigrated(connection: Connection): void {
   );
 }
 
-/** Why the tables cannot be used. */
-export interface SchemaProblem {
-  readonly code: "schema_conflict" | "schema_too_new";
-  readonly reason: string;
-}
-
-/** Prepares a check of the schema that returns `undefined` if it can be used. */
-export function prepareSchemaCheck(connection: Connection): () => SchemaProblem | undefined {
+/** Prepares a check that returns why the tables cannot be used; `undefined` if they can. */
+export function prepareSchemaCheck(connection: Connection) {
   const latest = prepareLatest(connection);
   const rebuilt = prepareRebuilt(connection);
   return () => {
@@ -68,7 +61,6 @@ function refuseRebuilt(connection: Connection): void {
     throw new OpenRefusal("schema_conflict", `The tables cannot be used: ${reason}.`);
 }
 
-/** Thrown to roll back a trial. */
 class EndOfTrial extends Error {}
 
 function apply(connection: Connection, known: readonly Migration[]): void {
@@ -80,7 +72,11 @@ function apply(connection: Connection, known: readonly Migration[]): void {
   database.exec("delete from main.petstore_migrations where number is null");
   const latest = prepareLatest(connection)();
   refuseTooNew(latest, known);
-  const record = prepareRecord(connection);
+  const record = connection.change((all, value: Parameter<MigrationsTable>) =>
+    all
+      .insertInto("petstore_migrations")
+      .values({ number: value("number"), name: value("name"), breaking: value("breaking") }),
+  );
   for (const { number, name, breaking, statements } of known.slice(latest.number)) {
     statements.forEach(execute);
     record({ number, name, breaking: breaking ? 1 : 0 });
@@ -125,14 +121,6 @@ function prepareLatest(connection: Connection): () => Latest {
     const [number, breaking] = latest.get(undefined) ?? [];
     return { number: number ?? 0, breaking: breaking ?? 0 };
   };
-}
-
-function prepareRecord(connection: Connection) {
-  return connection.change((queries, value: Parameter<MigrationsTable>) =>
-    queries
-      .insertInto("petstore_migrations")
-      .values({ number: value("number"), name: value("name"), breaking: value("breaking") }),
-  );
 }
 
 function refuseTooNew(latest: Latest, known: readonly Migration[]): void {

@@ -16,12 +16,10 @@ import { preparePetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
 import { createPetsTransaction, type PetGroups } from "./pet-storage.js";
 
-/** The groups of calls that share transactions. */
 export interface Groups extends PetGroups {
   readonly charges: GroupCommit<UsageTransaction, UsageSubject>;
 }
 
-/** What all calls of a storage have in common. */
 export interface GroupSettings {
   /** How long a call waits for a locked database, in milliseconds. */
   readonly timeout: number;

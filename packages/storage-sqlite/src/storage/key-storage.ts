@@ -4,7 +4,7 @@ import type { ApiKeyUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
 
-/** Creates the storage of API keys. A key and its secrets are read in one snapshot. */
+/** A key and its secrets are read in one snapshot. */
 export function createSqliteKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,

@@ -79,12 +79,10 @@ export function createPetsTransaction(table: Pets, creations: PetCreations): Pet
   };
 }
 
-/** Returns a creation as its caller gets it. */
 function asReplayed({ petId, fingerprint, expiresAt }: PetCreation, replayed: boolean): Creation {
   return { petId, fingerprint, expiresAt, replayed };
 }
 
-/** The groups that calls of pets join. */
 export interface PetGroups {
   readonly reads: GroupCommit<undefined>;
   /** Changes of pets and keys. */
@@ -93,7 +91,6 @@ export interface PetGroups {
   readonly readQuickly: <T>(name: string, work: () => T) => Promise<Result<T, StorageError>>;
 }
 
-/** Creates the storage of pets, with a cache of pages. */
 export function createSqlitePetStorage(
   table: Pets,
   { reads, writes, readQuickly }: PetGroups,

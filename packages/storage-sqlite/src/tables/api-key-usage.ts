@@ -7,21 +7,16 @@ import {
   USAGE_COLUMNS,
   usageFields,
   type Parameter,
+  type UsageReader,
 } from "@petstore/storage-sql";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
-import type { Schema } from "./schema.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
-export interface ApiKeyUsage {
-  /** The key that has the secret with this digest, and its usage. */
-  findByDigest(digest: string): PresentedKey | undefined;
-  /** The usage of the key with this id; `undefined` when there is no such key. */
-  find(keyId: string): Usage | undefined;
+export interface ApiKeyUsage extends UsageReader {
   save(keyId: string, usage: Usage): void;
 }
 
-/** Prepares the statements on the table of usage. */
 export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
   const findByDigest = prepareFindByDigest(connection);
   const find = prepareFind(connection);
@@ -91,29 +86,21 @@ export function rememberUsage(
 
 function prepareFindByDigest(connection: Connection) {
   return connection.select(PRESENTED_KEY_COLUMNS, (queries, value: Parameter<{ digest: string }>) =>
-    joinPresentedKeys(queries)
-      .select(PRESENTED_KEY_SELECTION)
+    queries
+      .selectFrom("api_key_secrets as secret")
+      .innerJoin("api_keys as key", "key.id", "secret.key_id")
+      .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
+      .select([
+        "key.id",
+        "key.plan",
+        "key.expires_at",
+        "key.revoked_at",
+        "secret.expires_at as secret_expires_at",
+        ...LIMIT_COLUMNS,
+        ...USAGE_COLUMNS,
+      ])
       .where("secret.digest", "=", value("digest")),
   );
-}
-
-/** Where these columns come from. */
-const PRESENTED_KEY_SELECTION = [
-  "key.id",
-  "key.plan",
-  "key.expires_at",
-  "key.revoked_at",
-  "secret.expires_at as secret_expires_at",
-  ...LIMIT_COLUMNS,
-  ...USAGE_COLUMNS,
-] as const;
-
-/** Joins secrets with their keys and the usage of these. */
-function joinPresentedKeys(queries: Kysely<Schema>) {
-  return queries
-    .selectFrom("api_key_secrets as secret")
-    .innerJoin("api_keys as key", "key.id", "secret.key_id")
-    .leftJoin("api_key_usage as usage", "usage.key_id", "key.id");
 }
 
 function prepareFind(connection: Connection) {

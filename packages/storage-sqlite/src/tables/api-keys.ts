@@ -27,8 +27,12 @@ export interface ApiKeys {
 }
 
 export function prepareApiKeys(connection: Connection): ApiKeys {
-  const find = connection.select(KEY_COLUMNS, selectKey);
-  const list = connection.select(KEY_COLUMNS, selectKeys);
+  const find = connection.select(KEY_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+    selectAll(queries).where("id", "=", value("id")),
+  );
+  const list = connection.select(KEY_COLUMNS, (queries, value: Parameter<KeysAfter>) =>
+    selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
+  );
   const listBanned = prepareListBanned(connection);
   const insert = prepareInsert(connection);
   const update = prepareUpdate(connection);
@@ -102,16 +106,6 @@ function prepareRemove(connection: Connection): (argument: { readonly id: string
   };
 }
 
-/** Selects the key with an id. */
-function selectKey(queries: Kysely<Schema>, value: Parameter<{ id: string }>) {
-  return selectAll(queries).where("id", "=", value("id"));
-}
-
-/** Selects in ascending order of id. */
-function selectKeys(queries: Kysely<Schema>, value: Parameter<KeysAfter>) {
-  return selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count"));
-}
-
 function selectAll(queries: Kysely<Schema>) {
   return queries
     .selectFrom("api_keys")
@@ -135,9 +129,17 @@ function prepareListBanned(connection: Connection) {
 
 const SECRET_COLUMNS = ["digest", "hint", "expires_at"] as const;
 
-/** Prepares the statements on the table of secrets, which stores their digests. */
 function prepareSecrets(connection: Connection) {
-  const insert = prepareInsertSecret(connection);
+  const insert = connection.change(
+    (queries, value: Parameter<ApiKeySecret & { keyId: string; position: number }>) =>
+      queries.insertInto("api_key_secrets").values({
+        digest: value("digest"),
+        key_id: value("keyId"),
+        position: value("position"),
+        hint: value("hint"),
+        expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
+      }),
+  );
   const remove = prepareRemoveSecrets(connection);
   const list = connection.select(SECRET_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
     queries
@@ -149,29 +151,11 @@ function prepareSecrets(connection: Connection) {
   return {
     /** The secrets of a key, newest first. */
     list: (id: string): readonly ApiKeySecret[] => list.all({ id }).map(toSecret),
-    /** Replaces the stored secrets of a key with those that it has now. */
     replace: ({ id, secrets }: StoredApiKey): void => {
       remove({ id });
       secrets.forEach((secret, position) => insert({ ...secret, keyId: id, position }));
     },
   };
-}
-
-interface NewSecret extends ApiKeySecret {
-  readonly keyId: string;
-  readonly position: number;
-}
-
-function prepareInsertSecret(connection: Connection) {
-  return connection.change((queries, value: Parameter<NewSecret>) =>
-    queries.insertInto("api_key_secrets").values({
-      digest: value("digest"),
-      key_id: value("keyId"),
-      position: value("position"),
-      hint: value("hint"),
-      expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
-    }),
-  );
 }
 
 function prepareRemoveSecrets(connection: Connection) {

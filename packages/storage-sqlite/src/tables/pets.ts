@@ -9,11 +9,10 @@ import {
   toPet,
   type Parameter,
 } from "@petstore/storage-sql";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 import { PETS_TRIGGERS } from "../migrations/initial.js";
-import type { Schema } from "./schema.js";
 
 /** The statements on the table of pets. */
 export interface Pets {
@@ -31,7 +30,12 @@ export interface Pets {
 }
 
 export function preparePets(connection: Connection): Pets {
-  const find = connection.select(PET_COLUMNS, selectPet, "bigint");
+  const find = connection.select(
+    PET_COLUMNS,
+    (queries, value: Parameter<{ id: bigint }>) =>
+      queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id")),
+    "bigint",
+  );
   const listFor = prepareLists((fields) => prepareList(connection, fields));
   const lastIds = prepareLastIds(connection);
   const insert = prepareManyRows((rows) => prepareInsert(connection, rows));
@@ -64,11 +68,6 @@ export function preparePets(connection: Connection): Pets {
       return connection.version() === seen.version ? seen.revision : undefined;
     },
   };
-}
-
-/** Selects the pet with an id. */
-function selectPet(queries: Kysely<Schema>, value: Parameter<{ id: bigint }>) {
-  return queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id"));
 }
 
 /** Prepares the statement that selects the pets whose fields have the values in a query, in ascending order of id. */

@@ -9,20 +9,16 @@ import {
 
 /** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
 export interface Schema extends SqlSchema {
-  readonly sqlite_sequence: SequenceTable;
+  /** SQLite's own table: the greatest id that AUTOINCREMENT has used, by table. */
+  readonly sqlite_sequence: { readonly name: string; readonly seq: bigint };
   readonly sqlite_schema: SchemaTable;
-  readonly pets_revision: PetsRevisionTable;
+  /** One row, whose revision changes with every change of `pets`, by any program. */
+  readonly pets_revision: { readonly only: number; readonly revision: number };
   readonly petstore_migrations: MigrationsTable;
 }
 
-/** SQLite's own table: the greatest id that AUTOINCREMENT has used, by table. */
-export interface SequenceTable {
-  readonly name: string;
-  readonly seq: bigint;
-}
-
 /** SQLite's own table: each table, index and trigger. */
-export interface SchemaTable {
+interface SchemaTable {
   readonly name: string;
   /** The table that it belongs to. */
   readonly tbl_name: string;
@@ -31,13 +27,6 @@ export interface SchemaTable {
   readonly sql: string;
 }
 
-/** One row, whose revision changes with every change of `pets`, by any program. */
-export interface PetsRevisionTable {
-  readonly only: number;
-  readonly revision: number;
-}
-
-/** One row for each migration that was run. */
 export interface MigrationsTable {
   readonly number: number;
   readonly name: string;
