@@ -10,10 +10,7 @@ import { serveCommand } from "./serve/serve-command.js";
 import { isServer, listenForStop } from "./stop-signal.js";
 import type { CommandIO, ReportError, Streams, Terminal } from "./terminal.js";
 
-/**
- * Runs the `petstore` command with these arguments. Resolves to the exit code: 0, or 1 after it has
- * printed a line that says why the command failed.
- */
+/** Runs `petstore` with arguments. Resolves to the exit code: 0, or 1 after a line says why the command failed. */
 export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
@@ -55,6 +52,8 @@ export async function runCommand(
   return exitCode;
 }
 
+const PREFIX = /^error: /;
+
 /** Commander's errors are reported on one line, like ours. */
 function petstoreCommand(terminal: Terminal, report: ReportError): Command {
   return new Command("petstore")
@@ -65,13 +64,7 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
-      outputError: (text) =>
-        report(
-          text
-            .trim()
-            .replace(/^error: /, "")
-            .replaceAll("\n", " "),
-        ),
+      outputError: (text) => report(text.trim().replace(PREFIX, "").replaceAll("\n", " ")),
     })
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))

@@ -83,10 +83,7 @@ export function readIfThere(path: string): string {
 /** The exit code after an uncaught error: EX_SOFTWARE of sysexits.h. */
 const SOFTWARE_ERROR = 70;
 
-/**
- * Resolves when the server has to stop: at the first stop signal or uncaught error. The error is reported with its stack
- * and sets the exit code.
- */
+/** Resolves at the first stop signal or uncaught error, which is reported with its stack and sets the exit code. */
 export async function untilStopped(
   { received }: StopSignal,
   terminal: Terminal,

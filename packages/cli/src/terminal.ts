@@ -16,10 +16,7 @@ export interface Terminal {
   readonly columns?: number | undefined;
   out(line: string): void;
   error(line: string): void;
-  /**
-   * Resolves when the lines of the result are written: to the reason if one could not be written. A reader that has
-   * closed its pipe, as `head` does, wants no more, which is a reason only if `mustBeRead`.
-   */
+  /** Resolves to why a line was not written. A closed pipe, as of `head`, is a reason only if it `mustBeRead`. */
   written(mustBeRead?: boolean): Promise<string | undefined>;
 }
 

@@ -12,45 +12,35 @@ import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
-import { createOutcomes, type CallFailure, type CallResult, type Outcomes } from "./outcomes.js";
+import { createOutcomes, type CallFailure, type CallResult } from "./outcomes.js";
 import type { CallName, Output, Outputs, SecretOutput, ShownPet } from "./protocol.js";
 import type { ConsoleEvent, Settings } from "./settings.js";
 
-/** Who sent a call. */
 interface Sender {
   readonly actor: string;
   readonly idempotencyKey: string | undefined;
 }
 
-/** Runs a call with the body that the page has sent. */
-export type RunCall = (name: CallName, body: unknown, sender: Sender) => Promise<CallResult>;
-
-/** What the calls share. */
-interface Context {
-  /** Returns the time of the store's clock. */
-  readonly now: () => number;
-  readonly outcomes: Outcomes;
-  readonly report: (event: ConsoleEvent) => void;
-}
-
-/** What each of these calls does with input of the right form. */
 type Runs<Name extends CallName> = {
   readonly [Each in Name]: (input: Input<Each>, sender: Sender) => Done<Outputs[Each]>;
 };
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
 
-/** Creates the function that runs the calls of the page on a store. */
-export function createConsoleCalls(store: PetStore, settings: Settings): RunCall {
+export function createConsoleCalls(store: PetStore, settings: Settings) {
   const { baseUrl, onEvent: report } = settings;
   const now = (): number => store.clock.now();
   const outcomes = createOutcomes();
-  const context = { now, report, outcomes };
   const runs: Runs<CallName> = {
     info: (_, { actor }) => okAsync({ actor, baseUrl, plans: store.plans }),
-    ...keyCalls(store.keys, context),
-    ...secretCalls(context),
-    ...petCalls(store.trusted, context),
+    "secrets/recover": ({ idempotencyKey }, { actor }) =>
+      outcomes.recover(scoped(idempotencyKey, actor)),
+    "secrets/take": ({ idempotencyKey }, { actor }) => {
+      outcomes.take(scoped(idempotencyKey, actor));
+      return okAsync({});
+    },
+    ...keyCalls(store.keys, now, report),
+    ...petCalls(store.trusted, now, report),
   };
   const run = async <Name extends CallName>(
     name: Name,
@@ -64,7 +54,7 @@ export function createConsoleCalls(store: PetStore, settings: Settings): RunCall
       .map((output) => ({ ...output, now: now() }))
       .mapErr((error) => ("status" in error ? error : { ...error, status: statuses[error.code] }));
   };
-  return (name, body, sender) => {
+  return (name: CallName, body: unknown, sender: Sender): Promise<CallResult> => {
     const { actor, idempotencyKey } = sender;
     const act = () => run(name, body, sender);
     return idempotencyKey === undefined
@@ -73,10 +63,11 @@ export function createConsoleCalls(store: PetStore, settings: Settings): RunCall
   };
 }
 
-function keyCalls(keys: KeyRing, { now, report }: Context): Runs<CallOf<"keys">> {
+type Report = Settings["onEvent"];
+
+function keyCalls(keys: KeyRing, now: () => number, report: Report): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, now);
   const shown = (key: ApiKey) => ({ key: shownKey(key, now()) });
-  /** Reports a change of a key. */
   const changed =
     (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender) =>
     (key: ApiKey) => {
@@ -105,18 +96,7 @@ function keyCalls(keys: KeyRing, { now, report }: Context): Runs<CallOf<"keys">>
   };
 }
 
-function secretCalls({ outcomes }: Context): Runs<CallOf<"secrets">> {
-  return {
-    "secrets/recover": ({ idempotencyKey }, { actor }) =>
-      outcomes.recover(scoped(idempotencyKey, actor)),
-    "secrets/take": ({ idempotencyKey }, { actor }) => {
-      outcomes.take(scoped(idempotencyKey, actor));
-      return okAsync({});
-    },
-  };
-}
-
-function petCalls(trusted: TrustedPets, { now, report }: Context): Runs<CallOf<"pets">> {
+function petCalls(trusted: TrustedPets, now: () => number, report: Report): Runs<CallOf<"pets">> {
   return {
     "pets/list": ({ after, ...query }) =>
       trusted
@@ -133,7 +113,6 @@ function petCalls(trusted: TrustedPets, { now, report }: Context): Runs<CallOf<"
   };
 }
 
-/** The name of a call of this group. */
 type CallOf<Group extends string> = Extract<CallName, `${Group}/${string}`>;
 
 /** The store refuses what is not an int64, with a message that names the field. */

@@ -13,10 +13,7 @@ export type ConsoleHandler = (request: Request) => Promise<Response>;
 /** The longest body of a call, in bytes. A label has at most 200 characters; the name of a pet may be long. */
 const LONGEST_BODY = 65_536;
 
-/**
- * The page loads only its own files and shows nothing of other hosts; no page can frame it. Scripts and styles
- * stand in files of their own.
- */
+/** The page loads only its own files, and scripts and styles stand in files of their own; no page can frame it. */
 const HEADERS = {
   "Content-Security-Policy": [
     "default-src 'none'",

@@ -50,15 +50,12 @@ const inputs = {
 /** A field of core's that is missing does not compile. */
 type SchemaOfEach<T> = EachField<Record<keyof T, v.GenericSchema>>;
 
-/** The input of a call. */
 export type Input<Name extends CallName> = v.InferOutput<(typeof inputs)[Name]>;
 
-/** Whether this is the name of a call. */
 export function isCallName(name: string): name is CallName {
   return Object.hasOwn(inputs, name);
 }
 
-/** Checks the form of the input of a call. `Err` says what is wrong. */
 export function parseInput<Name extends CallName>(
   name: Name,
   body: unknown,

@@ -10,17 +10,6 @@ import { err, ok, type Result } from "neverthrow";
 import type { Input } from "./inputs.js";
 import { PAGE_SIZE, type KeyList, type ShownKey, type ShownState } from "./protocol.js";
 
-/**
- * All keys of a store, in memory, for search and order: a storage lists keys only in the order of issue. A key takes
- * about 430 bytes.
- */
-export interface KeyIndex {
-  /** Returns a page of keys. What it shows of a key is read anew. */
-  list(query: Query): Promise<Result<KeyList, KeyError>>;
-  /** Replaces or adds a key that this console has changed. */
-  put(key: ApiKey): void;
-}
-
 type Query = Input<"keys/list">;
 
 /** How many keys are read before other work of the process runs. */
@@ -38,14 +27,16 @@ interface Snapshot {
   /** The same keys in each order that was asked for. */
   readonly orders: Map<Query["order"], readonly ApiKey[]>;
   lastId: string | undefined;
-  /** When all of them were read. */
+  /** When all of them were read, and how long that took. */
   readAt: number;
-  /** How long that took. */
   duration: number;
 }
 
-/** Creates an index of the keys of a store. `now` returns the time of the store's clock. */
-export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
+/**
+ * Keeps all keys of a store in memory, for search and order: a storage lists keys only in the order of issue. A key takes
+ * about 430 bytes. `list` reads anew what it shows of a key. `put` is called with a key that this console has changed.
+ */
+export function createKeyIndex(keyRing: KeyRing, now: () => number) {
   let snapshot = emptySnapshot();
   // What is being read will replace it.
   let fresh = snapshot;
@@ -73,13 +64,13 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number): KeyIndex {
   };
 
   return {
-    put: (key) => {
+    put: (key: ApiKey): void => {
       for (const { keys, orders } of [snapshot, fresh]) {
         keys.set(key.id, key);
         orders.clear();
       }
     },
-    list: async (query) => {
+    list: async (query: Query): Promise<Result<KeyList, KeyError>> => {
       const done = await refresh();
       if (done.isErr()) return err(done.error);
       const time = now();
@@ -100,7 +91,6 @@ function emptySnapshot(): Snapshot {
   return { keys: new Map(), orders: new Map(), lastId: undefined, readAt: -Infinity, duration: 0 };
 }
 
-/** Reads the keys that the snapshot does not have yet. */
 async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void, KeyError>> {
   for (;;) {
     const page = await keyRing.list({ limit: BATCH, after: snapshot.lastId });
@@ -124,7 +114,6 @@ function inOrder({ keys, orders }: Snapshot, order: Query["order"]): readonly Ap
   return sorted;
 }
 
-/** Returns the ids of a page, and how many keys there are beside it. */
 function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, now: number) {
   const isFound = matcherOf(search);
   const counts = { all: 0, active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
@@ -140,7 +129,6 @@ function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, n
   return { ids, counts, matching: matching.length };
 }
 
-/** Returns a key as it is shown at this time. */
 export function shownKey(key: ApiKey, now: number): ShownKey {
   const state = keyStateAt(key, now);
   return { ...key, states: statesOf(key, state, now), secrets: state.secrets };

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import type { SecretOutput } from "./protocol.js";
 
-/** A call that failed, and the HTTP status for it. */
 export interface CallFailure {
   readonly status: number;
   readonly code: string;
@@ -10,21 +9,7 @@ export interface CallFailure {
   readonly cause?: unknown;
 }
 
-/** What a call returns to the page. */
 export type CallResult = Result<object, CallFailure>;
-
-/**
- * The outcomes of actions by idempotency key: an action is done once for each key, and a repeat returns the same
- * outcome, also if the response was lost. They are in memory only, because some hold a secret.
- */
-export interface Outcomes {
-  /** Does an action, unless it was done. `request` is its text: a key is for one request. */
-  once(key: string, request: string, act: () => Promise<CallResult>): Promise<CallResult>;
-  /** Returns the secret that an action made. An action that has not arrived is refused from now on. */
-  recover(key: string): Promise<Result<SecretOutput, CallFailure>>;
-  /** Drops the secret of an outcome. The action is not done again. */
-  take(key: string): void;
-}
 
 /** How long an outcome is kept, in milliseconds. */
 const LIFE = 3_600_000;
@@ -39,7 +24,8 @@ interface Outcome {
   isNeeded: boolean;
 }
 
-export function createOutcomes(): Outcomes {
+/** A repeat returns the same outcome, also if the response was lost. In memory only, because some hold a secret. */
+export function createOutcomes() {
   const kept = new Map<string, Outcome>();
 
   const keep = (key: string, outcome: Outcome): void => {
@@ -51,7 +37,8 @@ export function createOutcomes(): Outcomes {
     if (typeof timer === "object") timer.unref();
   };
   return {
-    once: async (key, request, act) => {
+    /** `request` is the text of the action: a key is for one request. */
+    once: async (key: string, request: string, act: () => Promise<CallResult>) => {
       const known = kept.get(key);
       if (known !== undefined) {
         return (known.request ?? request) === request ? known.result : err(REUSED);
@@ -65,7 +52,8 @@ export function createOutcomes(): Outcomes {
       if (result.isErr() && result.error.status >= 500) kept.delete(key);
       return result;
     },
-    recover: async (key) => {
+    /** Returns the secret that an action made. An action that has not arrived is refused from now on. */
+    recover: async (key: string): Promise<Result<SecretOutput, CallFailure>> => {
       const known = kept.get(key);
       if (known !== undefined) {
         const result = await known.result;
@@ -75,7 +63,8 @@ export function createOutcomes(): Outcomes {
       keep(key, { request: undefined, result: Promise.resolve(err(WITHDRAWN)), isNeeded: false });
       return err(WITHDRAWN);
     },
-    take: (key) => {
+    /** Drops the secret of an outcome. The action is not done again. */
+    take: (key: string): void => {
       const known = kept.get(key);
       if (known === undefined) return;
       known.result = Promise.resolve(err(TAKEN));
@@ -84,7 +73,7 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-/** Makes room for one more outcome. A secret that was not taken stays. */
+/** A secret that was not taken stays. */
 function hasRoom(kept: Map<string, Outcome>): boolean {
   if (kept.size < MOST) return true;
   for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);

@@ -15,16 +15,14 @@ export const SHOWN_STATES = [
   "revoked",
 ] as const satisfies readonly (KeyState["name"] | "expiring" | "replaced")[];
 
-/** A state that a key can be shown in. A key may have several. */
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** The orders of a list of keys: the newest first, or those with most requests in the current windows first. */
+/** The newest first, or those with most requests in the current windows first. */
 export const KEY_ORDERS = ["newest", "use"] as const;
 
-/** How many keys a page shows. */
 export const PAGE_SIZE = 50;
 
-/** A key as the page shows it. A plan may have no limit for a window. */
+/** A plan may have no limit for a window. */
 export interface ShownKey extends Omit<ApiKey, "secrets" | "usage"> {
   readonly states: readonly ShownState[];
   /** Newest first. */
@@ -32,10 +30,8 @@ export interface ShownKey extends Omit<ApiKey, "secrets" | "usage"> {
   readonly usage: Partial<EachWindow<WindowQuota>>;
 }
 
-/** One page of keys, and how many there are. */
 export interface KeyList {
   readonly keys: readonly ShownKey[];
-  /** How many keys the store has. */
   readonly total: number;
   /** How many keys match the search, the state and the plan. */
   readonly matching: number;
@@ -45,7 +41,7 @@ export interface KeyList {
   readonly readAt: number;
 }
 
-/** A pet as the page shows it: JavaScript's numbers are not exact for an int64. */
+/** JavaScript's numbers are not exact for an int64. */
 export type ShownPet = { readonly [Field in keyof Pet]: Shown<Pet[Field]> };
 
 type Shown<Value> = bigint extends Value ? string : Value;
@@ -54,7 +50,6 @@ interface KeyOutput {
   readonly key: ShownKey;
 }
 
-/** A key and its secret, which is shown once. */
 export interface SecretOutput extends KeyOutput {
   readonly secret: string;
 }
@@ -86,7 +81,6 @@ export interface Outputs {
   readonly "pets/add": { readonly pet: ShownPet };
 }
 
-/** The name of a call, which ends its path. */
 export type CallName = keyof Outputs;
 
 /** The time of the store's clock, in milliseconds since the Unix epoch, is part of every result. */

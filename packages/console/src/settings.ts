@@ -21,14 +21,8 @@ export interface ConsoleOptions {
   readonly baseUrl?: string | undefined;
 }
 
-/** The validated options, with all defaults. No path or URL has a slash at the end. */
-export interface Settings {
-  readonly basePath: string;
-  readonly actor: (request: Request) => string;
-  readonly onEvent: (event: ConsoleEvent) => void;
-  readonly onError: (cause: unknown) => void;
-  readonly baseUrl: string;
-}
+/** No path or URL has a slash at the end. */
+export type Settings = ReturnType<typeof parseSettings>;
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
@@ -38,16 +32,13 @@ const optionsSchema = v.strictObject({
     "/console",
   ),
   actor: v.optional(v.union([v.string(), v.custom<(request: Request) => string>(isFunction)])),
-  onEvent: v.optional(v.custom<Settings["onEvent"]>(isFunction, "must be a function")),
-  onError: v.optional(v.custom<Settings["onError"]>(isFunction, "must be a function")),
+  onEvent: v.optional(v.custom<(event: ConsoleEvent) => void>(isFunction, "must be a function")),
+  onError: v.optional(v.custom<(cause: unknown) => void>(isFunction, "must be a function")),
   baseUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
 });
 
-/**
- * Validates the options and adds the defaults.
- * @throws TypeError that names the option, when one is wrong.
- */
-export function parseSettings(options: ConsoleOptions): Settings {
+/** @throws TypeError that names the option, when one is wrong. */
+export function parseSettings(options: ConsoleOptions) {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) {
     const problems = parsed.issues.map(
@@ -59,7 +50,7 @@ export function parseSettings(options: ConsoleOptions): Settings {
   const report = contained(onError, () => undefined);
   return Object.freeze({
     basePath: basePath.replace(/\/$/, ""),
-    actor: typeof actor === "string" ? () => actor : actor,
+    actor: (request: Request) => (typeof actor === "string" ? actor : actor(request)),
     // The action was taken, and its result may hold a secret that is shown only now.
     onEvent: contained(onEvent, report),
     onError: report,

@@ -1,5 +1,5 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
-export { systemClock } from "./clock.js";
+export { MAX_TIME, systemClock } from "./clock.js";
 export * as engineErrors from "./errors.js";
 export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";

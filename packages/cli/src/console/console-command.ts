@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { ConsoleEvent } from "@petstore/console";
 import type { PetStore } from "@petstore/core";
 import { systemRandom } from "@petstore/core/internal";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { ok, type Result } from "neverthrow";
 import { describeUnknownError, hasMessage } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
@@ -23,6 +23,8 @@ interface ConsoleOptions {
   readonly open: boolean;
 }
 
+const PORT = "the port of 127.0.0.1 to listen on; 0: any free port";
+const BASE_URL = "where clients reach the store, for the curl line of a new key";
 const HELP = `
 The console is for this machine only, and ends with its terminal, or with the pipe that is its input. Over SSH, forward its port and open the link at
 home: ssh -t -L 4000:127.0.0.1:4000 HOST petstore console --port 4000. Each action is printed.
@@ -32,19 +34,8 @@ export function consoleCommand(io: CommandIO): Command {
   return new Command("console")
     .description("Open a page to see and manage keys and pets, beside running servers.")
     .addOption(databaseOption())
-    .addOption(
-      new Option("--port <number>", "the port of 127.0.0.1 to listen on; 0: any free port")
-        .argParser(wholeNumber(0, 65_535))
-        .default(0),
-    )
-    .addOption(
-      new Option(
-        "--base-url <url>",
-        "where clients reach the store, for the curl line of a new key",
-      )
-        .argParser(httpUrl)
-        .default("http://127.0.0.1:3000/v1"),
-    )
+    .option("--port <number>", PORT, wholeNumber(0, 65_535), 0)
+    .option("--base-url <url>", BASE_URL, httpUrl, "http://127.0.0.1:3000/v1")
     .option("--no-open", "do not open a browser")
     .addHelpText("after", HELP + example("petstore console --database pets.db"))
     .action(async (options: ConsoleOptions) => {
@@ -93,16 +84,11 @@ async function runConsole(
   return ok();
 }
 
-interface ConsoleInput {
-  readonly isTerminal: boolean;
-  /** Calls this at each line. Resolves when the input ends. */
-  read(onLine: () => void): Promise<void>;
-}
-
 /** Opens the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
-function openInput(stdin: Streams["stdin"]): ConsoleInput | undefined {
+function openInput(stdin: Streams["stdin"]) {
   const isTerminal = stdin.isTTY === true;
   if (!isTerminal && !isPipe(stdin)) return undefined;
+  /** Resolves when the input ends. */
   const read = async (onLine: () => void): Promise<void> => {
     // A terminal that is gone may fail.
     stdin.on("error", () => undefined);
@@ -130,10 +116,7 @@ function isPipe({ fd }: Streams["stdin"]): boolean {
   return stats.isFIFO() || stats.isSocket();
 }
 
-/**
- * Opens a link in the browser, if there is one. Other users of the machine can read the arguments of a command, so the
- * browser gets a file that only this user can read and that leads to the link. Resolves to a function that removes it.
- */
+/** Other users can read the arguments of a command, so the browser gets a private file. Resolves to what removes it. */
 async function openInBrowser(link: string): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-console-"));
   const file = join(folder, "open.html");

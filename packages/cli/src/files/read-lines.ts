@@ -1,9 +1,6 @@
 const LINE_FEED = 0x0a;
 
-/**
- * Splits chunks at their line feeds, and only there, into groups of lines as they arrive. A line that is
- * longer than `longest` bytes is cut off somewhere behind them.
- */
+/** Splits only at line feeds. A line that is longer than `longest` bytes is cut off somewhere behind them. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   longest: number,

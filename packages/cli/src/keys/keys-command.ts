@@ -79,7 +79,7 @@ export function keysCommand(io: CommandIO): Command {
   addLimits(issue)
     .addOption(new Option("--plan <plan>", "the plan").choices(PLANS).makeOptionMandatory())
     .option("--label <text>", "a name by which to recognize the key", shortText(LABEL_LENGTH))
-    .addOption(new Option("--expires <time>", EXPIRES).argParser(futureTime));
+    .option("--expires <time>", EXPIRES, futureTime);
   const list = add("list", {
     description: "List all keys with their usage.",
     renderer: keyList,
@@ -116,9 +116,7 @@ export function keysCommand(io: CommandIO): Command {
     example: "--older-than 90d",
     renderer: purgedKeys,
     run: (all, { olderThan = 0 }) => all.purge({ olderThanSeconds: olderThan }),
-  }).addOption(
-    new Option("--older-than <duration>", OLDER_THAN).argParser(duration).makeOptionMandatory(),
-  );
+  }).requiredOption("--older-than <duration>", OLDER_THAN, duration);
   return keys.addCommand(exportKeysCommand(io)).addCommand(importKeysCommand(io));
 }
 

@@ -48,10 +48,8 @@ export function exportKeysCommand({ terminal, fail }: CommandIO): Command {
     .addOption(databaseOption())
     .addHelpText("after", EXPORT_HELP + example("petstore keys export > keys.ndjson"))
     .action(async ({ database }: { readonly database: string }) => {
-      const exported = await withStore(openExistingStorage(database), (storage) =>
-        exportKeys(storage, terminal),
-      );
-      exported.mapErr(fail);
+      const run = (storage: Storage) => exportKeys(storage, terminal);
+      (await withStore(openExistingStorage(database), run)).mapErr(fail);
     });
 }
 
@@ -94,17 +92,13 @@ async function exportKeys(
   for (let after: string | undefined; ;) {
     const page = await keys.list({ limit: PAGE, after, banned: false });
     if (page.isErr()) return err(page.error);
-    for (const { key, usage } of page.value) terminal.out(toLine({ ...key, usage }));
+    for (const { key, usage } of page.value)
+      terminal.out(JSON.stringify({ ...key, usage }, (_, each: unknown) => each ?? null));
     // So that no more than a page is kept for a slow reader.
     if ((await terminal.written(true)) !== undefined) return ok();
     after = page.value.at(-1)?.key.id;
     if (page.value.length < PAGE) return ok();
   }
-}
-
-/** JSON without undefined values. */
-function toLine(value: object): string {
-  return JSON.stringify(value, (_name, each: unknown) => (each === undefined ? null : each));
 }
 
 interface Line extends KeyWithUsage {
@@ -179,9 +173,8 @@ async function parseKeys(
       if (line.trim() === "") continue;
       const parsed = v.safeParse(lineSchema, line);
       if (!parsed.success) {
-        return err(
-          `line ${number} is not a key that \`keys export\` has printed: ${whyNot(parsed.issues)}`,
-        );
+        const why = v.getDotPath(parsed.issues[0]) ?? "it is not a JSON object";
+        return err(`line ${number} is not a key that \`keys export\` has printed: ${why}`);
       }
       const { usage, ...key } = parsed.output;
       for (const each of [key.id, ...key.secrets.map(({ digest }) => digest)]) {
@@ -195,10 +188,6 @@ async function parseKeys(
     onGroup(keys.length);
   }
   return ok(keys);
-}
-
-function whyNot([issue]: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
-  return v.getDotPath(issue) ?? "it is not a JSON object";
 }
 
 /** Plans of hosts have any names; no terminal has to interpret them, and every database can store them. */

@@ -1,6 +1,6 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
 import { windowNames, type WindowQuota } from "@petstore/core/facts";
-import type { SecretState } from "@petstore/core/internal";
+import { MAX_TIME, type SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
 import { replaceUnprintable } from "../printable.js";
 
@@ -102,10 +102,7 @@ const SHORT_LABEL = 20;
 /** The fewest characters of a label that is cut. */
 const SHORTEST_LABEL = 5;
 
-/**
- * Returns a table. On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all
- * lines cut.
- */
+/** On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all lines cut. */
 function table(
   columns: readonly Column[],
   keys: readonly ApiKey[],
@@ -160,7 +157,7 @@ function describe({ heading, cell }: Column, key: ApiKey, now: number): readonly
 }
 
 function secret({ hint, name, at }: SecretState): string {
-  const time = `${exact(at ?? LAST_TIME)} UTC`;
+  const time = `${exact(at ?? MAX_TIME)} UTC`;
   const ends = {
     current: "",
     replaced: `  replaced; accepted until ${time}`,
@@ -196,10 +193,7 @@ function exact(time: number): string {
   return iso(time).slice(0, -5).replace("T", " ");
 }
 
-/** The latest time that a `Date` can represent. */
-const LAST_TIME = 8_640_000_000_000_000;
-
 /** Shows a time that is too late for a `Date` as the latest one. */
 function iso(time: number): string {
-  return new Date(Math.min(time, LAST_TIME)).toISOString();
+  return new Date(Math.min(time, MAX_TIME)).toISOString();
 }

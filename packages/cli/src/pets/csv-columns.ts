@@ -11,13 +11,9 @@ interface CsvColumn {
 
 /** The columns of CSV (RFC 4180), in the order in which they are exported. */
 const columns: EachField<Record<keyof Pet, CsvColumn>> = {
-  id: { isRequired: false, write: ({ id }) => id.toString(), read: parseInt64 },
+  id: { isRequired: false, write: ({ id }) => `${id}`, read: parseInt64 },
   name: { isRequired: true, write: ({ name }) => quoted(name), read: (text) => text },
-  categoryId: {
-    isRequired: true,
-    write: ({ categoryId }) => categoryId.toString(),
-    read: parseInt64,
-  },
+  categoryId: { isRequired: true, write: ({ categoryId }) => `${categoryId}`, read: parseInt64 },
   status: { isRequired: false, write: ({ status }) => status, read: (text) => text || undefined },
 };
 

@@ -39,10 +39,7 @@ export function lineCount({ first, last }: Entry): number {
   return last - first + 1;
 }
 
-/**
- * Reads entries as they arrive. Throws if the rest of the file cannot be read. `onOpenEnd` is called if the last record
- * of CSV has no line break: part of it, or of its last field, may be missing.
- */
+/** `onOpenEnd`: the last record of CSV has no line break, so part of it, or of its last field, may be missing. */
 export function readEntries(
   format: Format,
   chunks: AsyncIterable<Buffer>,
@@ -74,7 +71,7 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
     const entries: Entry[] = [];
     for (const bytes of lines) {
       number += 1;
-      if (isBlank(bytes)) continue;
+      if (bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) continue;
       if (isBeginning && /^\s*\[/.test(bytes.toString("latin1"))) throw new Error(JSON_ARRAY);
       isBeginning = false;
       const pet = parseLine(bytes);
@@ -89,32 +86,22 @@ const JSON_ARRAY =
 
 const NO_HEADING = Buffer.alloc(0);
 
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
-}
-
 function parseLine(line: Buffer): Result<NumberedPet, string> {
   if (line.length > LONGEST) return err(TOO_LONG);
   const value = decodeJson(line);
   if (value.isErr()) return err("It is not JSON in UTF-8.");
-  return toNumbered(value.value, idOf(value.value));
+  return toNumbered(value.value);
 }
 
-function idOf(value: unknown): unknown {
-  return typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
-}
-
-function toNumbered(input: unknown, id: unknown): Result<NumberedPet, string> {
+function toNumbered(input: unknown): Result<NumberedPet, string> {
+  const id = typeof input === "object" && input !== null && "id" in input ? input.id : undefined;
   const number = typeof id === "number" || typeof id === "bigint" ? parseInt64(`${id}`) : undefined;
   return parseNewPet(input)
     .map((pet) => ({ ...pet, id: number !== undefined && number > 0n ? number : undefined }))
     .mapErr(({ message }) => message);
 }
 
-/**
- * Reads comma-separated values (RFC 4180) with a heading, whose columns may be in any order. Throws if the
- * heading is wrong, or if it is not clear where a record ends.
- */
+/** RFC 4180, with columns in any order. Throws if the heading is wrong, or if it is not clear where a record ends. */
 async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   onOpenEnd: () => void,
@@ -144,8 +131,7 @@ function toPet(columns: readonly string[], values: readonly string[]): Result<Nu
   if (values.length !== columns.length) {
     return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
   }
-  const pet = decodeRecord(columns, values);
-  return toNumbered(pet, pet["id"]);
+  return toNumbered(decodeRecord(columns, values));
 }
 
 /** A record and its lines, without the final line feed. Each character is a byte of the file. */

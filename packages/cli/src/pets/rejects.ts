@@ -15,19 +15,9 @@ import { counted } from "../terminal.js";
 import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 
 /** Entries that cannot be imported: the first ones are listed, and all are written to a file. */
-export interface Rejects {
-  /** Writes the entries that have no pet. `Err` says why they cannot be written; then none of them is in the file. */
-  write(entries: readonly Entry[]): Promise<Result<void, string>>;
-  /** Lists those of them that are before this line, where the import goes on, and takes the others back. */
-  settle(nextLine: number): Promise<void>;
-  /** Completes the file, or removes it if it has no new line or is not kept. Resolves to a summary if entries were listed. */
-  close(isKept: boolean): Promise<string | undefined>;
-}
+export type Rejects = ReturnType<typeof createRejects>;
 
-/**
- * Opens the file for rejected entries, if there is a path; it must be none of those `inUse`. If the import `resumes`,
- * the file may exist, and its lines are kept.
- */
+/** The file must be none of those `inUse`. If the import `resumes`, it may exist, and its lines are kept. */
 export async function openRejects(
   path: string | undefined,
   inUse: { readonly database: string; readonly input: BigIntStats | undefined },
@@ -62,16 +52,18 @@ interface RejectsFile extends Awaited<ReturnType<typeof createUnfinished>> {
 
 const MOST_LISTED = 20;
 
-function createRejects(file: RejectsFile | undefined, list: (line: string) => void): Rejects {
+function createRejects(file: RejectsFile | undefined, list: (line: string) => void) {
   let written: readonly Entry[] = [];
   let size = file?.sizeAtStart ?? 0;
   let [lines, listed, unlisted] = [0, 0, 0];
   return {
-    write: async (entries) => {
+    /** Writes the entries that have no pet. `Err` says why they cannot be written; then none of them is in the file. */
+    write: async (entries: readonly Entry[]): Promise<Result<void, string>> => {
       written = entries.filter(({ pet }) => pet.isErr());
       return file === undefined ? ok() : append(file, textOf(written, size), size);
     },
-    settle: async (nextLine) => {
+    /** Lists those of them that are before this line, where the import goes on, and takes the others back. */
+    settle: async (nextLine: number): Promise<void> => {
       const settled = written.filter(({ first }) => first < nextLine);
       size += textOf(settled, size).length;
       if (settled.length < written.length) await file?.handle.truncate(size);
@@ -84,7 +76,8 @@ function createRejects(file: RejectsFile | undefined, list: (line: string) => vo
         else list(`${first === last ? `line ${first}` : `lines ${first}–${last}`}: ${pet.error}`);
       }
     },
-    close: async (isKept) => {
+    /** Completes the file, or removes it if it has no new line or is not kept. Resolves to a summary if lines were listed. */
+    close: async (isKept: boolean): Promise<string | undefined> => {
       const isNew = isKept && file !== undefined && size > file.sizeAtStart;
       const where = isNew ? await finish(file) : "";
       if (!isNew) await discard(file);

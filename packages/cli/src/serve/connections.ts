@@ -1,10 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/**
- * Limits how many connections a server has. A new connection beyond the limit closes the one that has waited longest
- * for a whole request, so idle connections do not block new clients. If all are serving requests, the new one is closed.
- */
+/** A connection beyond the limit closes the one that has waited longest for a whole request; if none waits, itself. */
 export function limitConnections(server: Server, most: number): void {
   // Those that have waited longest come first.
   const open = new Map<Socket, Set<() => boolean>>();

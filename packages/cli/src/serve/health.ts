@@ -3,10 +3,7 @@ import type { Clock } from "@petstore/core";
 import type { Storage, Usage } from "@petstore/core/storage";
 import type { NodeHandler } from "@petstore/http-adapter";
 
-/**
- * `/healthz` is 200 while the process runs. `/readyz` is 200 while it can serve requests with a key, and 503 when the
- * storage cannot be read or written, or the server is closing.
- */
+/** `/readyz` is 503 when the storage cannot be read or written, or the server is closing. */
 export function createHealthHandler(
   isReady: () => Promise<boolean>,
   isClosing: () => boolean,
@@ -25,10 +22,7 @@ export function createHealthHandler(
   };
 }
 
-/**
- * How long a failed create counts if no other one succeeds, in milliseconds. Without an end, a proxy that sends requests
- * only to servers that are ready would never send another create.
- */
+/** In milliseconds. Without an end, a proxy that asks only ready servers would never send another create. */
 const FAILURE_COUNTS = 10_000;
 
 /**

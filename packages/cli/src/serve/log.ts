@@ -115,10 +115,7 @@ function takeBack(fd: number, count: number): void {
 /** How long to count errors of one kind after a line about them, in milliseconds. */
 const INTERVAL = 10_000;
 
-/**
- * Creates the log of failed requests. Errors with the same message are of one kind. The first one is
- * reported at once, and after it a count of the others every ten seconds.
- */
+/** The first error with a message is reported at once, and after it a count of the others every ten seconds. */
 export function createErrorLog(report: ReportError) {
   const kinds = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>();
   const reportCount = (message: string, count: number): void => {

@@ -63,13 +63,10 @@ async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<
   return served;
 }
 
-/** Called when the server accepts connections at this URL. */
-type OnListening = (url: string, store: PetStore) => Promise<void> | void;
-
 async function serve(
   options: ServeOptions,
   { terminal, streams, stop, report }: CommandIO,
-  onListening: OnListening,
+  onListening: (url: string, store: PetStore) => Promise<void> | void,
 ): Promise<Result<void, string>> {
   const opened = await openStorage(options.database);
   if (opened.isErr()) return err(opened.error);
@@ -104,7 +101,7 @@ async function serve(
 async function serveWithWorkers(
   options: ServeOptions,
   { terminal, stop, report }: CommandIO,
-  onListening: OnListening,
+  onListening: (url: string, store: PetStore) => Promise<void> | void,
   sums: Sums | undefined,
 ): Promise<Result<void, string>> {
   // Opened before the workers start, so that only one process creates the tables and the first key.

@@ -1,5 +1,5 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError, type Command, type Option } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
 
 export interface MetricsAddress {
@@ -25,20 +25,11 @@ export interface ServeOptions {
 /** Each can also be set by the environment. */
 export function addServeOptions(command: Command): Command {
   command
-    .addOption(
-      new Option("--host <address>", "the address to listen on")
-        .default("127.0.0.1")
-        // An empty address would mean every interface.
-        .argParser(nonBlank("It must be an address.")),
-    )
-    .addOption(
-      new Option("--port <number>", "the port to listen on; 0 for any free port")
-        .default(3000)
-        .argParser(wholeNumber(0, 65_535)),
-    )
+    .option("--host <address>", "the address to listen on", hostAddress, "127.0.0.1")
+    .option("--port <number>", PORT, wholeNumber(0, 65_535), 3000)
     .addOption(databaseOption(fileName))
-    .addOption(new Option("--cors <origin>", CORS).argParser(addOrigins))
-    .addOption(new Option("--trust-proxy <address...>", TRUST_PROXY).argParser(addTrustedProxies))
+    .option("--cors <origin>", CORS, addOrigins)
+    .option("--trust-proxy <address...>", TRUST_PROXY, addTrustedProxies)
     .option("--keep-alive <seconds>", KEEP_ALIVE, wholeNumber(1, 86_400))
     .option("--shutdown-delay <seconds>", SHUTDOWN_DELAY, wholeNumber(0, 3_600), 0)
     .option("--rate-limit-fields", RATE_LIMIT_FIELDS)
@@ -46,9 +37,10 @@ export function addServeOptions(command: Command): Command {
     .option("--metrics <[host:]port>", METRICS, metricsAddress)
     .option("--first-key", "if the database has no key yet, issue a Free one and print it")
     .option("--workers <n>", WORKERS, wholeNumber(1, 256), 1);
-  return orFromEnvironment(command, { host: "HOST", port: "PORT" });
+  return orFromEnvironment(command);
 }
 
+const PORT = "the port to listen on; 0 for any free port";
 const CORS = "pages of this origin may call the store; repeatable; * for all";
 const TRUST_PROXY =
   "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
@@ -60,6 +52,9 @@ const RATE_LIMIT_FIELDS =
 const METRICS =
   "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
 const WORKERS = "the number of processes that serve; they share the port and the limits";
+
+/** An empty address would mean every interface. */
+const hostAddress = nonBlank("It must be an address.");
 
 function addTrustedProxies(text: string, earlier: readonly string[] = []): readonly string[] {
   const proxies = [...earlier, ...commaSeparated(text)];
@@ -93,17 +88,11 @@ function metricsAddress(text: string): MetricsAddress {
   return { host: bracketed ?? plain ?? "127.0.0.1", port: Number(port) };
 }
 
-/**
- * Lets the environment set every option of a command that its arguments leave out: PETSTORE_KEEP_ALIVE is
- * `--keep-alive`. An empty variable counts as not set, as does a link of Kubernetes. An option without a value takes
- * `true` or `1`, and `false` or `0`.
- *
- * @param others variables that are read if the first one is not set, by the name of the option.
- */
-function orFromEnvironment(command: Command, others: Readonly<Record<string, string>>): Command {
+/** PETSTORE_KEEP_ALIVE is `--keep-alive`, which wins. An empty variable counts as not set, as does a link of Kubernetes. */
+function orFromEnvironment(command: Command): Command {
   const read = command.options
     .filter(({ envVar }) => envVar === undefined)
-    .map((option) => ({ option, variables: variablesOf(option, others) }));
+    .map((option) => ({ option, variables: variablesOf(option) }));
   // Only for the help: Commander reads the variables that an option has when it is added, and for an option
   // without a value it would read `false` as true.
   for (const { option, variables } of read) option.env(variables.join(", "));
@@ -121,10 +110,9 @@ function isSet(variable: string): boolean {
   return text !== "" && !(variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):.+:\d+$/.test(text));
 }
 
-function variablesOf(option: Option, others: Readonly<Record<string, string>>): readonly string[] {
-  const other = others[option.name()];
-  const own = `PETSTORE_${option.name().toUpperCase().replaceAll("-", "_")}`;
-  return other === undefined ? [own] : [own, other];
+function variablesOf(option: Option): readonly string[] {
+  const name = option.name().toUpperCase().replaceAll("-", "_");
+  return [`PETSTORE_${name}`, ...["HOST", "PORT"].filter((other) => other === name)];
 }
 
 function setFrom(variable: string, option: Option, command: Command): void {

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import type { CallName, ErrorBody, Output } from "../protocol.js";
 
-/** Why a call has no result. */
 export interface Problem {
   readonly message: string;
   /**
@@ -12,7 +11,6 @@ export interface Problem {
   readonly kind: "refused" | "failed" | "unknown" | "login";
 }
 
-/** The output of a call, or why there is none. */
 export type CallResult<Name extends CallName> =
   | { readonly output: Output<Name>; readonly problem?: undefined }
   | { readonly output?: undefined; readonly problem: Problem };
@@ -48,7 +46,7 @@ export async function call<Name extends CallName>(
   }
 }
 
-/** Returns a new idempotency key. Pages over plain HTTP from another machine have no `randomUUID`. */
+/** Pages over plain HTTP from another machine have no `randomUUID`. */
 export function newIdempotencyKey(): string {
   // eslint-disable-next-line no-restricted-properties -- The page has no host that could pass it.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -66,14 +64,9 @@ function resultOf<Name extends CallName>(
     const message = `The login has ended. Reload this page to log in again. ${own}`.trim();
     return { problem: { message, kind: "login" } };
   }
-  return own === ""
-    ? {
-        problem: {
-          message: `The console does not respond: HTTP status ${status}.`,
-          kind: "unknown",
-        },
-      }
-    : { problem: { message: own, kind: status < 500 ? "refused" : "failed" } };
+  const message = own || `The console does not respond: HTTP status ${status}.`;
+  const kind = own === "" ? "unknown" : status < 500 ? "refused" : "failed";
+  return { problem: { message, kind } };
 }
 
 function isOutput<Name extends CallName>(body: unknown): body is Output<Name> {

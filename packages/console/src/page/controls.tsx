@@ -1,18 +1,18 @@
 import type { ComponentChildren, JSX } from "preact";
 
 interface ButtonProps {
+  readonly text: string;
   readonly kind?: string;
   readonly isOff?: boolean;
   readonly onClick: (() => void) | false;
-  readonly children: ComponentChildren;
 }
 
-/** A button. One that is off, or does nothing, keeps the focus. */
-export function Button({ kind = "", isOff = false, onClick, children }: ButtonProps) {
+/** A button that is off, or does nothing, keeps the focus. */
+export function Button({ text, kind = "", isOff = false, onClick }: ButtonProps) {
   const act = isOff || !onClick ? undefined : onClick;
   return (
     <button type="button" class={kind} aria-disabled={!act} onClick={act}>
-      {children}
+      {text}
     </button>
   );
 }
@@ -24,7 +24,6 @@ interface FieldProps {
   readonly children: ComponentChildren;
 }
 
-/** Names a control, with a hint. */
 function Field({ field, hint, children }: FieldProps) {
   if (field === undefined) return children;
   return (
@@ -37,12 +36,10 @@ function Field({ field, hint, children }: FieldProps) {
   );
 }
 
-/** What each control has. */
 type ControlProps<Value> = Omit<FieldProps, "children"> & {
   readonly onValue: (value: Value) => void;
 };
 
-/** A control for text. */
 export function TextInput({
   field,
   hint,
@@ -66,7 +63,6 @@ interface SelectProps<Value> extends ControlProps<Value> {
   readonly value: Value;
 }
 
-/** A choice of values, each with its text. */
 export function Select<Value extends string | number | undefined>(props: SelectProps<Value>) {
   const { field, hint, options, value, onValue } = props;
   return (
@@ -89,10 +85,8 @@ export function Select<Value extends string | number | undefined>(props: SelectP
   );
 }
 
-/** A value and its text. */
 export type Option<Value> = readonly [value: Value, text: string];
 
-/** Returns options whose texts are their values. */
 export function optionsOf<Value extends string>(
   values: readonly Value[],
 ): readonly Option<Value>[] {
@@ -104,7 +98,6 @@ export type Controls<T> = {
   readonly [Field in keyof T]-?: (value: T, change: (changed: Partial<T>) => void) => JSX.Element;
 };
 
-/** A message that a screen reader announces. */
 export function Alert({ text }: { readonly text: string | undefined }) {
   return <div role="alert">{text !== undefined && <p class="alert">{text}</p>}</div>;
 }
@@ -158,13 +151,12 @@ interface PagerProps {
   readonly next: (() => void) | false;
 }
 
-/** Leads to other pages of a list. */
 export function Pager({ text, previous, next }: PagerProps) {
   return (
     <nav class="pager" aria-label="Pages">
       <span role="status">{text}</span>
-      <Button onClick={previous}>Previous</Button>
-      <Button onClick={next}>Next</Button>
+      <Button text="Previous" onClick={previous} />
+      <Button text="Next" onClick={next} />
     </nav>
   );
 }

@@ -4,24 +4,16 @@ import type { CallName, Output } from "../protocol.js";
 import { newIdempotencyKey, type CallResult, type Problem } from "./call.js";
 import { Alert, Button } from "./controls.js";
 
-/** What every dialog has. */
 interface DialogProps {
   readonly title: string;
+  readonly isLocked?: boolean;
   /** Called by Escape, and by the buttons that close the dialog. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/**
- * A dialog over the page, as long as it is rendered. Escape does nothing if it `isLocked`. When it is gone, the element
- * that had the focus before has it again, or the heading of the page.
- */
-export function Dialog({
-  title,
-  isLocked = false,
-  onClose,
-  children,
-}: DialogProps & { readonly isLocked?: boolean }) {
+/** Escape does nothing if it `isLocked`. When it is gone, the focus is where it was before, or on the heading. */
+export function Dialog({ title, isLocked = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Before the next key is pressed: it may be for the dialog.
@@ -75,8 +67,7 @@ export function useSettled(value: unknown): boolean {
   return settled === value;
 }
 
-/** What every form has. */
-export interface FormProps<Name extends CallName> extends DialogProps {
+export interface FormProps<Name extends CallName> extends Omit<DialogProps, "isLocked"> {
   readonly submit: string;
   /** The text of the button at the second press, which what cannot be undone needs. */
   readonly again?: string | undefined;
@@ -87,10 +78,7 @@ export interface FormProps<Name extends CallName> extends DialogProps {
   readonly onDone?: (output: Output<Name>) => void;
 }
 
-/**
- * A form in a dialog, with a button that sends it once. Without a response, the same can be sent again, under the same
- * idempotency key.
- */
+/** Without a response, the same can be sent again, under the same idempotency key. */
 export function DialogForm<Name extends CallName>({
   title,
   submit,
@@ -144,9 +132,7 @@ export function DialogForm<Name extends CallName>({
           >
             {again !== undefined && wasPressed ? again : submit}
           </button>
-          <Button isOff={isSending} onClick={onClose}>
-            Cancel
-          </Button>
+          <Button text="Cancel" isOff={isSending} onClick={onClose} />
         </p>
       </form>
     </Dialog>

@@ -9,14 +9,12 @@ import { DialogForm, type FormProps } from "./dialog.js";
 import type { Secrets } from "./secrets.js";
 import { Label, limitsText, Time } from "./shown.js";
 
-/** What the pages of keys share. */
 export interface Shared {
   readonly info: Output<"info">;
   readonly secrets: Secrets;
 }
 
 interface IssueDialogProps extends Shared {
-  /** Called when it is closed, whether or not the key was changed. */
   readonly onClose: () => void;
 }
 
@@ -31,7 +29,6 @@ interface SecretFormProps extends FormProps<"keys/issue" | "keys/rotate"> {
   readonly secrets: Secrets;
 }
 
-/** A form that makes a secret. */
 function SecretForm({ secrets, send, ...form }: SecretFormProps) {
   const { title, onClose } = form;
   useEffect(() => secrets.leave, []);
@@ -90,7 +87,7 @@ const OVERLAPS: readonly Option<number>[] = [
   [0, "not at all: refused at once"],
 ];
 
-export function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) {
+function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) {
   const [overlapSeconds, setOverlap] = useState(3_600);
   const input = { id: shown.id, overlapSeconds };
   return (
@@ -115,7 +112,7 @@ export function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) 
   );
 }
 
-export function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
+function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
   const { id, plan, limits, label } = shown;
   const isCustom = info.plans[plan] === "custom";
   const [choice, setChoice] = useState<PlanChoice>(isCustom ? { plan, limits } : { plan });
@@ -183,8 +180,7 @@ function PlanFields({ info: { plans }, value, onChange }: PlanFieldsProps) {
   );
 }
 
-/** Revokes a key for good, when its label was typed. */
-export function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
+function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
   const { id, label, lastUsedAt } = shown;
   const wanted = confirmation(shown);
   const [typed, setTyped] = useState("");
@@ -217,8 +213,7 @@ export function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
   );
 }
 
-/** Ends one secret of a key, which has others. */
-export function EndSecretDialog({ shown: { id, label }, hint, onClose }: KeyDialogProps) {
+function EndSecretDialog({ shown: { id, label }, hint, onClose }: KeyDialogProps) {
   return (
     <DialogForm
       title="End a secret"
@@ -240,3 +235,10 @@ function confirmation({ id, label = "" }: ShownKey): string {
   const isTypable = /^[\p{L}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{N}\p{P}\p{S}]+)*$/u.test(label);
   return isTypable && label.length <= 40 ? label.normalize() : id.slice(-6);
 }
+
+export const DIALOGS = {
+  rotate: RotateDialog,
+  plan: PlanDialog,
+  revoke: RevokeDialog,
+  endSecret: EndSecretDialog,
+};

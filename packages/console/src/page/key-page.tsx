@@ -3,21 +3,8 @@ import type { ShownKey } from "../protocol.js";
 import { call, usePolled, type Problem } from "./call.js";
 import { Alert, Button, type Column } from "./controls.js";
 import { focusHeading } from "./dialog.js";
-import {
-  EndSecretDialog,
-  PlanDialog,
-  RevokeDialog,
-  RotateDialog,
-  type Shared,
-} from "./key-dialogs.js";
+import { DIALOGS, type Shared } from "./key-dialogs.js";
 import { Label, LAST_USE, limitsText, STATES, Time, USAGE } from "./shown.js";
-
-const DIALOGS = {
-  rotate: RotateDialog,
-  plan: PlanDialog,
-  revoke: RevokeDialog,
-  endSecret: EndSecretDialog,
-};
 
 /** Opens a dialog for the key, or for the secret with this hint. */
 type Open = (dialog: keyof typeof DIALOGS, hint?: string) => void;
@@ -95,9 +82,7 @@ function factsOf({ secrets }: ShownKey, open: Open): readonly Column<ShownKey>[]
               </span>
             )}{" "}
             {isAnother && name !== "refused" && (
-              <Button kind="dangerous" onClick={() => open("endSecret", hint)}>
-                End…
-              </Button>
+              <Button text="End…" kind="dangerous" onClick={() => open("endSecret", hint)} />
             )}
           </div>
         )),
@@ -138,19 +123,16 @@ function Actions({ shown: { id, states }, open, reload }: ActionsProps) {
       <Alert text={isBanned && !isLifting ? problem?.message : undefined} />
       <p class="buttons">
         {isBanned && (
-          <Button kind="primary" isOff={isLifting} onClick={() => void liftBan()}>
-            Lift the ban
-          </Button>
+          <Button
+            text="Lift the ban"
+            kind="primary"
+            isOff={isLifting}
+            onClick={() => void liftBan()}
+          />
         )}
-        <Button isOff={hasEnded} onClick={() => open("rotate")}>
-          Rotate…
-        </Button>
-        <Button isOff={hasEnded} onClick={() => open("plan")}>
-          Change plan…
-        </Button>
-        <Button kind="dangerous" isOff={isRevoked} onClick={() => open("revoke")}>
-          Revoke…
-        </Button>
+        <Button text="Rotate…" isOff={hasEnded} onClick={() => open("rotate")} />
+        <Button text="Change plan…" isOff={hasEnded} onClick={() => open("plan")} />
+        <Button text="Revoke…" kind="dangerous" isOff={isRevoked} onClick={() => open("revoke")} />
       </p>
     </>
   );

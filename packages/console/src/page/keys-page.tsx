@@ -16,7 +16,6 @@ import {
 import { IssueDialog, type Shared } from "./key-dialogs.js";
 import { Label, LAST_USE, STATES, Time, USAGE } from "./shown.js";
 
-/** Which keys are listed. */
 export type KeyQuery = Input<"keys/list">;
 
 const COLUMNS: readonly Column<ShownKey>[] = [
@@ -42,7 +41,7 @@ interface KeysPageProps extends Shared {
   readonly setQuery: (query: KeyQuery) => void;
 }
 
-/** The list of all keys. The query is kept by the caller, so that it is the same after a look at one key. */
+/** The query is kept by the caller, so that it is the same after a look at one key. */
 export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
   const { output: list, input, isCurrent, problem, reload } = usePolled("keys/list", query);
   const [isIssuing, setIssuing] = useState(false);
@@ -56,9 +55,7 @@ export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
     <main>
       <div class="title">
         <h1>Keys</h1>
-        <Button kind="primary" onClick={() => setIssuing(true)}>
-          Issue a key
-        </Button>
+        <Button text="Issue a key" kind="primary" onClick={() => setIssuing(true)} />
       </div>
       <Filters plans={Object.keys(shared.info.plans)} query={query} change={change} list={list} />
       <Alert text={problem?.message} />
@@ -106,7 +103,6 @@ function range({ matching, total, keys }: KeyList, page: number): string {
   return `${first.toLocaleString()} to ${last.toLocaleString()} of ${matching.toLocaleString()}${all}`;
 }
 
-/** A secret as it is pasted. */
 const SECRET = /^pet_live_[0-9A-Za-z]{36}$/;
 
 const ORDERS: readonly Option<KeyQuery["order"]>[] = [
@@ -121,7 +117,6 @@ interface FiltersProps {
   readonly list: KeyList | undefined;
 }
 
-/** Chooses which keys are listed, or finds the key of a pasted secret. */
 function Filters({ plans, query, change, list }: FiltersProps) {
   const [found, setFound] = useState<CallResult<"keys/find-by-secret">>();
   const latest = useRef(0);

@@ -55,7 +55,6 @@ function Console() {
   );
 }
 
-/** Returns the fragment of the page's URL, without `#`. */
 function useHash(): string {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

@@ -20,7 +20,6 @@ import { Label } from "./shown.js";
 const LIMIT = 50;
 const STATUSES = optionsOf(petStatuses);
 
-/** The column of each field of a pet. */
 const COLUMNS: { readonly [Field in keyof ShownPet]-?: Column<ShownPet> } = {
   id: { heading: "Id", cell: ({ id }) => <code>{id}</code> },
   name: { heading: "Name", cell: ({ name }) => <Name text={name} /> },
@@ -30,7 +29,6 @@ const COLUMNS: { readonly [Field in keyof ShownPet]-?: Column<ShownPet> } = {
 
 type Filters = Omit<Input<"pets/list">, "after" | "limit">;
 
-/** The control of each filter. */
 const FILTERS: Controls<Filters> = {
   status: ({ status }, change) => (
     <Select
@@ -49,7 +47,6 @@ interface View extends Filters {
   readonly starts: readonly string[];
 }
 
-/** The pets, in ascending order of id. */
 export function PetsPage() {
   const [view, setView] = useState<View>({ from: "", starts: [] });
   const [isAdding, setAdding] = useState(false);
@@ -65,9 +62,7 @@ export function PetsPage() {
     <main>
       <div class="title">
         <h1>Pets</h1>
-        <Button kind="primary" onClick={() => setAdding(true)}>
-          Add a pet
-        </Button>
+        <Button text="Add a pet" kind="primary" onClick={() => setAdding(true)} />
       </div>
       <div class="filters">
         {Object.values(FILTERS).map((control) => control(filters, change))}
@@ -123,7 +118,6 @@ function Name({ text }: { readonly text: string }) {
 
 type NewPet = Input<"pets/add">;
 
-/** The control of each field of a new pet. */
 const FIELDS: Controls<NewPet> = {
   name: ({ name }, change) => (
     <TextInput field="Name" autofocus value={name} onValue={(name) => change({ name })} />
@@ -158,9 +152,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           <Name text={added.name} /> was added with the id <code>{added.id}</code>.
         </p>
         <p class="buttons end">
-          <Button kind="primary" onClick={onClose}>
-            Close
-          </Button>
+          <Button text="Close" kind="primary" onClick={onClose} />
         </p>
       </Dialog>
     );

@@ -8,28 +8,15 @@ import { Label } from "./shown.js";
 /** An action that makes a secret, from when it is sent until the operator has stored the secret. */
 interface Pending {
   readonly idempotencyKey: string;
-  /** The title of its dialogs. */
   readonly title: string;
 }
 
 type SecretResult = CallResult<"keys/issue" | "keys/rotate">;
 
-/** The secret that is being made or is shown. There is one at most. */
-export interface Secrets {
-  /** Sends an action. When there is a secret, calls `done` and shows it. */
-  readonly make: (
-    pending: Pending,
-    send: () => Promise<SecretResult>,
-    done: () => void,
-  ) => Promise<SecretResult>;
-  /** To be called when the form of the action is gone. If the outcome is unknown, the page asks for it. */
-  readonly leave: () => void;
-  /** The dialog over all pages, if there is one. */
-  readonly dialog: preact.ComponentChild;
-}
+export type Secrets = ReturnType<typeof useSecrets>;
 
-/** Remembers an action that makes a secret, also when the page is loaded again. */
-export function useSecrets(baseUrl: string): Secrets {
+/** Remembers the action that makes a secret, also when the page is loaded again. There is one at most. */
+export function useSecrets(baseUrl: string) {
   const [pending, setPending] = useState(recall);
   const [made, setMade] = useState<SecretOutput>();
   const [hasForm, setForm] = useState(false);
@@ -42,7 +29,8 @@ export function useSecrets(baseUrl: string): Secrets {
     setMade(undefined);
   };
   return {
-    make: async (next, send, done) => {
+    /** When there is a secret, calls `done` and shows it. */
+    make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
       change(next);
       setForm(true);
       const result = await send();
@@ -55,6 +43,7 @@ export function useSecrets(baseUrl: string): Secrets {
       }
       return result;
     },
+    /** To be called when the form of the action is gone. If the outcome is unknown, the page asks for it. */
     leave: () => setForm(false),
     dialog:
       pending === undefined ? null : made !== undefined ? (
@@ -80,7 +69,6 @@ interface RecoveryProps {
   readonly onClose: () => void;
 }
 
-/** Asks what came of an action until it is known. */
 function Recovery({ pending: { idempotencyKey, title }, onSecret, onClose }: RecoveryProps) {
   const { output, problem } = usePolled("secrets/recover", { idempotencyKey });
   useEffect(() => {
@@ -97,7 +85,7 @@ function Recovery({ pending: { idempotencyKey, title }, onSecret, onClose }: Rec
       <Alert text={isRefused ? undefined : problem?.message} />
       {isRefused && (
         <p class="buttons">
-          <Button onClick={onClose}>Close</Button>
+          <Button text="Close" onClick={onClose} />
         </p>
       )}
     </Dialog>
@@ -118,9 +106,7 @@ function remember(pending: Pending | undefined): void {
 
 function recall(): Pending | undefined {
   const [, idempotencyKey, title] = /^petstore-console (\w+) (.+)$/.exec(recalled()) ?? [];
-  return idempotencyKey === undefined || title === undefined
-    ? undefined
-    : { idempotencyKey, title };
+  return idempotencyKey && title ? { idempotencyKey, title } : undefined;
 }
 
 function recalled(): string {
@@ -137,7 +123,6 @@ interface NewSecretProps {
   readonly onStored: () => void;
 }
 
-/** Shows a new secret and whose it is until it is stored, and a line that uses it. */
 function NewSecret({ made: { key, secret }, baseUrl, onStored }: NewSecretProps) {
   const isSettled = useSettled(secret);
   return (
@@ -152,15 +137,12 @@ function NewSecret({ made: { key, secret }, baseUrl, onStored }: NewSecretProps)
         text={`curl -i -H "Authorization: Bearer ${secret}" "${baseUrl}/pets?limit=5"`}
       />
       <p class="buttons end">
-        <Button kind="primary" isOff={!isSettled} onClick={onStored}>
-          I have stored it
-        </Button>
+        <Button text="I have stored it" kind="primary" isOff={!isSettled} onClick={onStored} />
       </p>
     </>
   );
 }
 
-/** Text with a button that copies it. */
 function Copied({ name, text }: { readonly name: string; readonly text: string }) {
   const code = useRef<HTMLElement>(null);
   const [status, setStatus] = useState("");

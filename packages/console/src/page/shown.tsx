@@ -12,16 +12,11 @@ interface LabelProps {
 /** A label or name, whose characters cannot change what stands beside it. */
 export function Label({ text, none = "no label" }: LabelProps) {
   if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
-  return <bdi class="label">{printable(text)}</bdi>;
+  return <bdi class="label">{text.replace(UNPRINTABLE, "\uFFFD")}</bdi>;
 }
 
-/** Replaces characters that are not shown or that change the direction of text, except those that join emoji. */
-function printable(text: string): string {
-  return text.replace(
-    /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    "\uFFFD",
-  );
-}
+/** Characters that are not shown or that change the direction of text, except those that join emoji. */
+const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Limits as text: "60 a minute, 1,000 a day". */
 export function limitsText(limits: Partial<RateLimits>): string {
@@ -53,7 +48,6 @@ export function Time({ at, now }: { readonly at: number | undefined; readonly no
 /** The latest time that a `Date` can represent. */
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** How long until a time, in the largest unit that fits. */
 function until(at: number, now: number): string {
   const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -65,7 +59,6 @@ function until(at: number, now: number): string {
 /** From which share of a limit on the bar warns. */
 const NEARLY = 0.75;
 
-/** How much of a window is used: a bar, the numbers and the time of reset. */
 function usageOf(window: string, { limit, remaining, resetAt }: WindowQuota, now: number) {
   const used = limit - remaining;
   const text = `${used.toLocaleString()} of ${limit.toLocaleString()}`;
@@ -96,7 +89,6 @@ function usageOf(window: string, { limit, remaining, resetAt }: WindowQuota, now
   );
 }
 
-/** The usage of each window. */
 export const USAGE = windowNames.map((name: WindowName): Column<ShownKey> => {
   const heading = name.slice(0, 1).toUpperCase() + name.slice(1);
   return {
@@ -108,13 +100,11 @@ export const USAGE = windowNames.map((name: WindowName): Column<ShownKey> => {
   };
 });
 
-/** When a key was last used. */
 export const LAST_USE: Column<ShownKey> = {
   heading: "Last use",
   cell: ({ lastUsedAt }, now) => <Time at={lastUsedAt} now={now} />,
 };
 
-/** The states of a key, each with its time. */
 export const STATES: Column<ShownKey> = {
   heading: "State",
   cell: (key, now) => (

@@ -31,7 +31,7 @@ export async function serveMetrics(
   const listening = await listenOn(server, host, port);
   if (listening.isErr()) return err(listening.error);
   const address = server.address();
-  const isLocal = typeof address === "object" && isLoopback(address?.address ?? host);
+  const isLocal = typeof address === "object" && /^(?:::1$|127\.)/.test(address?.address ?? host);
   server.on(
     "request",
     (request, response) => void respond(request, response, collectOnce, isLocal),
@@ -71,10 +71,6 @@ function refusalOf(request: IncomingMessage, isLocal: boolean): number | undefin
   if (isLocal && !isLocalName(headers.host ?? "localhost")) return 403;
   if (originForm(url).split("?", 1)[0] !== "/metrics") return 404;
   return method === "GET" || method === "HEAD" ? undefined : 405;
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }
 
 /** A page could let its own host name resolve to this address, and then read the metrics (DNS rebinding). */

@@ -49,10 +49,7 @@ const CALL_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 /** Gauges of prom-client whose names are those of counters. */
 const MISNAMED = ["handles", "requests", "resources"].map((name) => `nodejs_active_${name}_total`);
 
-/**
- * Creates the metrics of this process, which count from now on. Names follow OpenTelemetry's conventions where there
- * is one. Labels have few values: none holds a key, a path or an address.
- */
+/** Names follow OpenTelemetry's conventions where there is one. No label holds a key, a path or an address. */
 function createMetrics(prom: typeof PromClient): Registry {
   const registry = new prom.Registry();
   const registers = [registry];
