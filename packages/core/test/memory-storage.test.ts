@@ -1,6 +1,6 @@
 // What the contract of all storages does not say of this one.
 import { createMemoryStorage } from "@petstore/core";
-import type { Storage, StoredApiKey } from "@petstore/core/storage";
+import type { Storage } from "@petstore/core/storage";
 import { expect, it } from "vitest";
 
 const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;
@@ -29,25 +29,4 @@ it("forgets expired creations although one was made a year ahead of them", async
   for (let now = 0; now < 100; now += 1)
     if (await isReplayed(storage, `${now}`, now)) remembered += 1;
   expect(remembered).toBeLessThan(50);
-});
-
-const key: StoredApiKey = {
-  ...{ id: "a", plan: "free", limits: { perMinute: 1, perDay: 1 }, label: undefined },
-  ...{ createdAt: 0, expiresAt: undefined, revokedAt: undefined, secrets: [] },
-};
-
-it("says why a call fails", async () => {
-  const storage = createMemoryStorage();
-  (await storage.keys.insert(key))._unsafeUnwrap();
-  expect(await storage.keys.insert(key)).toMatchObject({
-    error: { message: "The memory storage failed.", cause: { message: "This id is taken." } },
-  });
-  const secrets = [{ digest: "taken", hint: "", expiresAt: undefined }];
-  (await storage.keys.insert({ ...key, id: "b", secrets }))._unsafeUnwrap();
-  expect(
-    await storage.keys.update("a", () => ({ next: { ...key, secrets }, result: undefined })),
-  ).toMatchObject({ error: { cause: { message: "This digest is taken." } } });
-  await storage.close();
-  const message = "The memory storage is closed.";
-  expect(await storage.keys.insert(key)).toMatchObject({ error: { message } });
 });

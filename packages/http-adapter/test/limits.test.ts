@@ -113,22 +113,6 @@ test("each request of a connection is charged to its own key or client address, 
   expect(await limitOf(null)).toEqual([401, "60", "56"]);
 });
 
-test.each([
-  ["without a body", ""],
-  ["whose body arrives later", PET],
-])("an idle connection keeps nothing of a request %s", async (_, body) => {
-  const { server, dial, key } = await serve();
-  const objects: WeakRef<object>[] = [];
-  server.on("request", (request, response) => {
-    objects.push(new WeakRef(request), new WeakRef(response));
-  });
-  const wire = await dial(compose({ key, ...(body && { method: "POST", body }) }));
-  await expect.poll(() => objects).toHaveLength(2);
-  expect((await wire.exchange(body)).status).toBeLessThan(300);
-  await expect.poll(() => keptOf(objects)).toEqual([]);
-  expect(wire.socket.destroyed).toBe(false);
-});
-
 test("a server keeps nothing of a connection that is closed", async () => {
   const { server, call } = await serve();
   const sockets: WeakRef<object>[] = [];

@@ -1,6 +1,6 @@
 import { openApiDocument } from "@petstore/http-adapter";
 import { expect, test } from "vitest";
-import { operations, undeclared, undeclaredElsewhere, type Operation } from "./support/openapi.js";
+import { operations, undeclared, type Operation } from "./support/openapi.js";
 import { failing, HURRIED, PET, serve, type Call, type Listening } from "./support/serve.js";
 
 const post = (body: string, ...headers: string[]): Call => ({ method: "POST", body, headers });
@@ -70,15 +70,6 @@ test.each<[code: string, start: () => Promise<Listening>, sent?: Call, of?: Oper
     }
   },
 );
-
-test.each([
-  ["not_found", { path: "/v1/dogs" }],
-  ["method_not_allowed", { method: "DELETE" }],
-])("%s is declared for requests that ask for no operation", async (code, sent) => {
-  const response = await (await serve()).call(sent);
-  expect(response.body).toContain(code);
-  expect(undeclaredElsewhere(response)).toBe("");
-});
 
 test.each<[status: number, text: string]>([
   [400, "GET /v1/pets HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n"],
