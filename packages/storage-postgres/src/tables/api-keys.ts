@@ -18,7 +18,6 @@ import { prepareWrite, type Write } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
 import { isText } from "./schema.js";
 
-/** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
   find(id: string): Promise<VersionedKey | undefined>;
   list(query: KeyQuery): Promise<readonly KeyWithUsage[]>;

@@ -11,7 +11,6 @@ import { prepareWrite, type Write } from "../commit/write.js";
 import type { Connection, Select } from "../database/connection.js";
 import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
 
-/** The statements on the creations that are remembered. */
 export interface PetCreations {
   /** The creations with these tokens, expired or not. */
   find(tokens: readonly string[]): Promise<readonly PetCreation[]>;

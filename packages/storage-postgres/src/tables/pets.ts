@@ -15,7 +15,6 @@ import { sql, type RawBuilder } from "kysely";
 import { prepareWrite, type Write } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
 
-/** The statements on the table of pets. */
 export interface Pets {
   /** Adds pets under the ids that follow the recorded one, without a gap. */
   readonly add: Write<Additions<NewPet>>;

@@ -15,7 +15,6 @@ import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
 import type { Schema } from "./schema.js";
 
-/** The statements on the tables of API keys and their secrets. */
 export interface ApiKeys {
   find(id: string): KeyWithUsage | undefined;
   list(query: KeyQuery): readonly KeyWithUsage[];

@@ -7,7 +7,6 @@ import {
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 
-/** The statements on the table of creations that are remembered. */
 export interface PetCreations {
   find(token: string): PetCreation | undefined;
   /** Adds creations, or replaces those with the same tokens. */

@@ -14,7 +14,6 @@ import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 import { PETS_TRIGGERS } from "../migrations/initial.js";
 
-/** The statements on the table of pets. */
 export interface Pets {
   find(id: bigint): Pet | undefined;
   /** Reads the pets of a page and the next one, if any, one after another. */
