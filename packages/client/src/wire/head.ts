@@ -72,14 +72,12 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, Window
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
   const now = binding.resetAt - bound.endsIn;
   const quotas = eachWindow((name): WindowQuota => {
-    const { limit, remaining, endsIn } = stateOf(name) ?? UNLIMITED;
-    return { limit, remaining, resetAt: now + endsIn };
+    const state = stateOf(name);
+    if (state === undefined) return binding;
+    return { limit: state.limit, remaining: state.remaining, resetAt: now + state.endsIn };
   });
   return { window: bound.name, ...quotas };
 }
-
-/** A window that the plan does not limit. */
-const UNLIMITED = { limit: Infinity, remaining: Infinity, endsIn: 0 };
 
 /** Negative if the first of two windows binds. */
 function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): number {

@@ -8,6 +8,7 @@ import {
 } from "../errors.js";
 import { deepFrozen } from "../events/frozen.js";
 import { standingOf } from "../limits/charge.js";
+import { limitedQuotas } from "../limits/quota.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
 import { read } from "../storage/outcomes.js";
@@ -92,6 +93,6 @@ export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWi
     revokedAt: key.revokedAt,
     lastUsedAt: usage.lastUsedAt === NO_USAGE.lastUsedAt ? undefined : usage.lastUsedAt,
     bannedUntil,
-    usage: quotas,
+    usage: limitedQuotas(quotas),
   });
 }

@@ -1,6 +1,6 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
-import { bindingWindow, quotaOf, withBinding, type Quota, type WindowQuotas } from "./quota.js";
+import { bindingWindow, quotaOf, withBinding, type Quota, type AllQuotas } from "./quota.js";
 import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
 import {
@@ -82,7 +82,7 @@ export function standingOf(
   usage: Usage,
   { limits, ban }: LimitRules,
   reading: ClockReading,
-): { readonly bannedUntil: number | undefined; readonly quotas: WindowQuotas } {
+): { readonly bannedUntil: number | undefined; readonly quotas: AllQuotas } {
   const quotas = quotasOf(currentWindows(usage, reading), limits);
   const banEnd = ban && bannedUntil(rememberedBans(usage, ban, reading), ban, reading.now);
   if (banEnd === undefined) return { bannedUntil: undefined, quotas };
@@ -96,11 +96,11 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
   return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
 }
 
-function quotasOf(windows: Windows, limits: RateLimits): WindowQuotas {
+function quotasOf(windows: Windows, limits: RateLimits): AllQuotas {
   return eachWindow((name) => quotaOf(name, windows[name], limits));
 }
 
-function usedUpIn(quotas: WindowQuotas): readonly WindowName[] {
+function usedUpIn(quotas: AllQuotas): readonly WindowName[] {
   return windowNames.filter((name) => quotas[name].remaining === 0);
 }
 
@@ -116,25 +116,25 @@ function served({ bans, bannedAt }: Usage, windows: Windows, now: number): Usage
   );
 }
 
-function refused(quotas: WindowQuotas): Verdict {
+function refused(quotas: AllQuotas): Verdict {
   const window = bindingWindow(quotas);
   const quota = withBinding(quotas, window);
   return { kind: "refused", quota, until: quota.resetAt, window };
 }
 
 /** A banned key has no quota until it is served again. */
-function banned(banEnd: number, begins: boolean, quotas: WindowQuotas): Verdict {
+function banned(banEnd: number, begins: boolean, quotas: AllQuotas): Verdict {
   const until = servedAt(banEnd, quotas);
   const quota = withBinding(emptyUntil(until, quotas), usedUpIn(quotas).at(-1) ?? SHORTEST);
   return { kind: "banned", quota, until, banEnd, begins };
 }
 
 /** Returns when a banned key is served again: when the ban and every used-up window have ended. */
-function servedAt(banEnd: number, quotas: WindowQuotas): number {
+function servedAt(banEnd: number, quotas: AllQuotas): number {
   return Math.max(banEnd, ...usedUpIn(quotas).map((name) => quotas[name].resetAt));
 }
 
-function emptyUntil(resetAt: number, quotas: WindowQuotas): WindowQuotas {
+function emptyUntil(resetAt: number, quotas: AllQuotas): AllQuotas {
   return eachWindow((name) => ({ limit: quotas[name].limit, remaining: 0, resetAt }));
 }
 

@@ -5,6 +5,7 @@ import {
   SHORTEST,
   windowNames,
   windows,
+  type EachLimited,
   type EachWindow,
   type RateLimits,
   type WindowName,
@@ -19,8 +20,11 @@ export type WindowQuota = {
   readonly resetAt: number;
 };
 
-/** The requests that are left in each window. */
-export type WindowQuotas = EachWindow<WindowQuota>;
+/** The requests that are left in each window that the plan limits. */
+export type WindowQuotas = EachLimited<WindowQuota>;
+
+/** The same in all windows: infinitely many where the plan has no limit. */
+export type AllQuotas = EachWindow<WindowQuota>;
 
 /**
  * The requests that a caller has left (specification, "Rate limit headers"): in each window, and in the
@@ -58,7 +62,7 @@ export function quotaOf(
   return { limit, remaining: Math.max(0, limit - used), resetAt };
 }
 
-export function bindingWindow(quotas: WindowQuotas): WindowName {
+export function bindingWindow(quotas: AllQuotas): WindowName {
   return windowNames.reduce((binding, name) => {
     const one = quotas[binding];
     const other = quotas[name];
@@ -67,8 +71,13 @@ export function bindingWindow(quotas: WindowQuotas): WindowName {
   }, SHORTEST);
 }
 
-/** Returns the quotas of all windows with that of the one that binds. */
-export function withBinding(quotas: WindowQuotas, binding: WindowName): Quota {
+export function limitedQuotas({ minute, day }: AllQuotas): WindowQuotas {
+  const limited: EachField<WindowQuotas> = { minute, day };
+  return limited;
+}
+
+/** Returns the quotas of the windows with that of the one that binds. */
+export function withBinding(quotas: AllQuotas, binding: WindowName): Quota {
   const { limit, remaining, resetAt } = quotas[binding];
   const { minute, day } = quotas;
   const quota: EachField<Quota> = { limit, remaining, resetAt, window: binding, minute, day };

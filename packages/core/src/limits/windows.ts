@@ -20,6 +20,11 @@ export type WindowName = keyof typeof windows;
 /** Something for each window. */
 export type EachWindow<T> = Readonly<Record<WindowName, T>>;
 
+/** Something for each window that a plan limits. */
+export type EachLimited<T> = {
+  readonly [Name in WindowName as Exclude<Name, OptionalWindow>]: T;
+} & { readonly [Name in WindowName as Extract<Name, OptionalWindow>]?: T };
+
 type OptionalWindow = {
   [Name in WindowName]: (typeof windows)[Name] extends { readonly isOptional: true } ? Name : never;
 }[WindowName];
