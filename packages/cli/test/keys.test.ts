@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
+import { openBeside } from "./support/open-beside.js";
 
 useBuiltPetstore();
 
@@ -215,19 +216,46 @@ describe("keys export and import", () => {
     );
   });
 
-  it("keep a ban, with which a key is shown until it ends, and listed with --banned", async () => {
+  it("keep a ban, with which a key is shown and refused until it ends or is lifted, and listed with --banned", async () => {
     const [from, to] = [withDatabase(), withDatabase()];
-    const { id } = await issueKey(from.database);
+    const own = ["--plan", "enterprise", "--per-minute", "3", "--per-day", "50"];
+    const named = ["--label", "hammer", "--expires", "2099-01-01"];
+    const { id, secret } = await issueKey(from.database, ...own, ...named);
     await issueKey(from.database);
+    const admit = async ({ database }: typeof to) =>
+      (await openBeside(database)).as(secret).admit();
+    (await admit(from))._unsafeUnwrap();
     const { out } = await from.run("keys", "export");
     const banned = out.replace('"bans":0,"bannedAt":0', `"bans":1,"bannedAt":${Date.now()}`);
     await to.read(banned, "keys", "import", "-");
-    const listed = await to.json("keys", "list", "--banned");
-    expect(listed).toMatchObject([{ id, state: "banned" }]);
-    expect((await to.run("keys", "list")).out).toMatch(/\nkey_\w+ +pet_live_\w{4}… +- /);
+    const time = expect.any(Number) as number;
+    // During a ban, nothing is left.
+    const usedUp = (limit: number) => ({ limit, remaining: 0, resetAt: time });
+    const shown = {
+      ...{ id, state: "banned", label: "hammer", plan: "enterprise" },
+      ...{ limits: { perMinute: 3, perDay: 50 }, usage: { minute: usedUp(3), day: usedUp(50) } },
+      ...{ createdAt: time, lastUsedAt: time, expiresAt: Date.parse("2099-01-01T00:00Z") },
+      ...{ revokedAt: null, bannedUntil: time },
+    };
+    expect(await to.json("keys", "find", id)).toMatchObject(shown);
+    expect(await to.json("keys", "list", "--banned")).toMatchObject([shown]);
+    const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    const list = (await to.run("keys", "list")).out;
+    const row = `${id} .* hammer +enterprise +3/3 +50/50 +${day} +${day} +2099-01-01 00:00`;
+    expect(list).toMatch(new RegExp(`^${row} +banned until ${day}:\\d\\d UTC$`, "m"));
+    const unused = String.raw`key_\w+ +pet_live_\w{4}… +- +free +0/60 +0/1000`;
+    expect(list).toMatch(new RegExp(`^${unused} +${day} +- +- +active$`, "m"));
+    const lines = `LABEL +hammer\nPLAN +enterprise\nMINUTE +3/3\nDAY +50/50\nCREATED \\(UTC\\) +${day}
+LAST USED \\(UTC\\) +${day}\nEXPIRES \\(UTC\\) +2099-01-01 00:00\nSTATE +banned until ${day}:\\d\\d UTC$`;
     expect((await to.run("keys", "find", id)).out).toMatch(
-      /^ID +key_\w+\nSECRET +pet_live_\w{4}…\nLABEL +-\nPLAN +free\nMINUTE +60\/60\nDAY +1000\/1000\nCREATED \(UTC\) +\d{4}-\d\d-\d\d \d\d:\d\d\nLAST USED \(UTC\) +-\nEXPIRES \(UTC\) +-\nSTATE +banned until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+      new RegExp(String.raw`^ID +key_\w+\nSECRET +pet_live_\w{4}…\n` + lines),
     );
+    expect((await admit(to))._unsafeUnwrapErr().code).toBe("api_key_banned");
+    expect((await to.run("keys", "lift-ban", id)).out).toMatch(/ active$/);
+    expect(await to.json("keys", "list", "--banned")).toEqual([]);
+    // The usage is kept; another plan raises the limit.
+    await to.run("keys", "change-plan", id, "pro");
+    expect((await admit(to))._unsafeUnwrap().quota.remaining).toBe(300 - 2);
   });
 
   it("a wrong line ends the command, also while its input stays open", async () => {
