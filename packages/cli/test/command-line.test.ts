@@ -42,6 +42,9 @@ it.each<Refusal>([
     ["serve", "--metrics", address],
     /--metrics.* a port, or /,
   ]),
+  ...["https://*.example", "https://a.example/x", "https://A.example", "a"].map(
+    (origin): Refusal => [["serve", "--cors", origin], /--cors.* It must be an origin/],
+  ),
   [["pets", "import", "-", "--from-line", "0"], /--from-line.*whole number, at least 1\.$/],
   [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
   [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],

@@ -75,7 +75,7 @@ export const LONGEST_TIMER = 2_147_483_647;
 const ORIGINS = 'must be "*" or a list of origins like https://shop.example';
 
 /** Whether a text is an origin as browsers send it: no path, no wildcard, and in lower case. */
-function isOrigin(text: string): boolean {
+export function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 

@@ -13,7 +13,6 @@ export function limitConnections(server: Server, most: number): void {
       const ended = idle?.[0] ?? socket;
       open.delete(ended);
       ended.destroy();
-      if (ended === socket) return;
     }
     open.set(socket, new Set());
     socket.once("close", () => open.delete(socket));

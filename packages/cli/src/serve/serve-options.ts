@@ -1,4 +1,5 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
+import { isOrigin } from "@petstore/http-adapter/internal";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
 
@@ -71,7 +72,7 @@ function addOrigins(text: string, earlier: "*" | readonly string[] = []): "*" | 
   let added = earlier;
   for (const origin of commaSeparated(text)) {
     if (origin === "*" || added === "*") return "*";
-    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+    if (!isOrigin(origin))
       throw new InvalidArgumentError("It must be an origin such as https://shop.example, or *.");
     added = [...added, origin];
   }

@@ -61,7 +61,7 @@ function respondWithFile(
   }
   const body = { "Content-Type": type, "Content-Length": bytes.length };
   response.writeHead(200, { ...HEADERS, ...headers, ...body });
-  response.end(request.method === "HEAD" ? undefined : bytes);
+  response.end(bytes);
 }
 
 /** RFC 9110, section 13.1.2. */
