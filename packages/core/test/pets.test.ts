@@ -30,7 +30,7 @@ describe("createPet", () => {
   it("ignores unknown fields, a client's id among them", async () => {
     const input: object = { ...rex, id: 99n, owner: "me" };
     const { pet } = value(await trusted.createPet(input as never));
-    expect(Object.keys(pet).toSorted()).toEqual(["categoryId", "id", "name", "status"]);
+    expect(pet).toEqual({ ...rex, id: pet.id, status: "available" });
     expect(pet.id).not.toBe(99n);
   });
 });

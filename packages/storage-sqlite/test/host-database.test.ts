@@ -105,8 +105,8 @@ describe("in a host's database", () => {
   it("lists stay fresh while and after another program rebuilds the table, as SQLite advises", async () => {
     await storage.pets.create(rex);
     expect(await names()).toEqual(["Rex"]);
-    database.exec(`begin; create table copy as select * from pets; drop table pets;
-      create table pets (id integer primary key autoincrement, name text not null, category_id integer not null, status text not null) strict;
+    const sql = database.prepare("select sql from sqlite_schema where name = 'pets'").pluck().get();
+    database.exec(`begin; create table copy as select * from pets; drop table pets; ${String(sql)};
       insert into pets select * from copy; drop table copy; commit`);
     expect(await names()).toEqual(["Rex"]);
     for (const name of ["Max", "Bo"]) {
@@ -122,11 +122,13 @@ describe("in a host's database", () => {
   });
 
   it.each([
-    ["pets", "AUTOINCREMENT", "id integer primary key, name, category_id, status"],
-    ["Pets", "AUTOINCREMENT", "id integer primary key autoincrement, name, category_id, status"],
-    ["pet_creations", "PRIMARY KEY", "token, pet_id, fingerprint, expires_at"],
-  ])("a table that was rebuilt as %s without its %s is refused", async (name, key, columns) => {
+    ["pets", "AUTOINCREMENT", "id integer primary key"],
+    ["Pets", "AUTOINCREMENT", "id integer primary key autoincrement"],
+    ["pet_creations", "PRIMARY KEY", "token"],
+  ])("a table that was rebuilt as %s without its %s is refused", async (name, key, first) => {
     await storage.pets.create(rex);
+    const found = database.prepare("select name from pragma_table_info(?)").pluck().all(name);
+    const columns = [first, ...found.slice(1)].join();
     database.exec(`begin; create table copy (${columns}); insert into copy select * from ${name};
       drop table ${name}; alter table copy rename to ${name}; commit`);
     const reason = new RegExp(`rebuilt the table ${name}, which must .* have ${key}`);

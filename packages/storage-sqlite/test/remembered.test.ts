@@ -53,11 +53,17 @@ describe("a page of pets", () => {
   it("is read again after any change by another program, also of the revision", async () => {
     for (const [change, expected] of [
       ["insert into pets (name, category_id, status) values ('New', 1, 'sold')", 4],
-      ["insert or replace into pets values (2, 'New', 1, 'sold')", 4],
+      [
+        "insert or replace into pets (id, name, category_id, status) values (2, 'New', 1, 'sold')",
+        4,
+      ],
       ["update pets set name = 'Other' where id = 2", 4],
       ["delete from pets where id = 2", 3],
       ["delete from pets", 0],
-      ["delete from pets_revision; insert into pets values (9, 'New', 1, 'sold')", 1],
+      [
+        "delete from pets_revision; insert into pets (id, name, category_id, status) values (9, 'New', 1, 'sold')",
+        1,
+      ],
       ["delete from pets", 0],
     ] as const) {
       const before = await list();
