@@ -98,7 +98,10 @@ it("reports lost commits although no server was there when the writer looked", a
   for (const behind of [0, 1]) {
     for (let pet = 0; pet < 3; pet += 1) (await create())._unsafeUnwrap();
     proxy.leadTo(1);
-    expect((await whileTimePasses(create))._unsafeUnwrapErr().mayBeStored).toBe(true);
+    expect((await whileTimePasses(create))._unsafeUnwrapErr()).toMatchObject({
+      message: "Adding a pet failed: the connection was lost, and it may have been stored.",
+      mayBeStored: true,
+    });
     const admin = await connectAdmin(server.url());
     await admin.query(`update petstore.writers set seq = seq - ${behind}`);
     proxy.leadTo(server.port);

@@ -98,19 +98,6 @@ it("a row that another transaction holds delays its own key only", async () => {
   expect([await waiting, await usedBy(storage, "a")]).toEqual([0, 1]);
 });
 
-it("a key that another server changes between two requests is charged as it is now", async () => {
-  const [here, there] = [await open("changed"), await open("changed")];
-  (await here.keys.insert(aKey("a")))._unsafeUnwrap();
-  for (let count = 0; count < 3; count += 1) {
-    expect(await chargeOnce(here, "a")).toBe(2 * count);
-    const revokedAt = count + 1;
-    await there.keys.update("a", (key) => ({ next: key && { ...key, revokedAt }, result: 0 }));
-    const shown = await here.usage.charge("digest of a", (held) => ({ result: held?.key }));
-    expect(shown._unsafeUnwrap()?.revokedAt).toBe(revokedAt);
-    expect(await chargeOnce(there, "a")).toBe(2 * count + 1);
-  }
-});
-
 it("a host's pool of one connection delays calls, and fails them in time, while it is in use, and reads nothing when it is read-only", async () => {
   const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
   onTestFinished(() => pool.end());
@@ -340,19 +327,6 @@ it("a refused value does not appear in the failure", async () => {
     "Adding an API key failed: its id is taken.",
   ]);
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
-});
-
-it("a database that has lost commits is reported, and gives out no id again", async () => {
-  const storage = await open("behind");
-  const warnings: StorageWarning[] = [];
-  storage.onWarning?.((warning) => warnings.push(warning));
-  for (let count = 0; count < 3; count += 1) await storage.pets.create(rex);
-  // As an asynchronous standby that takes over.
-  await admin.query(`update behind.writers set seq = 1, written = '{1}' where seq = 3;
-    delete from behind.pets where id > 1; update behind.inventory set last_id = 1`);
-  expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
-  const message = expect.stringContaining("has lost commits that it had acknowledged") as string;
-  expect(warnings).toEqual([{ code: "commits_lost", message }]);
 });
 
 it("a server that has changed no key for a week goes on without a warning", async () => {

@@ -69,25 +69,6 @@ describe("in a host's database", () => {
     expect(created._unsafeUnwrap().categoryId).toBe(INT64_MAX);
   });
 
-  it("what does not fit on a full disk is not added, earlier pets are kept, and all works again when there is space", async () => {
-    const big = { ...rex, name: "x".repeat(60_000) };
-    const pages = Number(database.pragma("page_count", { simple: true }));
-    database.pragma(`max_page_count = ${pages + 20}`);
-    const first = (await storage.pets.create(big))._unsafeUnwrap();
-    const message = "Adding a pet failed: the disk is full (SQLITE_FULL).";
-    for (const result of await Promise.all([rex, big].map((pet) => storage.pets.create(pet))))
-      expect(result._unsafeUnwrapErr().message).toBe(message);
-    expect((await storage.keys.insert({ ...aKey("a"), label: big.name })).isErr()).toBe(true);
-    expect(database.inTransaction).toBe(false);
-    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([first]);
-    expect((await storage.keys.find("a"))._unsafeUnwrap()).toBeUndefined();
-    expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
-
-    database.pragma("max_page_count = 100000");
-    expect((await storage.pets.create(big)).isOk()).toBe(true);
-    expect((await storage.keys.insert(aKey("a"))).isOk()).toBe(true);
-  });
-
   it("a temporary table of the host's takes no pet, no key and no id of the store's", async () => {
     const first = (await storage.pets.create(rex))._unsafeUnwrap();
     database.exec(`create temp table counted (id integer primary key autoincrement);

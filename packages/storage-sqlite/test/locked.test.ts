@@ -63,21 +63,6 @@ describe("while another connection holds the write lock", () => {
     expect(await usedBy(storage, "a")).toBe(1);
   });
 
-  it("the timeout of a host's database counts as waiting, too", async () => {
-    const database = new Database(filename, { timeout: 10 });
-    let tries = 0;
-    observe(database, (source) => {
-      if (source === "begin immediate") tries += 1;
-    });
-    const storage = await openStorage({ database, timeoutSeconds: 0.02 });
-    tries = 0;
-    other.exec("begin immediate");
-    expect((await storage.pets.create(rex)).isErr()).toBe(true);
-    // Each try waits for 10 ms or longer.
-    expect(tries).toBeLessThanOrEqual(2);
-    other.exec("rollback");
-  });
-
   it("a close waits for the writes before it, and opening waits; a close that fails says why", async () => {
     const storage = await openWith(60);
     other.exec("begin immediate");

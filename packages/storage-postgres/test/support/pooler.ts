@@ -11,8 +11,11 @@ const PROGRAM = "/usr/sbin/pgbouncer";
 /** Whether PgBouncer is there; in CI it must be. */
 export const hasPgBouncer = existsSync(PROGRAM) || process.env["CI"] !== undefined;
 
+/** Whether a client keeps a connection of the server for its session or for a transaction. */
+export type PoolMode = "session" | "transaction";
+
 /** Starts PgBouncer in front of a server. `port` is where the pooler finds the server. */
-export async function startPooler(server: string, port: string, mode: "session" | "transaction") {
+export async function startPooler(server: string, port: string, mode: PoolMode) {
   const folder = mkdtempSync(join(inject("sharedFolder"), "pgbouncer-"));
   const settings = join(folder, "pgbouncer.ini");
   const ownPort = await freePort();
