@@ -19,7 +19,7 @@ import {
 } from "../calls.js";
 import type { StartProcess, Task } from "../processes.js";
 import type { Requirements } from "../requirement.js";
-import { aKey, aPet, usedTimes } from "../samples.js";
+import { aKey, aPet, oneMore, usedTimes } from "../samples.js";
 
 /** What a process reports of a creation. Ids are text, for JSON. */
 interface Created {
@@ -56,9 +56,16 @@ export const sharingRequirements: Requirements = {
     }
 
     await insertKeys(one, "a");
-    assert.equal((await presentedKeyOf(one, "digest of a"))?.key.revokedAt, undefined);
+    await chargeOnce(one, "digest of a");
+    await changeKey(other, "a", { revokedAt: 8 });
+    assert.equal((await presentedKeyOf(one, "digest of a"))?.key.revokedAt, 8);
+    await chargeOnce(one, "digest of a");
     await changeKey(other, "a", { revokedAt: 9 });
-    assert.equal((await presentedKeyOf(one, "digest of a"))?.key.revokedAt, 9);
+    const charge = one.usage.charge("digest of a", (shown) => ({
+      next: shown && oneMore(shown.usage),
+      result: shown?.key.revokedAt,
+    }));
+    assert.equal(await valueOf(charge), 9);
   },
   "gives each pet its own id, even when two storages on the same data create at once": async (
     open,
