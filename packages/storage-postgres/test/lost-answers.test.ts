@@ -45,48 +45,45 @@ const LOSSES: readonly Loss[] = [
   ]),
 ];
 
-it.each<Loss>(LOSSES)(
-  "a write whose answer %s is stored once, and no replay",
-  async (_, lose, mode) => {
-    if (mode) {
-      postponeDeadlines();
-      const { port } = new URL(proxy.url(server.url()));
-      const pooler = await startPooler(server.url(), port, mode);
-      onTestFinished(pooler.stop);
-      const schema = `lost_${schemas}`;
-      storage = await openStorage({ url: pooler.url, schema, durableUsage: true });
-    }
-    // Its writers are registered.
-    const ids = [await create()];
-    expect(await chargeOnce(storage, "a")).toBe(0);
-    for (let round = 1; round <= sized(1, 15, 100); round += 1) {
-      lose();
-      ids.push(...(await Promise.all(times(3, create))));
-      const request = { token: `token ${round}`, fingerprint: "f", now: 1, expiresAt: 2 };
-      lose();
-      const first = (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
-      expect(first.replayed).toBe(false);
-      const again = (await other.pets.createOnce(rex, request))._unsafeUnwrap();
-      expect(again).toEqual({ ...first, replayed: true });
-      ids.push(first.petId);
-      lose();
-      expect(await chargeOnce(storage, "a")).toBe(round);
-      const key = aKey(`key ${round}`);
-      lose();
-      expect((await storage.keys.insert(key)).isOk()).toBe(true);
-      lose();
-      const changed = await storage.keys.update(key.id, (shown) => ({
-        next: shown && { ...shown, createdAt: shown.createdAt + 1 },
-        result: shown?.createdAt,
-      }));
-      expect(changed._unsafeUnwrap()).toBe(0);
-      expect((await other.keys.find(key.id))._unsafeUnwrap()?.key.createdAt).toBe(1);
-      lose();
-      expect((await storage.keys.remove([key.id, "missing"]))._unsafeUnwrap()).toBe(1);
-    }
-    expect([await allIds(other), await usedBy(other, "a")]).toEqual([ids, 1 + sized(1, 15, 100)]);
-  },
-);
+it.each(LOSSES)("a write whose answer %s is stored once, and no replay", async (_, lose, mode) => {
+  if (mode) {
+    postponeDeadlines();
+    const { port } = new URL(proxy.url(server.url()));
+    const pooler = await startPooler(server.url(), port, mode);
+    onTestFinished(pooler.stop);
+    const schema = `lost_${schemas}`;
+    storage = await openStorage({ url: pooler.url, schema, durableUsage: true });
+  }
+  // Its writers are registered.
+  const ids = [await create()];
+  expect(await chargeOnce(storage, "a")).toBe(0);
+  for (let round = 1; round <= sized(1, 15, 100); round += 1) {
+    lose();
+    ids.push(...(await Promise.all(times(3, create))));
+    const request = { token: `token ${round}`, fingerprint: "f", now: 1, expiresAt: 2 };
+    lose();
+    const first = (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
+    expect(first.replayed).toBe(false);
+    const again = (await other.pets.createOnce(rex, request))._unsafeUnwrap();
+    expect(again).toEqual({ ...first, replayed: true });
+    ids.push(first.petId);
+    lose();
+    expect(await chargeOnce(storage, "a")).toBe(round);
+    const key = aKey(`key ${round}`);
+    lose();
+    expect((await storage.keys.insert(key)).isOk()).toBe(true);
+    lose();
+    const changed = await storage.keys.update(key.id, (shown) => ({
+      next: shown && { ...shown, createdAt: shown.createdAt + 1 },
+      result: shown?.createdAt,
+    }));
+    expect(changed._unsafeUnwrap()).toBe(0);
+    expect((await other.keys.find(key.id))._unsafeUnwrap()?.key.createdAt).toBe(1);
+    lose();
+    expect((await storage.keys.remove([key.id, "missing"]))._unsafeUnwrap()).toBe(1);
+  }
+  expect([await allIds(other), await usedBy(other, "a")]).toEqual([ids, 1 + sized(1, 15, 100)]);
+});
 
 // As an asynchronous standby that takes over.
 const BEHIND = `update writers set seq = 1, written = '{1}' where seq > 1;
