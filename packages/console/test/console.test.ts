@@ -256,16 +256,27 @@ describe("an action", () => {
     expect(onEvent).toHaveBeenCalledTimes(2);
   });
 
-  it("that the storage failed is done when it is sent again; one that was refused is refused again", async () => {
+  it("that the storage failed is done once when it is sent again; one that was refused is refused again", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const storage = createMemoryStorage();
     const insert = storage.keys.insert.bind(storage.keys);
-    const { post } = setUp({}, { storage });
+    const { post, stored } = setUp({}, { storage });
     const failing = () => Promise.resolve(err(storageError("no disk")));
     const statusOf = async (insertKey: typeof insert, plan = "free") => {
       Object.assign(storage.keys, { insert: insertKey });
       return (await post("keys/issue", { plan }, keyed(plan))).status;
     };
-    expect([await statusOf(failing), await statusOf(insert)]).toEqual([503, 200]);
+    for (const [stores, status] of [
+      [failing, 503],
+      [insert, 200],
+      // An hour after the failure.
+      [insert, 200],
+    ] as const) {
+      expect(await statusOf(stores)).toBe(status);
+      vi.advanceTimersByTime(1_800_000);
+    }
+    expect(await stored()).toHaveLength(1);
     expect([await statusOf(failing, "gold"), await statusOf(insert, "gold")]).toEqual([400, 400]);
     expect((await post("keys/issue", { plan: "pro" }, keyed("gold"))).status).toBe(422);
   });
