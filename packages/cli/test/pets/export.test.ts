@@ -129,6 +129,10 @@ describe("pets export", () => {
     expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
     expect(read.split("\n")).toHaveLength(4);
     expect(lstatSync(pipe).isFIFO()).toBe(true);
+    const more = await filled(2_000);
+    spawn("head", ["-c1", pipe]);
+    const left = await more.exportTo(pipe);
+    expect(left).toEqual(refused(`petstore: cannot write ${pipe}: the reader has closed the pipe`));
   });
 
   it.each([

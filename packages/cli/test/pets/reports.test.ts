@@ -9,9 +9,9 @@ import { fillUpAfter } from "../support/filling-up.js";
 const ERASE = "\r\u001B[K";
 
 /** All that a command writes to a terminal, or to something else, when its input is a pet. */
-async function shownOn(isTTY: boolean, ...args: readonly string[]): Promise<string> {
+async function shownOn(stream: object, ...args: readonly string[]): Promise<string> {
   let shown = "";
-  const stderr = terminalTo((text) => (shown += text), { isTTY });
+  const stderr = terminalTo((text) => (shown += text), stream);
   const print = (line: string): void => void (shown += `${line}\n`);
   const terminal = { out: print, error: print, written: () => Promise.resolve(undefined) };
   const stdin = new PassThrough().end(REX);
@@ -24,7 +24,7 @@ it("a terminal shows a bar that is erased for every other line", async () => {
   const file = `${database}.ndjson`;
   writeFileSync(file, `${REX.repeat(3_000)}bad\n${REX.repeat(500)}`);
   const full = `${"█".repeat(30)} 100.0 %`;
-  expect(await shownOn(true, "pets", "import", file, "--database", database)).toBe(
+  expect(await shownOn({}, "pets", "import", file, "--database", database)).toBe(
     [
       `petstore: new database ${database}\n`,
       `${ERASE}${"█".repeat(19)}${"░".repeat(11)}  62.4 % 2,184 pets`,
@@ -33,9 +33,12 @@ it("a terminal shows a bar that is erased for every other line", async () => {
       `${ERASE}imported 3,500 pets\npetstore: 1 line could not be imported\n`,
     ].join(""),
   );
-  const exported = await shownOn(true, "pets", "export", `${file}.copy`, "--database", database);
+  const exported = await shownOn({}, "pets", "export", `${file}.copy`, "--database", database);
   expect(exported.split(ERASE).slice(1, 3)).toEqual(["100 pets", "200 pets"]);
   expect(exported.endsWith(`3,500 pets${ERASE}exported 3,500 pets\n`)).toBe(true);
+  // A line that is wrapped could not be erased.
+  const args = ["pets", "import", file, "--database", newDatabase()];
+  expect(await shownOn({ columns: 40 }, ...args)).toContain(`${ERASE}2,184 pets${ERASE}`);
 });
 
 it.each([
@@ -43,7 +46,7 @@ it.each([
   ["a stream that is not a terminal shows no progress", false],
 ])("%s", async (_, isTTY) => {
   const database = newDatabase();
-  const shown = await shownOn(isTTY, "pets", "import", "-", "--database", database);
+  const shown = await shownOn({ isTTY }, "pets", "import", "-", "--database", database);
   const count = isTTY ? `${ERASE}1 pet${ERASE}` : "";
   expect(shown).toBe(`petstore: new database ${database}\n${count}imported 1 pet\n`);
 });
