@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { connectAdmin, endConnections } from "../../../storage-postgres/test/support/admin.js";
+import { connectAdmin } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { count, sendAll } from "../support/client.js";
@@ -104,19 +104,6 @@ it("a store moves to PostgreSQL and back exactly, also when it is interrupted, a
   expect((await restoring(pet, back)).error).toContain("line 1: Its id is not");
   await importing("pets", pet, back);
   expect(await exported("pets", back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
-});
-
-it.runIf(inCi)("/readyz is 503 while the database cannot be written", async () => {
-  const admin = await connectAdmin(postgres.url());
-  await admin.query("create database ready");
-  const { url } = await startServer("--database", postgres.url("ready"));
-  const status = async () => (await fetch(new URL("/readyz", url))).status;
-  expect(await status()).toBe(200);
-  await admin.query("alter database ready set default_transaction_read_only = on");
-  await endConnections(admin);
-  expect(await status()).toBe(503);
-  await admin.query("alter database ready reset default_transaction_read_only");
-  expect(await status()).toBe(200);
 });
 
 it.runIf(inCi)("says how to install pg if it is missing", () => {
