@@ -71,8 +71,8 @@ function micros(time) {
 const LIBRARIES = {
   cli: ["commander", "csv-parse", "neverthrow"],
   core: ["lru-cache", "valibot"],
-  "http-adapter": ["lossless-json"],
   "storage-sqlite": ["kysely"],
+  wire: ["lossless-json"],
 };
 
 /** @returns {Optimisations} */

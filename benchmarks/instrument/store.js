@@ -50,12 +50,13 @@ export async function fill(store, wanted, present = 0, statusOf = () => "availab
 }
 
 /**
- * Opens a storage by the build without a line.
+ * Opens a storage by the build without some text, or with another one instead.
  * @param {SqliteStorageOptions} options
- * @param {string} line
+ * @param {string} text
+ * @param {string} [instead]
  */
-export async function openWithout(options, line) {
-  const { openSqliteStorage: open } = await buildWithout("storage-sqlite", line);
+export async function openWithout(options, text, instead) {
+  const { openSqliteStorage: open } = await buildWithout("storage-sqlite", text, instead);
   return openStorage(options, open);
 }
 

@@ -19,10 +19,10 @@ const PET = '{"name":"Rex","categoryId":7,"status":"available"}';
 const PAGE = `[${Array.from({ length: 20 }, (_, id) => `{"id":${id},${PET.slice(1)}`).join()}]`;
 const HEADERS = { "Content-Type": "application/json", "Content-Length": String(PAGE.length) };
 
-/** The line of the build that commits what follows in the same turn. */
-const SAME_TURN = "    for (const group of followedBy) group.schedule(turns);\n";
-/** The line of the build that lets charges wait for others. */
-const GATHER = "    gatherTurns: GATHER_TURNS,\n";
+/** What lets callers go on before the next group of calls commits. */
+const SAME_TURN = "await reactions()";
+/** What lets charges wait for others. */
+const GATHER = "lastShared > 1 ? gatherTurns : 0";
 
 /** @param {string} folder for the databases @returns {Promise<Optimisations>} */
 export async function compareHttp(folder) {
@@ -47,17 +47,17 @@ export async function compareHttp(folder) {
   const [bytes, exact] = [Buffer.from(PET), Buffer.from(PET.replace("7", "7.0"))];
 
   return {
-    "a request writes in the turn in which it is admitted (plain: a turn later, by a build without this line; 4 connections, elapsed time)":
+    "a request writes in the turn in which it is admitted (plain: a turn later, by another build; 4 connections, elapsed time)":
       [
-        ["storage-sql/src/commit/group-commit.ts", "request", 1_600],
+        ["storage-sql/src/commit/turns.ts", "request", 1_600],
         await ours("create", await openStorage(fileOf("same")), 4),
-        await ours("create", await openWithout(fileOf("later"), SAME_TURN), 4),
+        await ours("create", await openWithout(fileOf("later"), SAME_TURN, "undefined"), 4),
       ],
-    "while requests share transactions, a transaction waits one turn for more (plain: it does not, by a build without this line; 4 connections, elapsed time)":
+    "while requests share transactions, a transaction waits one turn for more (plain: it does not, by another build; 4 connections, elapsed time)":
       [
         ["storage-sqlite/src/storage/groups.ts", "request", 1_600],
         await ours("list", await openStorage(fileOf("gathering")), 4),
-        await ours("list", await openWithout(fileOf("impatient"), GATHER), 4),
+        await ours("list", await openWithout(fileOf("impatient"), GATHER, "0"), 4),
       ],
     "a response is one chunk for the socket (plain: `response.end(body)`, which gives it two)": [
       ["http-adapter/src/node/response.ts", "request", 1_600, processorTime],

@@ -32,6 +32,15 @@ export async function compareStorages(folder, pets) {
     ),
   });
   const forgetfulCaller = await callerOf(forgetful);
+  const readsApart = await buildWithout("storage-sqlite", "connection.isWriting()", "false");
+  const apart = createPetStore({
+    storage: await openStorage(
+      { filename: join(folder, "apart.db") },
+      readsApart.openSqliteStorage,
+    ),
+  });
+  await fill(apart, pets);
+  const apartCaller = await callerOf(apart);
   const banned = store.as(await issue(store, { perMinute: 1, perDay: 1 }));
   for (let request = 0; request < 3; request += 1) await banned.admit();
   const secret = await issue(memory);
@@ -76,6 +85,12 @@ export async function compareStorages(folder, pets) {
         ["storage-sqlite/src/tables/api-key-usage.ts", "list", 1_600],
         repeatBy(CALLERS, () => caller.listPets()),
         repeatBy(CALLERS, () => forgetfulCaller.listPets()),
+      ],
+    "a get reads in the transaction of its charge (one caller; plain: in its own, by another build)":
+      [
+        ["storage-sqlite/src/storage/groups.ts", "get", 1_600],
+        repeatBy(1, () => caller.getPet(1n)),
+        repeatBy(1, () => apartCaller.getPet(1n)),
       ],
     ...(await withQuota()),
     ...(await beside()),
