@@ -39,7 +39,9 @@ process.on("message", (/** @type {Order} */ order) => void carryOut(order));
 async function carryOut(order) {
   const { url, connections = 1, isKept = false, rate } = order;
   // A server closes connections that are idle for some seconds, so most orders have their own.
-  const sockets = kept.get(url) ?? Array.from({ length: connections }, () => open(url));
+  const earlier = kept.get(url)?.filter(({ readyState }) => readyState === "open") ?? [];
+  const missing = Math.max(0, connections - earlier.length);
+  const sockets = [...earlier, ...Array.from({ length: missing }, () => open(url))];
   if (isKept) kept.set(url, sockets);
   for (const socket of sockets) if (socket.connecting) await once(socket, "connect");
   let isDone = isKept;
