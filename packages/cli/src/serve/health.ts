@@ -22,7 +22,10 @@ export function createHealthHandler(
   };
 }
 
-/** In milliseconds. Without an end, a proxy that asks only ready servers would never send another create. */
+/**
+ * How long a failed create counts, in milliseconds, unless another one succeeds. Without an end, a proxy that sends
+ * requests only to servers that are ready would never send another create.
+ */
 const FAILURE_COUNTS = 10_000;
 
 /**

@@ -7,7 +7,7 @@ import { describeFileError, describeUnknownError } from "../describe-error.js";
 import { readIfThere } from "../stop-signal.js";
 import type { ReportError, Streams } from "../terminal.js";
 
-/** Of the unread log, in bytes. */
+/** How much of the log may be unread, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
 /** The levels, time and message have pino's format, so that its tools can read the log. */

@@ -23,7 +23,7 @@ export type WindowQuota = {
 /** The requests that are left in each window that the plan limits. */
 export type WindowQuotas = EachLimited<WindowQuota>;
 
-/** The same in all windows: infinitely many where the plan has no limit. */
+/** The requests that are left in each window: infinitely many where the plan has no limit. */
 export type AllQuotas = EachWindow<WindowQuota>;
 
 /**

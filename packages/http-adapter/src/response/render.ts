@@ -163,10 +163,9 @@ const LARGEST_INTEGER = 999_999_999_999_999;
 
 /** draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. */
 function draftFields(quota: Quota, now: number): Headers {
-  const limited = windowNames.filter((name) => quota[name].limit < Infinity);
-  if (limited.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
+  if (windowNames.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
   const list = (member: (name: WindowName) => string) =>
-    limited.map((name) => `"${name}"${member(name)}`).join(", ");
+    windowNames.map((name) => `"${name}"${member(name)}`).join(", ");
   return {
     "RateLimit-Policy": list(
       (name) => `;q=${quota[name].limit};w=${windows[name].milliseconds / 1_000}`,

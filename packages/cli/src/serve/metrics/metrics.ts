@@ -9,9 +9,9 @@ import type { ServeOptions } from "../serve-options.js";
 import { serveMetrics } from "./metrics-server.js";
 
 export interface Metrics {
-  /** If this process serves requests and metrics. */
+  /** `undefined` unless this process serves requests and metrics. */
   readonly own: Registry | undefined;
-  /** If this process has started workers. */
+  /** `undefined` unless this process has started workers. */
   readonly sums: Sums | undefined;
   readonly close: () => void;
 }
