@@ -19,7 +19,7 @@ const UNNOTICED = "a client that closes only its side is not noticed";
 
 const differences: Readonly<Record<string, readonly Difference[]>> = {
   "Bun.serve": [
-    [/^the version HTTP\/|^HTTP\/0\.9|(?:RTSP|ICE)\/1\.0/, 505, "Bun refuses the version"],
+    [/^the version HTTP\/|^HTTP\/0\.9|(?:RTSP|ICE)\/1/, 505, "Bun refuses the version"],
     [/^empty lines before/, 400, "Bun refuses empty lines"],
     [/^a trailer$/, 400, "Bun refuses trailers"],
     [/^a declared length of 2\^6/, 400, "Bun refuses the length"],
@@ -41,7 +41,7 @@ const differences: Readonly<Record<string, readonly Difference[]>> = {
     [/^the base path alone/, 200, "the example's route begins behind it"],
   ],
   "Deno.serve": [
-    [/^the version HTTP\/|^HTTP\/0\.9|(?:RTSP|ICE)\/1\.0/, 400, "Deno refuses the version"],
+    [/^the version HTTP\/|^HTTP\/0\.9|(?:RTSP|ICE)\/1/, 400, "Deno refuses the version"],
     [/^two Hosts$/, 400, "Deno refuses two Hosts"],
     [/^Transfer-Encoding in HTTP\/1\.0$/, 400, "Deno refuses the coding"],
     [/^an upgrade to h2c/, 400, "Deno refuses the upgrade of a POST"],

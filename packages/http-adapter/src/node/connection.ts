@@ -18,6 +18,8 @@ export interface Connection {
   countWaiting(response: ServerResponse): void;
   /** Resumes the socket, if it was paused. */
   release(): void;
+  /** Whether a message of it is known to be HTTP. */
+  isHttp: boolean;
   /** The request that arrived last, until it is over. Only its body may still be incomplete. */
   newest: Exchange | undefined;
   /** The error that ends the input, once it is known. */
@@ -61,6 +63,7 @@ function createConnection(socket: Socket): Connection {
   return {
     countWaiting,
     release,
+    isHttp: false,
     newest: undefined,
     inputError: undefined,
     onInputError: undefined,

@@ -55,8 +55,8 @@ const MAX_LINES = 1_000;
 export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefined {
   const { rawHeaders = [], headers, httpVersion = "1.1" } = asMade(request);
   if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
-  if (httpVersion !== "1.1" && (httpVersion !== "1.0" || isOtherProtocol(request)))
-    return unknownVersion();
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
+  if (isOtherProtocol(request, httpVersion)) return unknownVersion();
   const flaw =
     flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
     flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
@@ -66,15 +66,18 @@ export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefi
 }
 
 /**
- * Whether a request is RTSP/1.0 or ICE/1.0, which Node's parser accepts as HTTP/1.0. Only the packet shows the
- * difference. While Node parses it, an undocumented method of the parser returns it. A head in several packets is not
- * recognized.
+ * Whether a request is RTSP or ICE, which Node's parser accepts as HTTP. Only the packet shows the difference. While
+ * Node parses it, an undocumented method of the parser returns a copy of it. As that costs time, messages with the
+ * version 1.1 are only checked if they are the first of their connection. A head in several packets is not recognized.
  */
-function isOtherProtocol({ method = "", url = "", socket }: Made): boolean {
-  const packet = socket?.parser?.getCurrentBuffer?.();
-  if (packet === undefined) return false;
-  const lines = `\n${Buffer.from(packet).toString("latin1")}`;
-  return ["RTSP", "ICE"].some((protocol) => lines.includes(`\n${method} ${url} ${protocol}/`));
+function isOtherProtocol({ method = "", url = "", socket }: Made, httpVersion: string): boolean {
+  if (socket?.parser?.getCurrentBuffer === undefined) return false;
+  const connection = connectionOf(socket);
+  if (connection.isHttp && httpVersion === "1.1") return false;
+  const lines = `\n${Buffer.from(socket.parser.getCurrentBuffer()).toString("latin1")}`;
+  const isOther = ["RTSP", "ICE"].some((name) => lines.includes(`\n${method} ${url} ${name}/`));
+  connection.isHttp = !isOther;
+  return isOther;
 }
 
 /** RFC 9110, section 15.6.6, lets a server choose between 505 and this, because the client made the mistake. */
@@ -85,7 +88,7 @@ export function unknownVersion(): UnreadableMessage {
 /** A request that a host may have made without Node's parser, for a function of a cloud or for a test. */
 type Made = Pick<IncomingMessage, "headers" | "method" | "url"> &
   Partial<Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "readableDidRead">> & {
-    readonly socket?: Socket & { readonly parser?: { getCurrentBuffer?(): Uint8Array } };
+    readonly socket?: Socket & { readonly parser?: { getCurrentBuffer?(): Uint8Array } | null };
   };
 
 function asMade(request: IncomingMessage): Made {
