@@ -3,6 +3,7 @@ export {
   eachWindow,
   isOptional,
   limitOf,
+  onlyLimited,
   SHORTEST,
   windowNames,
   windows,

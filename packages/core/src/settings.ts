@@ -1,15 +1,8 @@
 import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
-import {
-  areRateLimits,
-  limitNames,
-  limitsOnly,
-  standardPlans,
-  type Plan,
-  type Plans,
-} from "./limits/plan.js";
-import type { RateLimits } from "./limits/windows.js";
+import { areRateLimits, limitFields, standardPlans, type Plan, type Plans } from "./limits/plan.js";
+import { limitsOnly, type RateLimits } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
@@ -148,7 +141,7 @@ const banSchema = v.pipe(
 );
 
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-const PLAN = `must be "custom" or { ${limitNames.join(", ")} }, each an integer from 1 to 2^53−1`;
+const PLAN = `must be "custom" or { ${limitFields} }, each an integer from 1 to 2^53−1`;
 
 /** The plans of the host as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(

@@ -59,7 +59,7 @@ const own = (limits?: unknown) => ({ plan: "enterprise", limits });
 
 const PLANS = "plan must be one of free, pro, business, enterprise";
 const OWN =
-  "the enterprise plan needs limits of its own: perMinute and perDay, each a positive integer, and nothing else";
+  "the enterprise plan needs limits of its own: { perMinute, perDay }, each a positive integer, and nothing else";
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
 const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";

@@ -2,6 +2,7 @@ import type { Quota } from "@petstore/core";
 import {
   eachWindow,
   isOptional,
+  onlyLimited,
   windowNames,
   type WindowName,
   type WindowQuota,
@@ -60,24 +61,23 @@ function readQuota(headers: Headers): Quota | undefined {
 function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, WindowName | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";
-  const states = windowNames.flatMap((name) => readWindow(name, policy, left) ?? []);
-  const stateOf = (name: WindowName) => states.find((state) => state.name === name);
-  const [first, ...others] = states;
-  const isComplete = windowNames.every((name) => stateOf(name) ?? isOptional(name));
-  if (first === undefined || !isComplete) return eachWindow(() => binding);
-  const bound = others.reduce(
-    (one, other) => (orderOf(one, other, binding) < 0 ? one : other),
-    first,
+  const read = eachWindow((name) => readWindow(name, policy, left));
+  const isComplete = windowNames.every((name) => read[name] ?? isOptional(name));
+  if (!isComplete) return eachWindow(() => binding);
+  const states = eachWindow((name) => read[name] ?? UNLIMITED);
+  const window = windowNames.reduce((one, other) =>
+    orderOf(states[one], states[other], binding) < 0 ? one : other,
   );
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
-  const now = binding.resetAt - bound.endsIn;
-  const quotas = eachWindow((name): WindowQuota => {
-    const state = stateOf(name);
-    if (state === undefined) return binding;
-    return { limit: state.limit, remaining: state.remaining, resetAt: now + state.endsIn };
+  const now = binding.resetAt - states[window].endsIn;
+  const quotas = eachWindow((name) => {
+    const { limit, remaining, endsIn } = states[name];
+    return { limit, remaining, resetAt: now + endsIn };
   });
-  return { window: bound.name, ...quotas };
+  return { window, ...onlyLimited(quotas) };
 }
+
+const UNLIMITED: WindowState = { limit: Infinity, remaining: Infinity, endsIn: 0 };
 
 /** Negative if the first of two windows binds. */
 function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): number {
@@ -90,7 +90,6 @@ function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): nu
 }
 
 interface WindowState extends Omit<WindowQuota, "resetAt"> {
-  readonly name: WindowName;
   /** In milliseconds. */
   readonly endsIn: number;
 }
@@ -101,7 +100,7 @@ function readWindow(name: WindowName, policy: string, left: string): WindowState
   const remaining = readCount(readParameter(state, "r"));
   const seconds = readSeconds(readParameter(state, "t"));
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
-  return { name, limit, remaining, endsIn: seconds * 1_000 };
+  return { limit, remaining, endsIn: seconds * 1_000 };
 }
 
 /** RFC 9110, section 10.2.3: seconds or a date. Of several seconds, the longest count. */

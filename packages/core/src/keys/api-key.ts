@@ -1,5 +1,5 @@
-import type { WindowQuota, WindowQuotas } from "../limits/quota.js";
-import { windowNames, type RateLimits } from "../limits/windows.js";
+import type { WindowQuotas } from "../limits/quota.js";
+import { windowNames, type RateLimits, type WindowName } from "../limits/windows.js";
 import { digestOf, hintOf } from "./key-format.js";
 
 /** One secret of an API key, as stored: never the secret itself. */
@@ -43,7 +43,7 @@ export interface ApiKey extends Omit<StoredApiKey, "limits" | "secrets"> {
   readonly lastUsedAt: number | undefined;
   /** When the ban in force ends; `undefined` if the key is not banned. */
   readonly bannedUntil: number | undefined;
-  /** The quotas of the key in both windows. */
+  /** The quotas of the key in each window that its plan limits. */
   readonly usage: WindowQuotas;
 }
 
@@ -145,12 +145,13 @@ export function hasExpired(expiresAt: number | undefined, now: number): boolean 
 /** Compares keys by the requests of each current window, the shortest first, then by the last request: most first. */
 export function byUse(one: ApiKey, other: ApiKey): number {
   for (const name of windowNames) {
-    const difference = usedIn(other.usage[name]) - usedIn(one.usage[name]);
+    const difference = usedIn(other.usage, name) - usedIn(one.usage, name);
     if (difference !== 0) return difference;
   }
   return (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0);
 }
 
-function usedIn({ limit, remaining }: WindowQuota): number {
-  return limit - remaining;
+function usedIn(usage: Partial<WindowQuotas>, name: WindowName): number {
+  const quota = usage[name];
+  return quota === undefined ? 0 : quota.limit - quota.remaining;
 }

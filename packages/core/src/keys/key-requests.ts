@@ -2,8 +2,8 @@ import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { MAX_TIME } from "../clock.js";
 import { invalidKeyRequest, type InvalidKeyRequestError } from "../errors.js";
-import { areRateLimits, limitNames, limitsOnly, type Plans } from "../limits/plan.js";
-import type { RateLimits } from "../limits/windows.js";
+import { areRateLimits, limitFields, type Plans } from "../limits/plan.js";
+import { limitsOnly, type RateLimits } from "../limits/windows.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { KeyQuery } from "../storage/storage.js";
 import { integer, strictRecord, validate } from "../validation.js";
@@ -160,6 +160,6 @@ function limitsOn(
     return err(invalidKeyRequest([`the ${name} plan has fixed limits; leave limits out`]));
   }
   if (areRateLimits(limits)) return ok(limitsOnly(limits));
-  const rule = `${limitNames.join(" and ")}, each a positive integer, and nothing else`;
+  const rule = `{ ${limitFields} }, each a positive integer, and nothing else`;
   return err(invalidKeyRequest([`the ${name} plan needs limits of its own: ${rule}`]));
 }

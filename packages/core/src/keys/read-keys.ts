@@ -8,9 +8,9 @@ import {
 } from "../errors.js";
 import { deepFrozen } from "../events/frozen.js";
 import { standingOf } from "../limits/charge.js";
-import { limitedQuotas } from "../limits/quota.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";
+import { onlyLimited } from "../limits/windows.js";
 import { read } from "../storage/outcomes.js";
 import type { KeyWithUsage } from "../storage/storage.js";
 import { parseApiKey } from "./key-format.js";
@@ -93,6 +93,6 @@ export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWi
     revokedAt: key.revokedAt,
     lastUsedAt: usage.lastUsedAt === NO_USAGE.lastUsedAt ? undefined : usage.lastUsedAt,
     bannedUntil,
-    usage: limitedQuotas(quotas),
+    usage: onlyLimited(quotas),
   });
 }

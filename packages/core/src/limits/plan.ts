@@ -1,6 +1,6 @@
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { StorageWarning } from "../storage/storage.js";
-import { ownField, type EachField } from "../validation.js";
+import { ownField } from "../validation.js";
 import { isOptional, windowNames, windows, type RateLimits } from "./windows.js";
 
 /** A plan's limits, or `"custom"` if each key on the plan has its own. */
@@ -20,6 +20,11 @@ export type Plans = ReadonlyMap<string, Plan>;
 /** The names of a plan's limits. */
 export const limitNames = windowNames.map((name) => windows[name].limit);
 
+/** The same as text, with a question mark after each limit that a plan may leave out. */
+export const limitFields = windowNames
+  .map((name) => windows[name].limit + (isOptional(name) ? "?" : ""))
+  .join(", ");
+
 /** Whether a value is rate limits: an integer from 1 to 2^53−1 for each window, and nothing else. */
 export function areRateLimits(value: unknown): value is RateLimits {
   if (typeof value !== "object" || value === null) return false;
@@ -28,12 +33,6 @@ export function areRateLimits(value: unknown): value is RateLimits {
     const limit = ownField(value, windows[name].limit);
     return limit === undefined ? isOptional(name) : isRateLimit(limit);
   });
-}
-
-/** Returns a frozen copy of the limits. */
-export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
-  const limits: EachField<RateLimits> = { perMinute, perDay };
-  return Object.freeze(limits);
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { EachField } from "../validation.js";
 import type { Window } from "./window.js";
 import {
   limitOf,
+  onlyLimited,
   SHORTEST,
   windowNames,
   windows,
@@ -71,15 +71,8 @@ export function bindingWindow(quotas: AllQuotas): WindowName {
   }, SHORTEST);
 }
 
-export function limitedQuotas({ minute, day }: AllQuotas): WindowQuotas {
-  const limited: EachField<WindowQuotas> = { minute, day };
-  return limited;
-}
-
 /** Returns the quotas of the windows with that of the one that binds. */
 export function withBinding(quotas: AllQuotas, binding: WindowName): Quota {
   const { limit, remaining, resetAt } = quotas[binding];
-  const { minute, day } = quotas;
-  const quota: EachField<Quota> = { limit, remaining, resetAt, window: binding, minute, day };
-  return quota;
+  return { limit, remaining, resetAt, window: binding, ...onlyLimited(quotas) };
 }

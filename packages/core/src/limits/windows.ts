@@ -1,3 +1,5 @@
+import type { EachField } from "../validation.js";
+
 /**
  * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest.
  * Every other mention of a window derives from this table, or does not compile if it lacks one. A plan may leave out the
@@ -47,6 +49,21 @@ export const SHORTEST: WindowName = "minute";
 /** Returns what this function returns for each window. */
 export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
   return { minute: of("minute"), day: of("day") };
+}
+
+/** Returns a copy without the windows in which requests are not limited. */
+export function onlyLimited<T extends { readonly limit: number }>({
+  minute,
+  day,
+}: EachWindow<T>): EachLimited<T> {
+  const all: EachWindow<T> = { minute, day };
+  return all;
+}
+
+/** Returns a frozen copy of the limits. */
+export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
+  const limits: EachField<RateLimits> = { perMinute, perDay };
+  return Object.freeze(limits);
 }
 
 /** Whether a plan may have no limit for this window. */
