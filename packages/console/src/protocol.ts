@@ -1,5 +1,4 @@
 import type { ApiKey, KeyState, Pet, Plan } from "@petstore/core";
-import type { EachWindow, WindowQuota } from "@petstore/core/facts";
 import type { SecretState } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
@@ -27,7 +26,7 @@ export interface ShownKey extends Omit<ApiKey, "secrets" | "usage"> {
   readonly states: readonly ShownState[];
   /** Newest first. */
   readonly secrets: readonly SecretState[];
-  readonly usage: Partial<EachWindow<WindowQuota>>;
+  readonly usage: Partial<ApiKey["usage"]>;
 }
 
 export interface KeyList {

@@ -3,6 +3,7 @@ export {
   eachWindow,
   isOptional,
   limitOf,
+  limitsIn,
   onlyLimited,
   SHORTEST,
   windowNames,

@@ -1,5 +1,11 @@
 import { petStatuses } from "@petstore/core";
-import { INT64_MIN, petFilters, type EachField, type PetFilter } from "@petstore/core/internal";
+import {
+  INT64_MIN,
+  limitNames,
+  petFilters,
+  type EachField,
+  type PetFilter,
+} from "@petstore/core/internal";
 import {
   INT64_MAX,
   NO_USAGE,
@@ -90,10 +96,11 @@ const GREATEST = Number.MAX_SAFE_INTEGER;
 
 /** A key with a value in every field. 0 is a valid time, not a missing one. */
 export function aFullKey(id: string): StoredApiKey {
+  const limits = limitNames.map((name, index) => [name, index || GREATEST] as const);
   const key: EachField<StoredApiKey> = {
     id,
     plan: "enterprise",
-    limits: { perMinute: 1, perDay: GREATEST },
+    limits: { ...aKey(id).limits, ...Object.fromEntries(limits) },
     label: "Ünïcode 🐾 'label'",
     createdAt: 0,
     expiresAt: GREATEST,

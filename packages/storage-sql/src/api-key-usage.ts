@@ -1,9 +1,13 @@
-import type { RateLimits } from "@petstore/core";
-import type { EachField } from "@petstore/core/internal";
 import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
 import type { GroupCommit } from "./commit/group-commit.js";
 import type { Tuple } from "./query.js";
-import { LIMIT_COLUMNS, USAGE_COLUMNS, type ApiKeysTable, type UsageRow } from "./schema.js";
+import {
+  LIMIT_COLUMNS,
+  toLimitsAndUsage,
+  USAGE_COLUMNS,
+  type ApiKeysTable,
+  type UsageRow,
+} from "./schema.js";
 
 /** The columns of a presented key, in the order that `toPresentedKey` reads. */
 export const PRESENTED_KEY_COLUMNS = [
@@ -33,39 +37,6 @@ export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt,
     },
     secretExpiresAt: secretExpiresAt ?? undefined,
     usage,
-  };
-}
-
-export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
-  ...Tuple<ApiKeysTable, typeof LIMIT_COLUMNS>,
-  ...(number | null)[],
-]): { readonly limits: RateLimits; readonly usage: Usage } {
-  const limits: EachField<RateLimits> = { perMinute, perDay };
-  return { limits, usage: toUsage(usage) };
-}
-
-/** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
-export function toUsage([
-  minuteOpenedAt,
-  minuteUsed,
-  dayOpenedAt,
-  dayUsed,
-  refusedSince,
-  refusals,
-  bans,
-  bannedAt,
-  lastUsedAt,
-]: readonly (number | null)[]): Usage {
-  return {
-    minuteOpenedAt: minuteOpenedAt ?? 0,
-    minuteUsed: minuteUsed ?? 0,
-    dayOpenedAt: dayOpenedAt ?? 0,
-    dayUsed: dayUsed ?? 0,
-    refusedSince: refusedSince ?? 0,
-    refusals: refusals ?? 0,
-    bans: bans ?? 0,
-    bannedAt: bannedAt ?? 0,
-    lastUsedAt: lastUsedAt ?? 0,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { StoredApiKey, Usage } from "@petstore/core/storage";
-import { toLimitsAndUsage } from "./api-key-usage.js";
 import type { Tuple } from "./query.js";
 import {
   keysOf,
   LIMIT_COLUMNS,
+  limitValues,
+  toLimitsAndUsage,
   USAGE_COLUMNS,
   type ApiKeysTable,
   type UsageRow,
@@ -36,8 +37,7 @@ export const keyValues: {
 } = {
   id: ({ id }) => id,
   plan: ({ plan }) => plan,
-  per_minute: ({ limits }) => limits.perMinute,
-  per_day: ({ limits }) => limits.perDay,
+  ...limitValues,
   label: ({ label }) => label ?? null,
   created_at: ({ createdAt }) => createdAt,
   expires_at: ({ expiresAt }) => expiresAt ?? null,

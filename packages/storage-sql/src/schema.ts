@@ -1,5 +1,5 @@
-import type { Pet } from "@petstore/core";
-import type { Usage } from "@petstore/core/storage";
+import type { Pet, RateLimits } from "@petstore/core";
+import type { StoredApiKey, Usage } from "@petstore/core/storage";
 import type { EachField } from "@petstore/core/internal";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
@@ -38,16 +38,26 @@ export interface PetCreationsTable {
 }
 
 /** One row for each API key that was not purged, revoked and expired ones too. */
-export interface ApiKeysTable {
+export interface ApiKeysTable extends LimitsRow {
   readonly id: string;
   readonly plan: string;
-  readonly per_minute: number;
-  readonly per_day: number;
   readonly label: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
 }
+
+type LimitsRow = {
+  readonly [Column in keyof typeof limitValues]: ReturnType<(typeof limitValues)[Column]>;
+};
+
+/** Each column of the limits with its value for a key. */
+export const limitValues = {
+  per_minute: ({ limits }: Limited) => limits.perMinute,
+  per_day: ({ limits }: Limited) => limits.perDay,
+};
+
+type Limited = Pick<StoredApiKey, "limits">;
 
 /** The columns of the limits, in the order that `toLimitsAndUsage` reads. */
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
@@ -87,6 +97,40 @@ export const USAGE_COLUMNS = Object.values(usageColumns);
 export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 export const usageFields = keysOf(usageColumns);
+
+export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
+  number,
+  number,
+  ...(number | null)[],
+]): { readonly limits: RateLimits; readonly usage: Usage } {
+  const limits: EachField<RateLimits> = { perMinute, perDay };
+  return { limits, usage: toUsage(usage) };
+}
+
+/** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
+export function toUsage([
+  minuteOpenedAt,
+  minuteUsed,
+  dayOpenedAt,
+  dayUsed,
+  refusedSince,
+  refusals,
+  bans,
+  bannedAt,
+  lastUsedAt,
+]: readonly (number | null)[]): Usage {
+  return {
+    minuteOpenedAt: minuteOpenedAt ?? 0,
+    minuteUsed: minuteUsed ?? 0,
+    dayOpenedAt: dayOpenedAt ?? 0,
+    dayUsed: dayUsed ?? 0,
+    refusedSince: refusedSince ?? 0,
+    refusals: refusals ?? 0,
+    bans: bans ?? 0,
+    bannedAt: bannedAt ?? 0,
+    lastUsedAt: lastUsedAt ?? 0,
+  };
+}
 
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 

@@ -7,7 +7,7 @@ import {
   type Plan,
   type RateLimits,
 } from "@petstore/core";
-import { limitOf, windowNames } from "@petstore/core/facts";
+import { isOptional, limitsIn, windowNames, type WindowName } from "@petstore/core/facts";
 import { areRateLimits, limitNames, systemClock } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
@@ -169,7 +169,9 @@ interface LimitOptions extends Partial<RateLimits> {
   readonly plan?: string;
 }
 
-const limitOptions = windowNames.map((name) => `--per-${name}`).join(" and ");
+const optionsFor = (names: readonly WindowName[]): string =>
+  names.map((name) => `--per-${name}`).join(" and ");
+const NEEDED = optionsFor(windowNames.filter((name) => !isOptional(name)));
 
 function addLimits(command: Command): Command {
   for (const name of windowNames) {
@@ -179,19 +181,17 @@ function addLimits(command: Command): Command {
   return command.addHelpText("after", describePlans).hook("preAction", () => {
     const options = command.opts<LimitOptions>();
     const plan = options.plan ?? command.args[1] ?? "";
+    const given = limitsIn(options).map(([window]) => window);
     if (plan === "enterprise") {
-      if (limitsOf(options) === undefined)
-        command.error(`the enterprise plan needs ${limitOptions}`);
-    } else if (limitNames.some((name) => options[name] !== undefined))
-      command.error(`the ${plan} plan has fixed limits: leave out ${limitOptions}`);
+      if (limitsOf(options) === undefined) command.error(`the enterprise plan needs ${NEEDED}`);
+    } else if (given.length > 0)
+      command.error(`the ${plan} plan has fixed limits: leave out ${optionsFor(given)}`);
   });
 }
 
 /** `undefined` if none or too few are given. */
 function limitsOf(options: LimitOptions): RateLimits | undefined {
-  const given = Object.fromEntries(
-    limitNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  );
+  const given = Object.fromEntries(limitNames.map((name) => [name, options[name]]));
   return areRateLimits(given) ? given : undefined;
 }
 
@@ -201,11 +201,11 @@ function describePlans(): string {
 }
 
 function describePlan([name, plan]: readonly [string, Plan]): string {
-  const limitIn = (window: (typeof windowNames)[number], limits: RateLimits): string =>
-    `${limitOf(limits, window).toLocaleString("en")} requests per ${window}`;
   const limits =
     plan === "custom"
-      ? `limits of the key's own: ${limitOptions}`
-      : windowNames.map((window) => limitIn(window, plan)).join(", ");
-  return `${name.padEnd(10)}  ${limits}`;
+      ? [`limits of the key's own: ${NEEDED}`]
+      : limitsIn(plan).map(
+          ([window, limit]) => `${limit.toLocaleString("en")} requests per ${window}`,
+        );
+  return `${name.padEnd(10)}  ${limits.join(", ")}`;
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ApiKey, KeyError, KeyRing } from "@petstore/core";
+import { windowNames } from "@petstore/core/facts";
 import { byUse, systemClock } from "@petstore/core/internal";
 import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
@@ -9,7 +10,7 @@ import { escapeUnprintable } from "../printable.js";
 import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
-/** As they were issued, or those with most requests in this minute and day first. */
+/** As they were issued, or those with most requests in the current windows first. */
 const ORDERS = ["issue", "use"] as const;
 
 export interface ListOptions {
@@ -30,8 +31,8 @@ export function addListOptions(command: Command, { streams }: CommandIO): Comman
     .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
 }
 
-const SORT =
-  "the order: as issued, or by use in this minute and day (default: issue; with --watch, use)";
+const BY_USE = `by use in this ${windowNames.join(", then ")}`;
+const SORT = `the order: as issued, or ${BY_USE} (default: issue; with --watch, use)`;
 const WATCH = "show the list on the whole terminal, every two seconds, until Ctrl-C";
 const NO_TERMINAL = "--watch needs a terminal: leave it out";
 const LIST_HELP = `

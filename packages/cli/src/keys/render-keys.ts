@@ -1,5 +1,5 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
-import { windowNames, type WindowQuota } from "@petstore/core/facts";
+import { windowNames, type WindowName } from "@petstore/core/facts";
 import { MAX_TIME, type SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
 import { replaceUnprintable } from "../printable.js";
@@ -68,7 +68,7 @@ interface Column {
 
 const WINDOWS = windowNames.map((name) => ({
   heading: name.toUpperCase(),
-  cell: (key: ApiKey) => used(key.usage[name]),
+  cell: ({ usage }: ApiKey) => used(usage, name),
 }));
 const STATE: Column = { heading: "STATE", cell: state };
 
@@ -181,8 +181,9 @@ function presentState(key: ApiKey, now: number): string {
   return seconds > 90 ? `banned ${Math.ceil(seconds / 60)} min` : `banned ${seconds} s`;
 }
 
-function used({ limit, remaining }: WindowQuota): string {
-  return `${String(limit - remaining)}/${String(limit)}`;
+function used(usage: Partial<ApiKey["usage"]>, window: WindowName): string {
+  const quota = usage[window];
+  return quota === undefined ? "-" : `${quota.limit - quota.remaining}/${quota.limit}`;
 }
 
 function short(time: number | undefined): string {

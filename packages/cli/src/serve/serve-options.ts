@@ -49,7 +49,7 @@ const KEEP_ALIVE = "how long a connection may be idle between requests (default:
 const SHUTDOWN_DELAY =
   "after a signal, serve on for so long while /readyz is 503, for a proxy to notice";
 const RATE_LIMIT_FIELDS =
-  "also send RateLimit and RateLimit-Policy (a draft of the IETF), with both windows";
+  "also send RateLimit and RateLimit-Policy (a draft of the IETF), with each window of the plan";
 const METRICS =
   "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
 const WORKERS = "the number of processes that serve; they share the port and the limits";

@@ -124,7 +124,7 @@ function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       <p>
-        What <Label text={label} /> has used in this {windowNames.join(" and ")} stays counted.
+        What <Label text={label} /> has used in its current windows stays counted.
       </p>
       <PlanFields info={info} value={choice} onChange={setChoice} />
     </DialogForm>

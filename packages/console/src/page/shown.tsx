@@ -1,5 +1,5 @@
 import type { RateLimits } from "@petstore/core";
-import { windowNames, windows, type WindowName, type WindowQuota } from "@petstore/core/facts";
+import { limitsIn, windowNames, type WindowName, type WindowQuota } from "@petstore/core/facts";
 import type { ShownKey, ShownState } from "../protocol.js";
 import type { Column } from "./controls.js";
 
@@ -20,11 +20,8 @@ const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p
 
 /** Limits as text: "60 a minute, 1,000 a day". */
 export function limitsText(limits: Partial<RateLimits>): string {
-  return windowNames
-    .flatMap((name) => {
-      const limit = limits[windows[name].limit];
-      return limit === undefined ? [] : `${limit.toLocaleString()} a ${name}`;
-    })
+  return limitsIn(limits)
+    .map(([window, limit]) => `${limit.toLocaleString()} a ${window}`)
     .join(", ");
 }
 

@@ -71,6 +71,14 @@ export function isOptional(name: WindowName): boolean {
   return "isOptional" in windows[name];
 }
 
+/** Returns the limits by their windows, from the shortest to the longest. */
+export function limitsIn(limits: Partial<RateLimits>): readonly (readonly [WindowName, number])[] {
+  return windowNames.flatMap((name) => {
+    const limit = limits[windows[name].limit];
+    return limit === undefined ? [] : [[name, limit] as const];
+  });
+}
+
 /** Returns the limit of a window; infinite if there is none. */
 export function limitOf(limits: Partial<RateLimits>, name: WindowName): number {
   return limits[windows[name].limit] ?? Infinity;

@@ -37,13 +37,16 @@ Another path gets 404 with the code \`not_found\`. Another method gets 405 with 
 
 function plansTable(): string {
   const plans: readonly [name: string, plan: Plan][] = Object.entries(standardPlans);
+  const columns = windowNames.filter((window) =>
+    plans.some(([, plan]) => plan !== "custom" && limitOf(plan, window) < Infinity),
+  );
   const rows = plans.map(([name, plan]) => {
-    const limits = windowNames.map((window) =>
+    const limits = columns.map((window) =>
       plan === "custom" ? plan : limitOf(plan, window).toLocaleString("en-US"),
     );
     return [name, ...limits];
   });
-  const head = ["Plan", ...windowNames.map((window) => `Requests per ${window}`)];
+  const head = ["Plan", ...columns.map((window) => `Requests per ${window}`)];
   return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 

@@ -1,11 +1,5 @@
 import type { Clock, Pet, Quota } from "@petstore/core";
-import {
-  windowNames,
-  windows,
-  type OperationName,
-  type WindowName,
-  type WindowQuota,
-} from "@petstore/core/facts";
+import { windowNames, windows, type OperationName } from "@petstore/core/facts";
 import { encodePet as encode, encodePets, operations, type OperationFacts } from "@petstore/wire";
 import { match, P } from "ts-pattern";
 import { statusOf, type ResponseError } from "../error.js";
@@ -162,18 +156,16 @@ function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
 const LARGEST_INTEGER = 999_999_999_999_999;
 
 /** draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. */
-function draftFields(quota: Quota, now: number): Headers {
-  if (windowNames.some((name) => quota[name].limit > LARGEST_INTEGER)) return {};
-  const list = (member: (name: WindowName) => string) =>
-    windowNames.map((name) => `"${name}"${member(name)}`).join(", ");
-  return {
-    "RateLimit-Policy": list(
-      (name) => `;q=${quota[name].limit};w=${windows[name].milliseconds / 1_000}`,
-    ),
-    RateLimit: list((name) => leftIn(quota[name], now)),
-  };
-}
-
-function leftIn({ remaining, resetAt }: WindowQuota, now: number): string {
-  return `;r=${remaining};t=${Math.max(0, Math.ceil((resetAt - now) / 1_000))}`;
+function draftFields(quota: Partial<Quota>, now: number): Headers {
+  const [policies, states]: [string[], string[]] = [[], []];
+  for (const name of windowNames) {
+    const window = quota[name];
+    if (window === undefined) continue;
+    const { limit, remaining, resetAt } = window;
+    if (limit > LARGEST_INTEGER) return {};
+    const seconds = Math.max(0, Math.ceil((resetAt - now) / 1_000));
+    policies.push(`"${name}";q=${limit};w=${windows[name].milliseconds / 1_000}`);
+    states.push(`"${name}";r=${remaining};t=${seconds}`);
+  }
+  return { "RateLimit-Policy": policies.join(", "), RateLimit: states.join(", ") };
 }
