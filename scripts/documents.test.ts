@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { createPetStore } from "@petstore/core";
+import { windowNames } from "@petstore/core/facts";
+import { limitNames } from "@petstore/core/internal";
 import { createFetchHandler, openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { ResponseError } from "@petstore/http-adapter/internal";
 import { describe, expect, it, vi } from "vitest";
@@ -100,6 +102,14 @@ it("docs/operating.md lists the fields of --json", async () => {
   const issue = ["keys", "issue", "--plan", "pro", "--json", "--database", newDatabase()];
   const fields = Object.keys(JSON.parse((await petstore(...issue)).out) as object);
   expect(listed.toSorted()).toEqual(fields.toSorted());
+});
+
+it.each<[document: string, names: readonly string[]]>([
+  ["docs/http.md", windowNames.map((name) => `per ${name}`)],
+  ["docs/operating.md", [...limitNames, ...windowNames].map((name) => `\`${name}\``)],
+  ["packages/core/README.md", limitNames],
+])("%s names each window", (document, names) => {
+  expect(names.filter((name) => !textOf(document).includes(name))).toEqual([]);
 });
 
 it("docs/storage.md names every table and error code of SQLite", async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
 import { openBeside } from "./support/open-beside.js";
@@ -125,6 +126,8 @@ describe("the other commands of keys", () => {
   });
 });
 
+const EACH_LIMIT = windowNames.flatMap((name, index) => [`--per-${name}`, String(index + 5)]);
+
 const DIGEST = /(?<="digest":")[^"]+/;
 
 const withDigestOf = (line: string, first: string) =>
@@ -134,6 +137,7 @@ describe("keys export and import", () => {
   it("move keys with any label, in chunks of any size, with CRLF and blank lines, from before a window, too", async () => {
     const from = withDatabase();
     for (const label of LABELS) await issueKey(from.database, "--label", label);
+    await issueKey(from.database, "--plan", "enterprise", ...EACH_LIMIT);
     const { out } = await from.run("keys", "export");
     const older = out.replaceAll(',"dayUsed":0', "");
     for (const [size, lines] of [
@@ -146,7 +150,7 @@ describe("keys export and import", () => {
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
       const to = withDatabase();
       const imported = await to.read(chunks, "keys", "import", "-");
-      expect(imported).toMatchObject({ code: 0, out: "imported 4 keys" });
+      expect(imported).toMatchObject({ code: 0, out: "imported 5 keys" });
       expect((await to.run("keys", "export")).out).toBe(out);
     }
   });
@@ -166,8 +170,8 @@ describe("keys export and import", () => {
     ["one with another in front", /0\.digest$/, (line) => line.replace(DIGEST, "!$&")],
     ["no end", / revokedAt$/, (line) => line.replace('"revokedAt":null,', "")],
     ["a field of a newer export", / tag$/, (line) => line.replace("{", '{"tag":1,')],
-    ["a window of one", /usage\.hourUsed$/, (line) => line.replace('"min', '"hourUsed":0,$&')],
-    ["a limit of one", / limits$/, (line) => line.replace('"perMinute', '"perHour":1,$&')],
+    ["a window of one", /usage\.weekUsed$/, (line) => line.replace('"min', '"weekUsed":0,$&')],
+    ["a limit of one", / limits$/, (line) => line.replace('"perMinute', '"perWeek":1,$&')],
     ["the digest of line 1", / or a secret of line 1$/, withDigestOf],
     [
       "the id of line 2",
@@ -241,11 +245,11 @@ describe("keys export and import", () => {
     expect(await to.json("keys", "list", "--banned")).toMatchObject([shown]);
     const day = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
     const list = (await to.run("keys", "list")).out;
-    const row = `${id} .* hammer +enterprise +3/3 +50/50 +${day} +${day} +2099-01-01 00:00`;
+    const row = `${id} .* hammer +enterprise +3/3 +(?:- +)*50/50 +${day} +${day} +2099-01-01 00:00`;
     expect(list).toMatch(new RegExp(`^${row} +banned until ${day}:\\d\\d UTC$`, "m"));
-    const unused = String.raw`key_\w+ +pet_live_\w{4}… +- +free +0/60 +0/1000`;
+    const unused = String.raw`key_\w+ +pet_live_\w{4}… +- +free +0/60 +(?:- +)*0/1000`;
     expect(list).toMatch(new RegExp(`^${unused} +${day} +- +- +active$`, "m"));
-    const lines = `LABEL +hammer\nPLAN +enterprise\nMINUTE +3/3\nDAY +50/50\nCREATED \\(UTC\\) +${day}
+    const lines = `LABEL +hammer\nPLAN +enterprise\nMINUTE +3/3\n(?:\\w+ +-\n)*DAY +50/50\nCREATED \\(UTC\\) +${day}
 LAST USED \\(UTC\\) +${day}\nEXPIRES \\(UTC\\) +2099-01-01 00:00\nSTATE +banned until ${day}:\\d\\d UTC$`;
     expect((await to.run("keys", "find", id)).out).toMatch(
       new RegExp(String.raw`^ID +key_\w+\nSECRET +pet_live_\w{4}…\n` + lines),

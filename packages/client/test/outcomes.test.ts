@@ -1,4 +1,10 @@
-import { createMemoryStorage, type Pets, type PetStoreOptions } from "@petstore/core";
+import {
+  createMemoryStorage,
+  standardPlans,
+  type Pets,
+  type PetStoreOptions,
+} from "@petstore/core";
+import { limitNames } from "@petstore/core/internal";
 import { storageError } from "@petstore/core/storage";
 import { createPetsClient, type PetsClientOptions, type TransportError } from "@petstore/client";
 import { err, type Result, type ResultAsync } from "neverthrow";
@@ -49,6 +55,14 @@ const brokenStorage = { ...memory, pets: { ...memory.pets, list: listFails } };
 const free = (perMinute: number, perDay: number): Setting => ({
   plans: { free: { perMinute, perDay } },
 });
+const everyLimit: Setting = {
+  plans: {
+    free: {
+      ...standardPlans.free,
+      ...Object.fromEntries(limitNames.map((name, index) => [name, index + 5])),
+    },
+  },
+};
 const DIFFICULT = '😀 "id":12345678901234567890 \\" \u2028 \n {"int64":"1"} é';
 const max = create({ ...rex, name: "Max" }, "a");
 
@@ -78,6 +92,7 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ...["9", "01", "", "..", "1/2", "?", 1.5, MAX + 1n].map(
     (id) => [`finds no pet ${id}`, "pet_not_found", get(id)] as [string, string, Act],
   ),
+  ["lists with a limit in each window", "ok", list(), everyLimit],
   ["lists with as many left in both windows", "ok", list(), free(2, 2)],
   ["lists with as many left in the later minute", "ok", listAfter([1, DAY - 30_000]), free(2, 3)],
   ["exceeds the limit after another process", "rate_limit_exceeded", listAfter([60, 0])],

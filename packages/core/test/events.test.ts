@@ -2,11 +2,12 @@ import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { createMemoryStorage } from "@petstore/core";
+import { windowNames, windows } from "@petstore/core/facts";
 import { storageError } from "@petstore/core/storage";
 import type { PetStoreEvent, PetStoreOptions } from "@petstore/core";
 import type { Storage, StorageWarning } from "@petstore/core/storage";
 import { err, ok } from "neverthrow";
-import { collect, error, openStore, ownLimits, rex, value } from "./support/open-store.js";
+import { collect, error, oneIn, openStore, ownLimits, rex, value } from "./support/open-store.js";
 
 const loop = { cause: {} };
 loop.cause = loop;
@@ -137,17 +138,15 @@ describe("events", () => {
     expect(events).toMatchObject([{ type: "rate_limit_exceeded", ...ofNobody, limit: 60 }]);
   });
 
-  it.each([
-    ["minute", ownLimits(1, 2), 60],
-    ["day", ownLimits(2, 1), 86_400],
-  ] as const)("say that the %s is used up, like the refusal", async (window, plan, seconds) => {
+  it.each(windowNames)("say that the %s is used up, like the refusal", async (window) => {
     const { clock, events, issue } = openRecorded({ ban: false });
-    const { id, caller } = await issue(plan);
+    const { id, caller } = await issue(oneIn(window));
+    const { milliseconds } = windows[window];
     value(await caller.admit());
     const used = `The limit of 1 request per ${window} is used up`;
-    const message = `${used}; come back in ${seconds} seconds.`;
+    const message = `${used}; come back in ${milliseconds / 1_000} seconds.`;
     expect(error(await caller.admit())).toMatchObject({ message, window });
-    clock.advance(seconds * 1_000 - 1);
+    clock.advance(milliseconds - 1);
     expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
     await delivered();
     expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 1 });

@@ -3,7 +3,15 @@ import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, keyStateAt } from "@petstore/core";
 import { NO_USAGE } from "@petstore/core/storage";
 import type { KeyRing } from "@petstore/core";
-import { DAY, error, MINUTE, openStore, ownLimits, value } from "./support/open-store.js";
+import {
+  DAY,
+  error,
+  LIMIT_FIELDS,
+  MINUTE,
+  openStore,
+  ownLimits,
+  value,
+} from "./support/open-store.js";
 
 const ENTERPRISE = ownLimits(5, 10);
 const LIMITS = ENTERPRISE.limits;
@@ -58,8 +66,7 @@ const free = (more: object) => ({ plan: "free", ...more });
 const own = (limits?: unknown) => ({ plan: "enterprise", limits });
 
 const PLANS = "plan must be one of free, pro, business, enterprise";
-const OWN =
-  "the enterprise plan needs limits of its own: { perMinute, perDay }, each a positive integer, and nothing else";
+const OWN = `the enterprise plan needs limits of its own: ${LIMIT_FIELDS}, each a positive integer, and nothing else`;
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
 const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
@@ -73,7 +80,7 @@ it.each<[keyof typeof calls, string, ...unknown[]]>([
     "issue",
     OWN,
     ...[undefined, 5, { ...LIMITS, perMinute: 0 }, { ...LIMITS, perDay: 1.5 }].map(own),
-    own({ ...LIMITS, perHour: 1 }),
+    own({ ...LIMITS, perWeek: 1 }),
   ],
   ["issue", "the free plan has fixed limits; leave limits out", free({ limits: LIMITS })],
   ["issue", LABEL, ...["x".repeat(201), [], "a\0"].map((label) => free({ label }))],

@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStorage, createPetStore, type PetStoreOptions } from "@petstore/core";
 import { systemClock } from "@petstore/core/internal";
 import { parseSettings } from "../src/settings.js";
+import { LIMIT_FIELDS } from "./support/open-store.js";
 
 /** In seconds. */
 const YEAR = 31_536_000;
 
-const LIMITS = 'must be "custom" or { perMinute, perDay }, each an integer from 1 to 2^53−1';
+const LIMITS = `must be "custom" or ${LIMIT_FIELDS}, each an integer from 1 to 2^53−1`;
 const BYTES = "must return a Uint8Array of the requested size";
 const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
 const CLOCK = "must have a now() in milliseconds, and monotonic() or none";
@@ -26,7 +27,7 @@ describe("createPetStore", () => {
     ["storage", "must be a Storage: pets, keys, usage and close()", { ...memory, clock: {} }],
     ["clock", CLOCK, null, {}, { now: Date.now, monotonic: 5 }],
     ["plans", "must be an object of plans by name", null, [], new Map([["x", "custom"]])],
-    ["plans.a", LIMITS, { perMinute: 1, perDay: 1, perHour: 3 }],
+    ["plans.a", LIMITS, { perMinute: 1, perDay: 1, perWeek: 3 }],
     ["plans.free", LIMITS, { perMinute: 0, perDay: 1 }, { perMinute: 1 }, null],
     ...["Trial", "a b", "a:", "1", `${LONGEST_NAME}a`, "toString"].map(
       (name): [string, string, string] => [`plans.${name}`, NAME, "custom"],

@@ -45,9 +45,9 @@ it("the schema is migrated once from version 1, keeps pets and usage, and is unc
   expect(rows("pets")).toEqual([{ ...pet, colour: null }]);
   const counts = { minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 };
   const bans = { refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 };
-  expect(rows("api_key_usage")).toEqual([{ key_id: "a", ...counts, ...bans }]);
+  expect(rows("api_key_usage")).toMatchObject([{ key_id: "a", ...counts, ...bans }]);
   const breaking = database.prepare("select breaking from petstore_migrations").pluck();
-  expect(breaking.all()).toEqual([1, 0, 0]);
+  expect(breaking.all()).toEqual([...migrations, addsColumn].map((each) => Number(each.breaking)));
 });
 
 it("pages of a status and of banned keys, and expired creations, are found without a scan of other rows", async () => {

@@ -2,6 +2,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Result } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
 import type { Caller, IssueKeyInput, PetStoreOptions, Signals } from "@petstore/core";
+import { windows, type WindowName } from "@petstore/core/facts";
+import { limitNames } from "@petstore/core/internal";
 import { onTestFinished } from "vitest";
 
 export const SECOND = 1_000;
@@ -11,10 +13,20 @@ export const DAY = 24 * HOUR;
 
 export const rex = { name: "Rex", categoryId: 7n };
 
+/** The limits of a plan, as messages name them. */
+export const LIMIT_FIELDS = "{ perMinute, perDay }";
+
 /** The plan of a key with limits of its own. */
 export const ownLimits = (perMinute: number, perDay: number) => {
   return { plan: "enterprise", limits: { perMinute, perDay } };
 };
+
+/** The same with 2 requests in each window, but 1 in this one. */
+export function oneIn(window: WindowName) {
+  const limits = limitNames.map((name) => [name, name === windows[window].limit ? 1 : 2] as const);
+  const { plan, limits: both } = ownLimits(2, 2);
+  return { plan, limits: { ...both, ...Object.fromEntries(limits) } };
+}
 
 /** Opens a store on a manual clock and a storage in memory, whose members a test may replace. */
 export function openStore(options: PetStoreOptions = {}) {
