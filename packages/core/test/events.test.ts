@@ -7,7 +7,7 @@ import { storageError } from "@petstore/core/storage";
 import type { PetStoreEvent, PetStoreOptions } from "@petstore/core";
 import type { Storage, StorageWarning } from "@petstore/core/storage";
 import { err, ok } from "neverthrow";
-import { collect, error, oneIn, openStore, ownLimits, rex, value } from "./support/open-store.js";
+import { collect, error, openStore, ownLimits, rex, twoIn, value } from "./support/open-store.js";
 
 const loop = { cause: {} };
 loop.cause = loop;
@@ -140,16 +140,19 @@ describe("events", () => {
 
   it.each(windowNames)("say that the %s is used up, like the refusal", async (window) => {
     const { clock, events, issue } = openRecorded({ ban: false });
-    const { id, caller } = await issue(oneIn(window));
-    const { milliseconds } = windows[window];
+    const { id, caller } = await issue(twoIn(window));
+    const half = windows[window].milliseconds / 2;
     value(await caller.admit());
-    const used = `The limit of 1 request per ${window} is used up`;
-    const message = `${used}; come back in ${milliseconds / 1_000} seconds.`;
-    expect(error(await caller.admit())).toMatchObject({ message, window });
-    clock.advance(milliseconds - 1);
+    clock.advance(half);
+    value(await caller.admit());
+    const used = `The limit of 2 requests per ${window} is used up`;
+    const message = `${used}; come back in ${half / 1_000} seconds.`;
+    const quota = { [window]: { limit: 2, remaining: 0, resetAt: clock.now() + half } };
+    expect(error(await caller.admit())).toMatchObject({ message, window, quota });
+    clock.advance(half - 1);
     expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
     await delivered();
-    expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 1 });
+    expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 2 });
   });
 
   it("report nothing that did not happen", async () => {

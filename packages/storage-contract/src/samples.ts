@@ -96,11 +96,10 @@ const GREATEST = Number.MAX_SAFE_INTEGER;
 
 /** A key with a value in every field. 0 is a valid time, not a missing one. */
 export function aFullKey(id: string): StoredApiKey {
-  const limits = limitNames.map((name, index) => [name, index || GREATEST] as const);
   const key: EachField<StoredApiKey> = {
     id,
     plan: "enterprise",
-    limits: { ...aKey(id).limits, ...Object.fromEntries(limits) },
+    limits: { ...aKey(id).limits, ...numbers(limitNames, (index) => index || GREATEST) },
     label: "Ünïcode 🐾 'label'",
     createdAt: 0,
     expiresAt: GREATEST,
@@ -129,8 +128,11 @@ export const greatestUsage = usageOf(() => GREATEST);
 
 /** Returns the usage in whose fields this function returns the numbers. */
 function usageOf(number: (index: number) => number): Usage {
-  const numbers = Object.keys(NO_USAGE).map((field, index) => [field, number(index)] as const);
-  return { ...NO_USAGE, ...Object.fromEntries(numbers) };
+  return { ...NO_USAGE, ...numbers(Object.keys(NO_USAGE), number) };
+}
+
+function numbers(fields: readonly string[], number: (index: number) => number) {
+  return Object.fromEntries(fields.map((field, index) => [field, number(index)] as const));
 }
 
 /** The usage with one more request in both windows. */

@@ -1,17 +1,13 @@
-import type { StoredApiKey, Usage } from "@petstore/core/storage";
+import type { Usage } from "@petstore/core/storage";
 import type { Tuple } from "./query.js";
 import {
-  keysOf,
   LIMIT_COLUMNS,
-  limitValues,
   toLimitsAndUsage,
   USAGE_COLUMNS,
   type ApiKeysTable,
+  type BareKey,
   type UsageRow,
 } from "./schema.js";
-
-/** A key without its secrets, which have a table of their own. */
-export type BareKey = Omit<StoredApiKey, "secrets">;
 
 export interface KeysAfter {
   readonly count: number;
@@ -31,20 +27,6 @@ export const KEY_COLUMNS = [
 ] as const;
 
 export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
-
-export const keyValues: {
-  readonly [Column in keyof ApiKeysTable]: (key: BareKey) => ApiKeysTable[Column];
-} = {
-  id: ({ id }) => id,
-  plan: ({ plan }) => plan,
-  ...limitValues,
-  label: ({ label }) => label ?? null,
-  created_at: ({ createdAt }) => createdAt,
-  expires_at: ({ expiresAt }) => expiresAt ?? null,
-  revoked_at: ({ revokedAt }) => revokedAt ?? null,
-};
-
-export const keyColumns = keysOf(keyValues);
 
 /** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
 export function toKeyWithUsage([

@@ -20,15 +20,7 @@ export {
   type UsageSubject,
   type UsageTransaction,
 } from "./api-key-usage.js";
-export {
-  keyColumns,
-  keyValues,
-  KEY_COLUMNS,
-  toKeyWithUsage,
-  type BareKey,
-  type KeyRow,
-  type KeysAfter,
-} from "./api-keys.js";
+export { KEY_COLUMNS, toKeyWithUsage, type KeyRow, type KeysAfter } from "./api-keys.js";
 export { createClose, createWarnings, storageClosed, type Warnings } from "./lifecycle.js";
 export {
   createPageCache,
@@ -43,6 +35,8 @@ export {
 } from "./pets.js";
 export { compile, type BuildQuery, type Integers, type Parameter, type Tuple } from "./query.js";
 export {
+  keyColumns,
+  keyValues,
   LIMIT_COLUMNS,
   newPetFields,
   petColumns,
@@ -52,6 +46,7 @@ export {
   type ApiKeySecretsTable,
   type ApiKeysTable,
   type ApiKeyUsageTable,
+  type BareKey,
   type PetsTable,
   type SqlSchema,
 } from "./schema.js";

@@ -38,26 +38,34 @@ export interface PetCreationsTable {
 }
 
 /** One row for each API key that was not purged, revoked and expired ones too. */
-export interface ApiKeysTable extends LimitsRow {
+export interface ApiKeysTable {
   readonly id: string;
   readonly plan: string;
+  readonly per_minute: number;
+  readonly per_day: number;
   readonly label: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
 }
 
-type LimitsRow = {
-  readonly [Column in keyof typeof limitValues]: ReturnType<(typeof limitValues)[Column]>;
+/** A key without its secrets, which have a table of their own. */
+export type BareKey = Omit<StoredApiKey, "secrets">;
+
+export const keyValues: {
+  readonly [Column in keyof ApiKeysTable]: (key: BareKey) => ApiKeysTable[Column];
+} = {
+  id: ({ id }) => id,
+  plan: ({ plan }) => plan,
+  per_minute: ({ limits }) => limits.perMinute,
+  per_day: ({ limits }) => limits.perDay,
+  label: ({ label }) => label ?? null,
+  created_at: ({ createdAt }) => createdAt,
+  expires_at: ({ expiresAt }) => expiresAt ?? null,
+  revoked_at: ({ revokedAt }) => revokedAt ?? null,
 };
 
-/** Each column of the limits with its value for a key. */
-export const limitValues = {
-  per_minute: ({ limits }: Limited) => limits.perMinute,
-  per_day: ({ limits }: Limited) => limits.perDay,
-};
-
-type Limited = Pick<StoredApiKey, "limits">;
+export const keyColumns = keysOf(keyValues);
 
 /** The columns of the limits, in the order that `toLimitsAndUsage` reads. */
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
@@ -103,7 +111,7 @@ export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
   number,
   ...(number | null)[],
 ]): { readonly limits: RateLimits; readonly usage: Usage } {
-  const limits: EachField<RateLimits> = { perMinute, perDay };
+  const limits = { perMinute, perDay } satisfies EachField<RateLimits>;
   return { limits, usage: toUsage(usage) };
 }
 

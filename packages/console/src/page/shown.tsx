@@ -90,10 +90,7 @@ export const USAGE = windowNames.map((name: WindowName): Column<ShownKey> => {
   const heading = name.slice(0, 1).toUpperCase() + name.slice(1);
   return {
     heading,
-    cell: ({ usage }, now) => {
-      const quota = usage[name];
-      return quota && usageOf(heading, quota, now);
-    },
+    cell: ({ usage: { [name]: quota } }, now) => quota && usageOf(heading, quota, now),
   };
 });
 

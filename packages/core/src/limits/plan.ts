@@ -31,7 +31,8 @@ export function areRateLimits(value: unknown): value is RateLimits {
   if (Object.keys(value).some((key) => limitNames.every((name) => name !== key))) return false;
   return windowNames.every((name) => {
     const limit = ownField(value, windows[name].limit);
-    return limit === undefined ? isOptional(name) : isRateLimit(limit);
+    if (limit === undefined) return isOptional(name);
+    return Number.isSafeInteger(limit) && Number(limit) >= 1;
   });
 }
 
@@ -75,7 +76,3 @@ export function createPlanCheck(
 }
 
 const ADVICE = "All processes on a storage must have the same plans for its limits to be exact.";
-
-function isRateLimit(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}

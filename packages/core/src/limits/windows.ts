@@ -52,18 +52,13 @@ export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
 }
 
 /** Returns a copy without the windows in which requests are not limited. */
-export function onlyLimited<T extends { readonly limit: number }>({
-  minute,
-  day,
-}: EachWindow<T>): EachLimited<T> {
-  const all: EachWindow<T> = { minute, day };
-  return all;
+export function onlyLimited<T extends { limit: number }>(all: EachWindow<T>): EachLimited<T> {
+  return { minute: all.minute, day: all.day } satisfies EachWindow<T>;
 }
 
 /** Returns a frozen copy of the limits. */
 export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
-  const limits: EachField<RateLimits> = { perMinute, perDay };
-  return Object.freeze(limits);
+  return Object.freeze({ perMinute, perDay } satisfies EachField<RateLimits>);
 }
 
 /** Whether a plan may have no limit for this window. */
@@ -73,10 +68,8 @@ export function isOptional(name: WindowName): boolean {
 
 /** Returns the limits by their windows, from the shortest to the longest. */
 export function limitsIn(limits: Partial<RateLimits>): readonly (readonly [WindowName, number])[] {
-  return windowNames.flatMap((name) => {
-    const limit = limits[windows[name].limit];
-    return limit === undefined ? [] : [[name, limit] as const];
-  });
+  const all = windowNames.map((name) => [name, limitOf(limits, name)] as const);
+  return all.filter(([, limit]) => limit < Infinity);
 }
 
 /** Returns the limit of a window; infinite if there is none. */

@@ -1,5 +1,5 @@
 import { standardPlans, type Plan } from "@petstore/core";
-import { limitOf, windowNames, type OperationName } from "@petstore/core/facts";
+import { limitOf, limitsIn, type OperationName } from "@petstore/core/facts";
 import type { operations } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { headers } from "./headers.js";
@@ -37,9 +37,7 @@ Another path gets 404 with the code \`not_found\`. Another method gets 405 with 
 
 function plansTable(): string {
   const plans: readonly [name: string, plan: Plan][] = Object.entries(standardPlans);
-  const columns = windowNames.filter((window) =>
-    plans.some(([, plan]) => plan !== "custom" && limitOf(plan, window) < Infinity),
-  );
+  const columns = limitsIn(standardPlans.free).map(([window]) => window);
   const rows = plans.map(([name, plan]) => {
     const limits = columns.map((window) =>
       plan === "custom" ? plan : limitOf(plan, window).toLocaleString("en-US"),
