@@ -152,8 +152,18 @@ export type CreatePetError = CreatePetInputError | UnavailableError;
 /** The failures of `getPet`, once the request is admitted. */
 export type GetPetError = PetNotFoundError | UnavailableError;
 
+/** The failures of each operation (specification, "Endpoints"), once the request is admitted. */
+export type OperationErrors = {
+  readonly listPets: ListPetsError;
+  readonly createPet: CreatePetError;
+  readonly getPet: GetPetError;
+};
+
+/** With `Extract`, declarations show the names. */
+export type OperationName = Extract<keyof OperationErrors, string>;
+
 /** Every error that a call with an API key can have. A `switch` over its `code` is checked by the compiler. */
-export type PetStoreError = AdmissionError | ListPetsError | CreatePetError | GetPetError;
+export type PetStoreError = AdmissionError | OperationErrors[OperationName];
 
 /** Every error that a call of `store.keys` can have. */
 export type KeyError =

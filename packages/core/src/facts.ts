@@ -1,4 +1,5 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
+export type { OperationErrors, OperationName } from "./errors.js";
 export {
   eachWindow,
   isOptional,
@@ -15,4 +16,3 @@ export type { WindowQuota } from "./limits/quota.js";
 export { createManualClock } from "./manual-clock.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
-export type { OperationName } from "./events/signals.js";

@@ -1,8 +1,8 @@
-import type { CreatePetError, GetPetError, ListPetsError, PetStoreError } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
+import type { PetStoreError } from "@petstore/core";
+import type { OperationErrors, OperationName } from "@petstore/core/facts";
 
 /** What is known of an operation of the service (specification, "Endpoints" and "Versioning"). */
-export interface OperationFacts {
+export interface OperationFacts<Codes = Partial<Record<PetStoreError["code"], true>>> {
   /** A `GET` has a `HEAD`, too (RFC 9110, section 9.1). */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The template of its path, below the base path; at most its end is a parameter. */
@@ -10,7 +10,7 @@ export interface OperationFacts {
   /** The status of its success; a 204 has no body. */
   readonly success: number;
   /** The codes of the errors that only this operation has. */
-  readonly errors: Readonly<Partial<Record<PetStoreError["code"], true>>>;
+  readonly errors: Readonly<Codes>;
   /** If it is deprecated: the days in UTC of its deprecation and its removal, and a reference to its successor. */
   readonly deprecation?: {
     readonly since: string;
@@ -20,8 +20,9 @@ export interface OperationFacts {
 }
 
 /** The codes of an operation's errors that not all operations have; one that is missing does not compile. */
-type OwnCodes<E extends { readonly code: string }> = Readonly<
-  Record<Exclude<E["code"], "storage_unavailable" | "store_closed">, true>
+type OwnCodes<Name extends OperationName> = Record<
+  Exclude<OperationErrors[Name]["code"], "storage_unavailable" | "store_closed">,
+  true
 >;
 
 /** The operations: routes, `Allow`, reports, the client and the OpenAPI document follow from this table. */
@@ -30,27 +31,23 @@ export const operations = {
     method: "GET",
     path: "/pets",
     success: 200,
-    errors: { invalid_query: true } satisfies OwnCodes<ListPetsError>,
+    errors: { invalid_query: true },
   },
   createPet: {
     method: "POST",
     path: "/pets",
     success: 201,
-    errors: {
-      invalid_idempotency_key: true,
-      invalid_pet: true,
-      idempotency_key_reused: true,
-    } satisfies OwnCodes<CreatePetError>,
+    errors: { invalid_idempotency_key: true, invalid_pet: true, idempotency_key_reused: true },
   },
   getPet: {
     method: "GET",
     path: "/pets/{petId}",
     success: 200,
-    errors: { pet_not_found: true } satisfies OwnCodes<GetPetError>,
+    errors: { pet_not_found: true },
     deprecation: {
       since: "5 December 2025",
       removal: "5 December 2030",
       successor: "../pets",
     },
   },
-} as const satisfies Readonly<Record<OperationName, OperationFacts>>;
+} as const satisfies { readonly [Name in OperationName]: OperationFacts<OwnCodes<Name>> };

@@ -1,8 +1,6 @@
 import { channel } from "node:diagnostics_channel";
+import type { OperationName } from "../errors.js";
 import type { WindowName } from "../limits/windows.js";
-
-/** The name of an operation (specification, "Endpoints"). */
-export type OperationName = "listPets" | "createPet" | "getPet";
 
 /**
  * A request over HTTP, when its response is sent or its client has gone. No field holds what a client chose

@@ -5,6 +5,7 @@ import type {
   CreatePetError,
   GetPetError,
   ListPetsError,
+  OperationName,
   UnavailableError,
   WithQuota,
 } from "../errors.js";
@@ -13,7 +14,6 @@ import { withCharge, type Charged } from "../limits/quota.js";
 import type { CreatePetOptions } from "../pets/idempotency.js";
 import type { ListPetsInput, PetPage } from "../pets/list-query.js";
 import type { NewPetInput } from "../pets/pet.js";
-import type { OperationName } from "../events/signals.js";
 import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
 import {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import { invalidPet, type InvalidPetError } from "../errors.js";
+import { invalidPet, type CreatePetError } from "../errors.js";
 import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
@@ -51,11 +51,14 @@ const NAME = `name must be a string of well-formed text without NUL, at most ${L
 /** The problem of a value that is not a status. */
 export const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
+// From a public union, as the error of close() is.
+type InvalidPet = Extract<CreatePetError, { readonly code: "invalid_pet" }>;
+
 /**
  * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
  * field.
  */
-export function parseNewPet(input: unknown): Result<NewPet, InvalidPetError> {
+export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return err(invalidPet(["the pet must be an object"]));
   }
