@@ -1,51 +1,11 @@
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
-import type {
-  AdmissionError,
-  CreatePetError,
-  GetPetError,
-  ListPetsError,
-  OperationName,
-  UnavailableError,
-  WithQuota,
-} from "../errors.js";
+import type { AdmissionError, WithQuota } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
 import { withCharge, type Charged } from "../limits/quota.js";
-import type { CreatePetOptions } from "../pets/idempotency.js";
-import type { ListPetsInput, PetPage } from "../pets/list-query.js";
-import type { NewPetInput } from "../pets/pet.js";
 import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
-import {
-  createPet,
-  prepareGetPet,
-  prepareListPets,
-  reportGetPet,
-  type CreatedPet,
-  type PetIdInput,
-  type PetResult,
-} from "./pets.js";
-
-/**
- * The three operations. `Extra` is part of every result and of every error of an operation;
- * `CommonError` can come from each of them.
- */
-interface PetOperations<CommonError, Extra> extends Record<OperationName, unknown> {
-  /** Lists pets in ascending order of id (specification, "GET /pets"). */
-  listPets(
-    input?: ListPetsInput,
-  ): ResultAsync<PetPage & Extra, (ListPetsError & Extra) | CommonError>;
-  /** Adds a pet (specification, "POST /pets"). With an idempotency key, the call is safe to repeat. */
-  createPet(
-    input: NewPetInput,
-    options?: CreatePetOptions,
-  ): ResultAsync<CreatedPet & Extra, (CreatePetError & Extra) | CommonError>;
-  /**
-   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
-   * @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`.
-   */
-  getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
-}
+import { operationsOf, type Perform, type PetOperations } from "./pets.js";
 
 /**
  * The operations of a caller with an API key. Code written against `Pets<TransportError>` accepts both a
@@ -82,10 +42,6 @@ export function createCaller(
     admit(context, (digest ??= parseApiKey(apiKey)), clientAddress, start);
   const anonymous = () => ({ quota: context.anonymous.peek(clientAddress) });
 
-  /**
-   * Performs an operation. `prepare` validates the input, and returns what is started while the request is charged;
-   * `complete` has the rest, for after the charge.
-   */
   const perform = <Started, T extends object, E extends object>(
     prepare: () => () => Started,
     complete: (started: Started, keyId: string) => Promise<Result<T, E>>,
@@ -101,7 +57,7 @@ export function createCaller(
     return calls.run(call, (error) => withCharge(error, charged ?? anonymous()));
   };
 
-  return {
+  return Object.assign(operationsOf<WithQuota<AdmissionError>, Charged>(context, perform), {
     admit: () =>
       calls.run(
         async () =>
@@ -110,31 +66,16 @@ export function createCaller(
           ),
         (error) => withCharge(error, anonymous()),
       ),
-    listPets: (input = {}) =>
-      perform(
-        () => prepareListPets(context, input),
-        (pets) => pets,
-      ),
-    createPet: (input, options = {}) =>
-      perform(
-        () => () => undefined,
-        (_, keyId) => createPet(context, input, options, keyId),
-      ),
-    getPet: (id) =>
-      perform(
-        () => prepareGetPet(context, id),
-        (pet, keyId) => reportGetPet(context, pet, keyId),
-      ),
-  };
+  });
 }
 
 function createAdmission(context: Context, calls: Calls, charged: ChargedKey): Admission {
-  const perform = <T extends object, E extends object>(operation: () => Promise<Result<T, E>>) =>
+  const perform: Perform<never, Charged> = (prepare, complete) =>
     calls.run(
-      async () => chargedResult(await operation(), charged),
+      async () => chargedResult(await complete(prepare()(), charged.keyId), charged),
       (error) => withCharge(error, charged),
     );
-  return withCharge(operationsOf<Charged>(context, perform, charged.keyId), charged);
+  return withCharge(operationsOf(context, perform), charged);
 }
 
 function chargedResult<T extends object, E extends object>(
@@ -147,20 +88,10 @@ function chargedResult<T extends object, E extends object>(
 }
 
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
-  return Object.freeze(operationsOf(context, (call) => calls.run(call, (error) => error)));
-}
-
-/** The operations for a caller that is admitted or trusted. */
-function operationsOf<Extra>(
-  context: Context,
-  perform: <T extends object, E extends object>(
-    call: () => Promise<Result<T, E>>,
-  ) => ResultAsync<T & Extra, (E | UnavailableError) & Extra>,
-  keyId?: string,
-): PetOperations<never, Extra> {
-  return {
-    listPets: (input = {}) => perform(() => prepareListPets(context, input)()),
-    createPet: (input, options = {}) => perform(() => createPet(context, input, options, keyId)),
-    getPet: (id) => perform(() => reportGetPet(context, prepareGetPet(context, id)(), keyId)),
-  };
+  const perform: Perform<never, unknown> = (prepare, complete) =>
+    calls.run(
+      () => complete(prepare()()),
+      (error) => error,
+    );
+  return Object.freeze(operationsOf(context, perform));
 }

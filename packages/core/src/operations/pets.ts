@@ -1,22 +1,32 @@
-import { err, ok, type Result } from "neverthrow";
+import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
 import {
   idempotencyKeyReused,
   petNotFound,
+  type CreatePetError,
   type CreatePetInputError,
+  type GetPetError,
   type IdempotencyKeyReusedError,
   type InvalidQueryError,
+  type ListPetsError,
+  type OperationName,
   type PetNotFoundError,
   type StorageUnavailableError,
+  type UnavailableError,
 } from "../errors.js";
-import { fingerprintOf, parseCreatePetOptions, tokenOf } from "../pets/idempotency.js";
+import {
+  fingerprintOf,
+  parseCreatePetOptions,
+  tokenOf,
+  type CreatePetOptions,
+} from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
-import { parseListQuery, type PetPage } from "../pets/list-query.js";
-import { parseNewPet, petOf, type NewPet, type Pet } from "../pets/pet.js";
+import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
+import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
 import { change, read } from "../storage/outcomes.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
-export type PetIdInput = bigint | number | string;
+type PetIdInput = bigint | number | string;
 
 /** The success of `getPet`. */
 export type PetResult = {
@@ -29,14 +39,61 @@ export type CreatedPet = PetResult & {
   readonly replayed: boolean;
 };
 
-/** A read whose input is validated. It reads when it is started, and never rejects. */
-export type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;
+/**
+ * The operations. `Extra` is part of every result and of every error of an operation;
+ * `CommonError` can come from each of them.
+ */
+export interface PetOperations<CommonError, Extra> extends Record<OperationName, unknown> {
+  /** Lists pets in ascending order of id (specification, "GET /pets"). */
+  listPets(
+    input?: ListPetsInput,
+  ): ResultAsync<PetPage & Extra, (ListPetsError & Extra) | CommonError>;
+  /** Adds a pet (specification, "POST /pets"). With an idempotency key, the call is safe to repeat. */
+  createPet(
+    input: NewPetInput,
+    options?: CreatePetOptions,
+  ): ResultAsync<CreatedPet & Extra, (CreatePetError & Extra) | CommonError>;
+  /**
+   * Finds one pet (specification, "GET /pets/{petId}"). An id that is not an int64 is `pet_not_found`.
+   * @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`.
+   */
+  getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
+}
 
-/** Prepares to list pets, for a caller that is admitted or trusted. See `PetOperations.listPets`. */
-export function prepareListPets(
-  { storage }: Context,
-  input: unknown,
-): Read<PetPage, InvalidQueryError> {
+/**
+ * Performs an operation. `prepare` validates the input, and returns what may start before a charge is stored; `complete`
+ * has the rest, for after the charge.
+ */
+export type Perform<CommonError, Extra> = <Started, T extends object, E extends object>(
+  prepare: () => () => Started,
+  complete: (started: Started, keyId?: string) => Promise<Result<T, E>>,
+) => ResultAsync<T & Extra, ((E | UnavailableError) & Extra) | CommonError>;
+
+/** Creates the operations for a caller. */
+export function operationsOf<CommonError, Extra>(
+  context: Context,
+  perform: Perform<CommonError, Extra>,
+): PetOperations<CommonError, Extra> {
+  return {
+    listPets: (input = {}) => perform(() => prepareListPets(context, input), asItIs),
+    createPet: (input, options = {}) =>
+      perform(prepareNothing, (_, keyId) => createPet(context, input, options, keyId)),
+    getPet: (id) =>
+      perform(
+        () => prepareGetPet(context, id),
+        (pet, keyId) => reportGetPet(context, pet, keyId),
+      ),
+  };
+}
+
+const asItIs = <T>(started: T): T => started;
+const nothing = (): void => undefined;
+const prepareNothing = () => nothing;
+
+/** A read whose input is validated. It reads when it is started, and never rejects. */
+type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;
+
+function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, InvalidQueryError> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
   return () =>
@@ -46,11 +103,7 @@ export function prepareListPets(
     );
 }
 
-/** Prepares to find a pet, for a caller that is admitted or trusted. See `PetOperations.getPet`. */
-export function prepareGetPet(
-  { storage }: Context,
-  input: unknown,
-): Read<PetResult, PetNotFoundError> {
+function prepareGetPet({ storage }: Context, input: unknown): Read<PetResult, PetNotFoundError> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
   return () =>
@@ -61,7 +114,7 @@ export function prepareGetPet(
 }
 
 /** Waits for the result of `getPet`, and emits that this deprecated operation was used. */
-export async function reportGetPet<T>(
+async function reportGetPet<T>(
   { emit, lastReading }: Context,
   result: Promise<T>,
   keyId?: string,
@@ -71,8 +124,7 @@ export async function reportGetPet<T>(
   return found;
 }
 
-/** Creates a pet, for a caller that is admitted or trusted. See `PetOperations.createPet`. */
-export async function createPet(
+async function createPet(
   context: Context,
   input: unknown,
   options: unknown,
