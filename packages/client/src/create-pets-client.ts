@@ -1,50 +1,15 @@
-import type { ListPetsInput, NewPetInput, Pets } from "@petstore/core";
 import { err, ResultAsync } from "neverthrow";
 import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
 import { startWait } from "./clock.js";
-import { limitUsedUp, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
+import { limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
 import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
+import { operationsOf, type Operation, type Perform, type PetsClient } from "./operations.js";
 import { notNegative, parseOptions, type PetsClientOptions } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
-import { drawFraction, drawIdempotencyKey, type RandomSource } from "./random.js";
-import {
-  createPet,
-  getPet,
-  listPets,
-  readRefusal,
-  type Operation,
-  type OperationRequest,
-  type Outcome,
-} from "./wire/operations.js";
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Ends the call with `aborted`. A request that is under way may still be performed. */
-  readonly signal?: AbortSignal | undefined;
-  /** The longest time for the call with all waits, in seconds. Default: that of the client. */
-  readonly deadlineSeconds?: number | undefined;
-}
-
-/** Options of `createPet`. */
-export interface CreateCallOptions extends CallOptions {
-  /** As in process: makes it safe to call again. Without one, only the call's own attempts are safe. */
-  readonly idempotencyKey?: string | undefined;
-}
-
-type Remote = Pets<TransportError>;
-
-/**
- * The operations of a client with an API key, over HTTP. All calls share one gate, which keeps the caller
- * within its limits. No call rejects.
- */
-export interface PetsClient extends Remote {
-  listPets(input?: ListPetsInput, options?: CallOptions): ReturnType<Remote["listPets"]>;
-  createPet(input: NewPetInput, options?: CreateCallOptions): ReturnType<Remote["createPet"]>;
-  /** @deprecated To be removed on 5 December 2030. List by status, or one pet: `{ after: id - 1n, limit: 1 }`. */
-  getPet(id: Parameters<Remote["getPet"]>[0], options?: CallOptions): ReturnType<Remote["getPet"]>;
-}
+import { drawFraction, type RandomSource } from "./random.js";
+import { readRefusal, type Outcome } from "./wire/responses.js";
 
 /**
  * Creates a client. Create one for each API key, and keep it: its gate knows how many requests are left.
@@ -68,23 +33,12 @@ export function createPetsClient(options: PetsClientOptions): PetsClient {
     onAbort: createOnAbort(),
   };
 
-  const perform = <T, E extends { readonly code: string }>(
-    operation: Operation<T, E>,
-    options: CallOptions | undefined,
-  ) => {
+  const perform: Perform = (operation, options) => {
     // Without types, a caller may pass null for nothing.
     const { signal, deadlineSeconds: seconds } = options ?? {};
     return new ResultAsync(call(context, operation, seconds ?? deadlineSeconds, signal));
   };
-  return Object.freeze({
-    listPets: (input = {}, options) => perform(listPets(input), options),
-    createPet: (input, options) => {
-      const { idempotencyKey } = options ?? {};
-      const key = idempotencyKey ?? drawIdempotencyKey(random);
-      return perform(createPet(input, key, idempotencyKey === undefined), options);
-    },
-    getPet: (id, options) => perform(getPet(id), options),
-  } satisfies PetsClient);
+  return operationsOf(perform, random);
 }
 
 /** The settings and the queue that all calls of a client share. */
@@ -165,7 +119,7 @@ async function callUntil<T, E extends { readonly code: string }>(
 
 async function send(
   context: CallContext,
-  { name, method, path, headers, body }: OperationRequest,
+  { name, method, path, headers, body }: Operation,
   attempt: number,
   lifetime: Lifetime,
 ): Promise<Attempt> {

@@ -1,0 +1,113 @@
+import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
+import { eachWindow, toInt64 } from "@petstore/core/facts";
+import { mayRound, ownField as field, parseExactly } from "@petstore/wire";
+import { err, ok, type Result } from "neverthrow";
+import {
+  unexpectedResponse,
+  type LimitError,
+  type TransportError,
+  type UnexpectedResponseError,
+} from "../errors.js";
+import type { Head } from "./head.js";
+
+/** A response whose body has arrived. */
+export interface CompleteResponse {
+  readonly head: Head;
+  readonly body: string;
+}
+
+/** How a call of an operation ends; `E` is the operation's own errors. */
+export type Outcome<T, E> = Result<T & Charged, E | WithQuota<AdmissionError> | TransportError>;
+
+/** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
+export function readResponse<T extends object, Code extends string>(
+  { head, body }: CompleteResponse,
+  { success, errors }: { readonly success: number; readonly errors: OwnErrors<Code> },
+  readResult: (value: unknown, head: Head) => T | undefined,
+) {
+  const { status, quota = UNKNOWN_QUOTA, requestId } = head;
+  const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
+  const value = status === success && success === 204 ? null : tryToParse(body);
+  if (value === undefined) return unexpected("It is not JSON.");
+  if (status === success) {
+    const result = readResult(value, head);
+    if (result === undefined) return unexpected("Its body or its Link is malformed.");
+    return ok({ ...result, quota });
+  }
+  return err(readError(value, head, errors));
+}
+
+/** Reads the Error of a 429; `undefined` if its body is not one. */
+export function readRefusal({ head, body }: CompleteResponse): WithQuota<LimitError> | undefined {
+  const error = readError(tryToParse(body), head, {});
+  return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
+    ? error
+    : undefined;
+}
+
+function tryToParse(body: string): unknown {
+  try {
+    // First as it is: `parseExactly` takes valid JSON.
+    const value: unknown = JSON.parse(body);
+    return mayRound(body) ? parseExactly(body) : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The quota where something has removed its headers: a stored pet is no error because of that. */
+const UNKNOWN_WINDOW = { limit: Infinity, remaining: Infinity, resetAt: 0 };
+const UNKNOWN_QUOTA: Quota = { ...UNKNOWN_WINDOW, ...eachWindow(() => UNKNOWN_WINDOW) };
+
+function readError<Code extends string>(
+  value: unknown,
+  head: Head,
+  errors: OwnErrors<Code>,
+): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
+  const { status, quota = UNKNOWN_QUOTA, requestId } = head;
+  const [code, message] = [field(value, "code"), field(value, "message")];
+  if (
+    typeof code !== "string" ||
+    typeof message !== "string" ||
+    toInt64(field(value, "status")) !== BigInt(status)
+  ) {
+    return unexpectedResponse("It is not an Error of the pet store.", status, requestId);
+  }
+  if (isOwn(code, errors)) return { code, message, quota };
+  const error = readAdmissionError(code, message, quota, head);
+  if (error !== undefined) return error;
+  return unexpectedResponse(`${code}: ${message}`, status, requestId);
+}
+
+type CodedError<Code extends string> = Charged & { readonly code: Code; readonly message: string };
+
+function readAdmissionError(
+  code: string,
+  message: string,
+  quota: Quota,
+  { status, retryAfter = 0 }: Head,
+): WithQuota<AdmissionError> | undefined {
+  const retryAfterSeconds = Math.ceil(retryAfter / 1_000);
+  switch (code) {
+    case "missing_api_key":
+    case "invalid_api_key":
+    case "store_closed":
+      return { code, message, quota };
+    case "storage_unavailable":
+      return { code, message, quota, cause: undefined };
+    case "rate_limit_exceeded":
+      if (status !== 429) return undefined;
+      return { code, message, quota, window: quota.window, retryAfterSeconds };
+    case "api_key_banned":
+      if (status !== 429) return undefined;
+      return { code, message, quota, retryAfterSeconds };
+    default:
+      return undefined;
+  }
+}
+
+type OwnErrors<Code extends string> = Readonly<Record<Code, true>>;
+
+function isOwn<Code extends string>(code: string, errors: OwnErrors<Code>): code is Code {
+  return Object.hasOwn(errors, code);
+}
