@@ -28,7 +28,7 @@ const listParameters = {
 >;
 
 /** `GET /pets`. */
-export const listPets = operation("listPets", {
+const listPets = operation("listPets", {
   summary: "List pets",
   description: "Returns a page of pets in ascending order of id.",
   parameters: Object.entries(listParameters).map(([name, parameter]) => {
@@ -46,7 +46,7 @@ export const listPets = operation("listPets", {
 });
 
 /** `POST /pets`. */
-export const createPet = operation("createPet", {
+const createPet = operation("createPet", {
   summary: "Create a pet",
   description: "Creates a new pet. A pet is stored durably before the server responds with 201.",
   parameters: [
@@ -87,7 +87,7 @@ export const createPet = operation("createPet", {
 });
 
 /** `GET /pets/{petId}`. */
-export const getPet = operation("getPet", {
+const getPet = operation("getPet", {
   summary: "Fetch a pet",
   description:
     "Returns the pet with this id. Use `GET /pets` instead: with a `status` filter, or for one pet with `limit=1` " +
@@ -122,7 +122,7 @@ function operation<
 }
 
 /** `HEAD` beside this `GET`. */
-export function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
+function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
   return {
     ...get,
     operationId: get.operationId.replace(/^[a-z]+/, "head"),
@@ -131,3 +131,21 @@ export function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
     responses: withoutBodies(get.responses),
   };
 }
+
+type Operation = (typeof operations)[OperationName];
+
+/** Every method of every path in the table of operations, and `HEAD` beside `GET`. */
+type Paths = {
+  [Path in Operation["path"]]: {
+    [
+      Method in Extract<Operation, { path: Path }>["method"] as
+        Lowercase<Method> | (Method extends "GET" ? "head" : never)
+    ]: object;
+  };
+};
+
+/** The paths of the document. */
+export const paths = {
+  "/pets": { get: listPets, head: headOf(listPets), post: createPet },
+  "/pets/{petId}": { get: getPet, head: headOf(getPet) },
+} satisfies Paths;
