@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PetStoreOptions } from "@petstore/core";
-import { error, openStore, rex, value } from "./support/open-store.js";
+import { error, openStore, operations, rex, value } from "./support/open-store.js";
 
 /** Opens a store on a storage whose creates wait to be released, one by one, and that counts its closings. */
 function openSlow(options: PetStoreOptions = {}) {
@@ -22,21 +22,19 @@ describe("close", () => {
     const { id, caller: open } = await issue();
     const admission = value(await open.admit());
     value(await store.close());
-    const refusals = await Promise.all([
-      open.listPets(),
+    const callers = [open, store.as(undefined), admission];
+    const calls = Object.values(operations);
+    const charged = [
+      ...callers.flatMap((caller) => calls.map((call) => call(caller))),
       open.admit(),
-      store.as(undefined).listPets(),
-      admission.listPets(),
-      store.trusted.listPets(),
-      store.keys.find(id),
-      store.keys.issue({ plan: "free" }),
-    ]);
-    const other = { code: "store_closed", message: "The store is closed." };
-    const caller = { ...other, quota: { limit: 60 } };
-    expect(refusals.map((refusal) => error<unknown, unknown>(refusal))).toMatchObject([
-      ...[caller, caller, caller],
-      ...[other, other, other, other],
-    ]);
+    ];
+    const others = calls.map((call) => call(store.trusted));
+    const keys = [store.keys.find(id), store.keys.issue({ plan: "free" })];
+    const closed = { code: "store_closed", message: "The store is closed." };
+    for (const refused of [...charged, ...others, ...keys])
+      expect(error<unknown, unknown>(await refused)).toMatchObject(closed);
+    for (const refused of charged)
+      expect(error<unknown, unknown>(await refused)).toMatchObject({ quota: { limit: 60 } });
   });
 
   it("lets running calls finish before it closes the storage, once, however often it is called", async () => {

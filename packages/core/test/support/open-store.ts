@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { Result } from "neverthrow";
+import type { Result, ResultAsync } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
-import type { Caller, IssueKeyInput, PetStoreOptions, Signals } from "@petstore/core";
-import { windows, type WindowName } from "@petstore/core/facts";
+import type { Caller, IssueKeyInput, PetStoreOptions, Signals, TrustedPets } from "@petstore/core";
+import { windows, type OperationName, type WindowName } from "@petstore/core/facts";
 import { limitNames } from "@petstore/core/internal";
 import { onTestFinished } from "vitest";
 
@@ -15,6 +15,15 @@ export const rex = { name: "Rex", categoryId: 7n };
 
 /** The limits of a plan, as messages name them. */
 export const LIMIT_FIELDS = "{ perMinute, perDay }";
+
+type Call = (pets: Caller | TrustedPets) => ResultAsync<unknown, object>;
+
+/** A call of each operation. In this order, in a new store, each succeeds. */
+export const operations: Readonly<Record<OperationName, Call>> = {
+  listPets: (pets) => pets.listPets(),
+  createPet: (pets) => pets.createPet(rex),
+  getPet: (pets) => pets.getPet(1n),
+};
 
 /** The plan of a key with limits of its own. */
 export const ownLimits = (perMinute: number, perDay: number) => {
