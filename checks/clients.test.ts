@@ -7,10 +7,10 @@ import { conformanceCases } from "../packages/http-adapter/test/support/conforma
 import { sendCase } from "../packages/http-adapter/test/support/conformance/run-case.js";
 import {
   documentOnTheWire,
-  operations,
   undeclared,
   undeclaredElsewhere,
 } from "../packages/http-adapter/test/support/openapi.js";
+import { operations } from "../packages/http-adapter/test/support/operations.js";
 import { issue, serve } from "../packages/http-adapter/test/support/serve.js";
 import manifest from "./manifest.json" with { type: "json" };
 import { install, start } from "./project.js";

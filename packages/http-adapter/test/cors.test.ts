@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { methodsOf } from "./support/operations.js";
 import { serve, serveHandler, type Call } from "./support/serve.js";
 import type { CorsOptions } from "../src/response/cors.js";
 
@@ -20,7 +21,7 @@ test("a preflight is 204, costs nothing, and allows what the store supports", as
   const { headers, body } = await call({ ...preflight(SHOP), path: "/v1/pets/7" });
   expect(headers).toMatchObject({
     "access-control-allow-origin": SHOP,
-    "access-control-allow-methods": "GET, HEAD, POST",
+    "access-control-allow-methods": methodsOf(),
     "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
     "access-control-max-age": "86400",
     vary: "Origin",

@@ -47,7 +47,11 @@ const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
   [{ path: "/hostile" }, facts(undefined, "GET", 404, "not_found"), false],
 ];
 
-const ROUTES = { listPets: "/v1/pets", createPet: "/v1/pets", getPet: "/v1/pets/{petId}" };
+const ROUTES: Readonly<Record<string, string>> = {
+  listPets: "/v1/pets",
+  createPet: "/v1/pets",
+  getPet: "/v1/pets/{petId}",
+};
 
 describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => Server]>([
   ["createPetStoreServer", createPetStoreServer],

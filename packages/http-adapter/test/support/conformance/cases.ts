@@ -1,3 +1,4 @@
+import { methodsOf } from "../operations.js";
 import { PET, petOf } from "../serve.js";
 import {
   AUTH,
@@ -170,12 +171,12 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ),
   ),
   ...rows(
-    error(405, "method_not_allowed", { allow: "GET, HEAD, POST" }),
+    error(405, "method_not_allowed", { allow: methodsOf(" /pets") }),
     each("RFC 9110, 15.5.6", "%s on the list", ["PUT", "OPTIONS", "PROPFIND"], (method) =>
       head(`${method} /v1/pets`),
     ),
   ),
-  ...rows(error(405, "method_not_allowed", { allow: "GET, HEAD" }), [
+  ...rows(error(405, "method_not_allowed", { allow: methodsOf(" /pets/{petId}") }), [
     ["RFC 9110, 15.5.6", "POST on a pet", head("POST /v1/pets/1")],
   ]),
   ...rows(closing(405, "method_not_allowed"), [
