@@ -1,4 +1,5 @@
-import type { Storage } from "@petstore/core/storage";
+import type { Storage, StorageError } from "@petstore/core/storage";
+import type { Result } from "neverthrow";
 import { createProcesses, type StartProcess, type StorageModule } from "./processes.js";
 
 /** One requirement of the storage port, with the check that a storage meets it. */
@@ -16,6 +17,10 @@ export type Requirements = Readonly<Record<string, StorageRequirement["check"]>>
 
 /** The requirements on each member of a port. */
 export type RequirementsOf<Port> = { readonly [Member in keyof Port]-?: Requirements };
+
+/** Creates a call of each member of a port. */
+export type CallsOf<Port> = (storage: Storage) => { readonly [Member in keyof Port]-?: Call };
+export type Call = () => Promise<Result<unknown, StorageError>>;
 
 /**
  * A feature that not every storage has. `reopening`: its data is still there when it is opened again.

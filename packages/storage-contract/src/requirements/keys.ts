@@ -14,8 +14,17 @@ import {
   usageOf,
   valueOf,
 } from "../calls.js";
-import type { RequirementsOf } from "../requirement.js";
+import type { CallsOf, RequirementsOf } from "../requirement.js";
 import { aFullKey, aKey, aSecret, aUsage } from "../samples.js";
+
+export const keyCalls: CallsOf<KeyStorage> = ({ keys }) => ({
+  insert: () => keys.insert(aKey("another")),
+  import: () => keys.import([{ key: aKey("one more"), usage: NO_USAGE }]),
+  find: () => keys.find("a"),
+  list: () => keys.list({ limit: 1, after: undefined, banned: false }),
+  update: () => keys.update("a", () => ({ result: 1 })),
+  remove: () => keys.remove(["a"]),
+});
 
 /** The requirements of `KeyStorage`. */
 export const keyRequirements: RequirementsOf<KeyStorage> = {
@@ -25,9 +34,8 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
       const keys = [aKey("bare"), aKey("empty label", { label: "" }), aFullKey("full")];
       for (const key of keys) await valueOf(storage.keys.insert(key));
       const withUsage = keys.map((key) => ({ key, usage: NO_USAGE }));
-      for (const each of withUsage) {
+      for (const each of withUsage)
         assert.deepEqual(await valueOf(storage.keys.find(each.key.id)), each);
-      }
       assert.deepEqual(await listKeys(storage), withUsage);
       assert.equal(await valueOf(storage.keys.find("missing")), undefined);
     },

@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import type { Pet } from "@petstore/core";
-import {
-  NO_USAGE,
-  type KeyStorage,
-  type PetStorage,
-  type Storage,
-  type StorageError,
-  type UsageStorage,
-} from "@petstore/core/storage";
-import type { Result } from "neverthrow";
+import { type Storage } from "@petstore/core/storage";
 import {
   allPets,
   assertFails,
@@ -24,18 +16,11 @@ import {
   setUsage,
   valueOf,
 } from "../calls.js";
-import type { Requirements } from "../requirement.js";
-import {
-  aFullKey,
-  aKey,
-  aPet,
-  aRequest,
-  aSecret,
-  aUsage,
-  firstPage,
-  unusualPets,
-  usedTimes,
-} from "../samples.js";
+import type { Call, Requirements } from "../requirement.js";
+import { aFullKey, aKey, aPet, aSecret, aUsage, unusualPets, usedTimes } from "../samples.js";
+import { keyCalls } from "./keys.js";
+import { petCalls } from "./pets.js";
+import { usageCalls } from "./usage.js";
 
 /** The requirements on the clock, and on closing a storage. */
 export const closingRequirements: Requirements = {
@@ -157,29 +142,7 @@ const MILLISECONDS = 1_000_000_000_000;
 const MAX_TIME = 8_640_000_000_000_000;
 
 /** A call of every member of the port except `close`. */
-function callsOfEveryMember({ pets, keys, usage }: Storage) {
-  const ofPets: CallOf<PetStorage> = {
-    create: () => pets.create(aPet()),
-    createOnce: () => pets.createOnce(aPet(), aRequest()),
-    import: () => pets.import([{ ...aPet(), id: 9n }]),
-    find: () => pets.find(1n),
-    list: () => pets.list(firstPage),
-  };
-  const ofKeys: CallOf<KeyStorage> = {
-    insert: () => keys.insert(aKey("another")),
-    import: () => keys.import([{ key: aKey("one more"), usage: NO_USAGE }]),
-    find: () => keys.find("a"),
-    list: () => keys.list({ limit: 1, after: undefined, banned: false }),
-    update: () => keys.update("a", () => ({ result: 1 })),
-    remove: () => keys.remove(["a"]),
-  };
-  const ofUsage: CallOf<UsageStorage> = {
-    charge: () => usage.charge("digest of a", () => ({ result: 1 })),
-    findByDigest: () => usage.findByDigest("digest of a"),
-    update: () => usage.update("a", () => ({ result: 1 })),
-  };
-  return [ofPets, ofKeys, ofUsage].flatMap((calls) => Object.values<Call>(calls));
+function callsOfEveryMember(storage: Storage): readonly Call[] {
+  const ports = [petCalls(storage), keyCalls(storage), usageCalls(storage)];
+  return ports.flatMap((calls) => Object.values<Call>(calls));
 }
-
-type Call = () => Promise<Result<unknown, StorageError>>;
-type CallOf<Port> = { readonly [Member in keyof Port]-?: Call };

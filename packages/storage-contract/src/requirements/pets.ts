@@ -3,9 +3,25 @@ import type { Pet } from "@petstore/core";
 import { INT64_MIN, petFilters, type PetFilter } from "@petstore/core/internal";
 import { INT64_MAX, PAGE_BYTES, type PetStorage } from "@petstore/core/storage";
 import { allPets, createPets, listPets, valueOf, waysToAdd } from "../calls.js";
-import type { RequirementsOf } from "../requirement.js";
-import { aPet, beyondDouble, filteredPets, filters, unusualPets } from "../samples.js";
+import type { CallsOf, RequirementsOf } from "../requirement.js";
+import {
+  aPet,
+  aRequest,
+  beyondDouble,
+  filteredPets,
+  filters,
+  firstPage,
+  unusualPets,
+} from "../samples.js";
 import { creationRequirements, importRequirements } from "./creations.js";
+
+export const petCalls: CallsOf<PetStorage> = ({ pets }) => ({
+  create: () => pets.create(aPet()),
+  createOnce: () => pets.createOnce(aPet(), aRequest()),
+  import: () => pets.import([{ ...aPet(), id: 9n }]),
+  find: () => pets.find(1n),
+  list: () => pets.list(firstPage),
+});
 
 /** The requirements of `PetStorage`. */
 export const petRequirements: RequirementsOf<PetStorage> = {

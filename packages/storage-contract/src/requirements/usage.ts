@@ -20,7 +20,7 @@ import {
   usageOf,
   valueOf,
 } from "../calls.js";
-import type { RequirementsOf } from "../requirement.js";
+import type { CallsOf, RequirementsOf } from "../requirement.js";
 import {
   aFullKey,
   aKey,
@@ -32,6 +32,12 @@ import {
   oneMore,
   usedTimes,
 } from "../samples.js";
+
+export const usageCalls: CallsOf<UsageStorage> = ({ usage }) => ({
+  charge: () => usage.charge("digest of a", () => ({ result: 1 })),
+  findByDigest: () => usage.findByDigest("digest of a"),
+  update: () => usage.update("a", () => ({ result: 1 })),
+});
 
 /** The requirements of `UsageStorage`. */
 export const usageRequirements: RequirementsOf<UsageStorage> = {
