@@ -74,11 +74,17 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     const parts = fault === undefined ? [all] : all.map((one) => [one]);
     return parts.map((part): Change => [port, member, part]);
   };
+  /** Every member of pets as a change; some are replaced below. */
+  const changesOfPets = Object.fromEntries(
+    Object.keys(memory.pets).map((member) => [
+      member,
+      (...args: unknown[]) =>
+        change((memory) => callOf(memory, "pets", member, args), [["pets", member, ...args]]),
+    ]),
+  ) as unknown as Storage["pets"];
   return Promise.resolve({
     pets: {
-      create: (pet) => change((memory) => memory.pets.create(pet), [["pets", "create", pet]]),
-      createOnce: (...args) =>
-        change((memory) => memory.pets.createOnce(...args), [["pets", "createOnce", ...args]]),
+      ...changesOfPets,
       import: (pets) => change((memory) => memory.pets.import(pets), each("pets", "import", pets)),
       find: (id) => read((memory) => memory.pets.find(id)),
       list: (query) => read((memory) => memory.pets.list(query)),
@@ -111,10 +117,15 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
 
 /** The memory storage makes a change before its call returns. */
 function replay(memory: Storage, [port, member, ...args]: Change): void {
-  type Members = Record<string, (...args: unknown[]) => unknown>;
-  const members = (memory as unknown as Record<string, Members>)[port];
   const [id, next] = args;
-  void members?.[member]?.(...(member === "update" ? [id, () => ({ next })] : args));
+  void callOf(memory, port, member, member === "update" ? [id, () => ({ next })] : args);
+}
+
+function callOf(memory: Storage, port: string, member: string, args: unknown[]): Call<unknown> {
+  type Members = Record<string, (...args: unknown[]) => Call<unknown>>;
+  const call = (memory as unknown as Record<string, Members>)[port]?.[member];
+  if (call === undefined) throw new Error(`No member is called ${port}.${member}.`);
+  return call(...args);
 }
 
 function locked<T>(lock: string, call: () => Call<T>): Call<T> {
