@@ -4,6 +4,7 @@ import {
   type Pets,
   type PetStoreOptions,
 } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
 import { limitNames } from "@petstore/core/internal";
 import { storageError } from "@petstore/core/storage";
 import { createPetsClient, type PetsClientOptions, type TransportError } from "@petstore/client";
@@ -25,10 +26,14 @@ type Setting = PetStoreOptions & { readonly key?: string };
 const MAX = 2n ** 63n - 1n;
 const DAY = 86_400_000;
 
-const list = (input?: unknown) => (pets: Remote) => pets.listPets(input as never);
-const create = (input: unknown, idempotencyKey?: string) => (pets: Remote) =>
-  pets.createPet(input as never, { idempotencyKey });
-const get = (id: unknown) => (pets: Remote) => pets.getPet(id as never);
+/** What a caller does, by operation. Each has rows. */
+const acts = {
+  listPets: (input?: unknown) => (pets: Remote) => pets.listPets(input as never),
+  createPet: (input: unknown, idempotencyKey?: string) => (pets: Remote) =>
+    pets.createPet(input as never, { idempotencyKey }),
+  getPet: (id: unknown) => (pets: Remote) => pets.getPet(id as never),
+} satisfies Readonly<Record<OperationName, (...input: never) => Act>>;
+const { listPets: list, createPet: create, getPet: get } = acts;
 const close = (_: Remote, { store }: Stocked) => store.close();
 /** Does one after the other. The second outcome counts. */
 function both(first: Act | typeof close, second: Act): Act {
