@@ -196,75 +196,73 @@ it("a clock that is set back by any amount at any time refuses nothing that was 
   }
 });
 
-describe("clocks", () => {
-  it("a key that is used and refused at the time 0 was used and refused then", async () => {
-    const clock = createManualClock(0);
-    const { store, issue } = openStore({ clock, ban: { graceSeconds: 0, afterRefusals: 2 } });
-    const { id, caller } = await issue(LIMITED);
-    expect(await codes(caller, 6)).toEqual([
-      ...["ok", "ok", "ok", "rate_limit_exceeded", "rate_limit_exceeded", "api_key_banned"],
-    ]);
-    expect(value(await store.keys.find(id)).lastUsedAt).toBeLessThanOrEqual(1);
-  });
+it("a key that is used and refused at the time 0 was used and refused then", async () => {
+  const clock = createManualClock(0);
+  const { store, issue } = openStore({ clock, ban: { graceSeconds: 0, afterRefusals: 2 } });
+  const { id, caller } = await issue(LIMITED);
+  expect(await codes(caller, 6)).toEqual([
+    ...["ok", "ok", "ok", "rate_limit_exceeded", "rate_limit_exceeded", "api_key_banned"],
+  ]);
+  expect(value(await store.keys.find(id)).lastUsedAt).toBeLessThanOrEqual(1);
+});
 
-  it.each<[isRead: boolean, steps: readonly number[]]>([
-    // The clock is set back to after the start of a window and a ban.
-    [true, [HOUR, 30 * SECOND - HOUR]],
-    [true, [YEAR, 30 * SECOND - YEAR]],
-    [true, [DAY + 5 * SECOND, 25 * SECOND - DAY]],
-    [false, [HOUR, 30 * SECOND - HOUR]],
-    [true, [2 * MINUTE, -90 * SECOND, -10 * SECOND]],
-    [true, [2 * MINUTE, -HOUR]],
-  ])(
-    "what has ended does not revive (clock read in between: %s, moved by %j ms)",
-    async (isRead, steps) => {
-      const { store, clock, id, caller, neighbour } = await openLimited({ graceSeconds: 0 });
-      await admitted(caller);
-      for (const step of steps) {
-        clock.advance(step);
-        if (isRead) value(await neighbour.admit());
-      }
-      expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
-      expect(await admitted(caller)).toBe(3);
-    },
-  );
-
-  it("a window that has ended stays ended when the clock is set back", async () => {
-    const { store, clock, issue } = openStore({ ban: false });
-    const { id, caller } = await issue(ownLimits(1, 1));
-    expect(await admitted(caller)).toBe(1);
-    clock.advance(MINUTE);
-    expect(await admitted(caller)).toBe(0);
-    clock.advance(-SECOND);
-    value(await store.keys.changePlan(id, ownLimits(1, 2)));
-    expect(await admitted(caller)).toBe(1);
-  });
-
-  it.each([
-    [10_000, 10_000],
-    [10_001, 0],
-  ])("of a window opened %i ms ahead, %i ms count beyond its length", async (ahead, beyond) => {
-    const storage = createMemoryStorage();
-    const there = openStore({ storage, ban: false });
-    const { store, clock } = openStore({ storage, ban: false });
-    const { secret, caller } = await there.issue(LIMITED);
+it.each<[isRead: boolean, steps: readonly number[]]>([
+  // The clock is set back to after the start of a window and a ban.
+  [true, [HOUR, 30 * SECOND - HOUR]],
+  [true, [YEAR, 30 * SECOND - YEAR]],
+  [true, [DAY + 5 * SECOND, 25 * SECOND - DAY]],
+  [false, [HOUR, 30 * SECOND - HOUR]],
+  [true, [2 * MINUTE, -90 * SECOND, -10 * SECOND]],
+  [true, [2 * MINUTE, -HOUR]],
+])(
+  "what has ended does not revive (clock read in between: %s, moved by %j ms)",
+  async (isRead, steps) => {
+    const { store, clock, id, caller, neighbour } = await openLimited({ graceSeconds: 0 });
+    await admitted(caller);
+    for (const step of steps) {
+      clock.advance(step);
+      if (isRead) value(await neighbour.admit());
+    }
+    expect(value(await store.keys.find(id)).bannedUntil).toBeUndefined();
     expect(await admitted(caller)).toBe(3);
-    clock.advance(-ahead);
-    expect(await admitted(store.as(secret))).toBe(0);
-    clock.advance(MINUTE + beyond - 1);
-    expect(await admitted(store.as(secret))).toBe(0);
-    clock.advance(1);
-    expect(await admitted(store.as(secret))).toBe(3);
-  });
+  },
+);
 
-  it.each<[number, unknown, string]>([
-    ...[NaN, -1, Infinity].map((now): [number, unknown, string] => [now, 0, String(now)]),
-    ...[NaN, Infinity, undefined, "a"].map((wrong): [number, unknown, string] => [5, wrong, "NaN"]),
-  ])("a clock that returns %d and %s makes calls fail", async (now, monotonic, wrong) => {
-    const clock = { now: () => now, monotonic: () => monotonic as number };
-    const { keys } = createPetStore({ clock });
-    const message = `The clock must return milliseconds, not ${wrong}.`;
-    const refusal = error(await keys.issue({ plan: "free" }));
-    expect(refusal).toMatchObject({ code: "storage_unavailable", cause: { message } });
-  });
+it("a window that has ended stays ended when the clock is set back", async () => {
+  const { store, clock, issue } = openStore({ ban: false });
+  const { id, caller } = await issue(ownLimits(1, 1));
+  expect(await admitted(caller)).toBe(1);
+  clock.advance(MINUTE);
+  expect(await admitted(caller)).toBe(0);
+  clock.advance(-SECOND);
+  value(await store.keys.changePlan(id, ownLimits(1, 2)));
+  expect(await admitted(caller)).toBe(1);
+});
+
+it.each([
+  [10_000, 10_000],
+  [10_001, 0],
+])("of a window opened %i ms ahead, %i ms count beyond its length", async (ahead, beyond) => {
+  const storage = createMemoryStorage();
+  const there = openStore({ storage, ban: false });
+  const { store, clock } = openStore({ storage, ban: false });
+  const { secret, caller } = await there.issue(LIMITED);
+  expect(await admitted(caller)).toBe(3);
+  clock.advance(-ahead);
+  expect(await admitted(store.as(secret))).toBe(0);
+  clock.advance(MINUTE + beyond - 1);
+  expect(await admitted(store.as(secret))).toBe(0);
+  clock.advance(1);
+  expect(await admitted(store.as(secret))).toBe(3);
+});
+
+it.each<[number, unknown, string]>([
+  ...[NaN, -1, Infinity].map((now): [number, unknown, string] => [now, 0, String(now)]),
+  ...[NaN, Infinity, undefined, "a"].map((wrong): [number, unknown, string] => [5, wrong, "NaN"]),
+])("a clock that returns %d and %s makes calls fail", async (now, monotonic, wrong) => {
+  const clock = { now: () => now, monotonic: () => monotonic as number };
+  const { keys } = createPetStore({ clock });
+  const message = `The clock must return milliseconds, not ${wrong}.`;
+  const refusal = error(await keys.issue({ plan: "free" }));
+  expect(refusal).toMatchObject({ code: "storage_unavailable", cause: { message } });
 });
