@@ -6,11 +6,10 @@ import { openPostgresStorage } from "@petstore/storage-postgres";
 import { expect, it, onTestFinished } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { connectAdmin } from "./support/admin.js";
-import { openStorage } from "./support/open-storage.js";
+import { allIds, firstPage, openStorage, rex, times } from "./support/open-storage.js";
 import { whileTimePasses } from "./support/pass-time.js";
 import { createPostgresServer, startPostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import { allIds, firstPage, rex, times } from "./support/samples.js";
 
 const ROUNDS = sized(0, 3, 20);
 const PETS = 100;
@@ -24,10 +23,7 @@ async function createPair() {
   // As after pg_basebackup.
   execFileSync("cp", ["-a", primary.data, standby.data]);
   onTestFinished(async () => {
-    for (const server of [primary, standby]) {
-      await server.stop();
-      server.remove();
-    }
+    for (const server of [primary, standby]) await server.remove();
   });
   const { username, password } = new URL(primary.url());
   const address = `host=127.0.0.1 port=${primary.port} user=${username} password=${password}`;

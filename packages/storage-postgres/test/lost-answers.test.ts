@@ -8,7 +8,7 @@ import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { hasPgBouncer, startPooler, type PoolMode } from "./support/pooler.js";
 import { usePostgres } from "./support/postgres-server.js";
 import { createProxy } from "./support/proxy.js";
-import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/open-storage.js";
 
 const ROUNDS = sized(2, 50, 500);
 const CRASHES = sized(1, 3, 20);

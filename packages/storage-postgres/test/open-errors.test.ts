@@ -8,10 +8,9 @@ import { portOf } from "../../../scripts/ports.js";
 import { inCi } from "../../../scripts/test-size.js";
 import pg from "pg";
 import { connectAdmin, endConnections, useAdmin } from "./support/admin.js";
-import { openStorage } from "./support/open-storage.js";
+import { openStorage, rex } from "./support/open-storage.js";
 import { createProxy } from "./support/proxy.js";
 import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
-import { rex } from "./support/samples.js";
 
 const server = usePostgres();
 const admin = useAdmin(server);
@@ -20,7 +19,6 @@ const admin = useAdmin(server);
 const lockMigrations = (schema: string) =>
   `begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('${schema}'))`;
 
-/** Opens a storage on a schema. */
 const open = (schema: string) => openStorage({ url: server.url(), schema });
 
 /** The error, after a check that no part of it shows the password. */

@@ -6,7 +6,7 @@ import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines } from "./support/pass-time.js";
 import { hasPgBouncer, startPooler } from "./support/pooler.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/samples.js";
+import { aKey, allIds, chargeOnce, rex, times, usedBy } from "./support/open-storage.js";
 
 describe.skipIf(!hasPgBouncer)("PgBouncer by transaction (needs apt-get install pgbouncer)", () => {
   const server = usePostgres();

@@ -1,21 +1,20 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { NO_USAGE, type StorageError, type StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { inCi, seed, sized } from "../../../scripts/test-size.js";
+import { collect } from "../../core/test/support/open-store.js";
 import { endConnections, terminateOne, useAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
 import { usePostgres } from "./support/postgres-server.js";
-import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
+import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./support/open-storage.js";
 
 const ROUNDS = sized(1, 20, 200);
 const server = usePostgres();
 const admin = useAdmin(server);
 
-/** Opens a storage on a schema. */
 const open = (schema: string) => openStorage({ url: server.url(), schema });
 
 it("changes by hand reach a page that is cached", async () => {
@@ -64,10 +63,7 @@ it("a page is read again after a failover to a standby that was behind, although
 it("publishes each transaction with its group and the number of its calls", async () => {
   const storage = await open("signals");
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
-  const signals: unknown[] = [];
-  const collect = (signal: unknown) => void signals.push(signal);
-  subscribe("petstore:transaction", collect);
-  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  const signals = collect("petstore:transaction");
   await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
   await storage.pets.list(firstPage);
   await storage.pets.find(1n);

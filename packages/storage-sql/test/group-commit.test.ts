@@ -1,5 +1,4 @@
 // The grouping of commits is shared by databases in this process and across a network.
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { storageError } from "@petstore/core/storage";
 import { createGroupCommit, type GroupCommitOptions } from "../src/commit/group-commit.js";
 import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit.js";
@@ -7,6 +6,7 @@ import { NoIdLeft } from "../src/pets.js";
 import { backoffBefore, monotonicNow, retryWhileBusy } from "../src/commit/retry.js";
 import { createTurns } from "../src/commit/turns.js";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { collect } from "../../core/test/support/open-store.js";
 import { turns } from "./support/samples.js";
 
 class Busy extends Error {}
@@ -63,10 +63,7 @@ function createSlowGroup(options: Partial<GroupCommitOptions<undefined, string>>
 }
 
 it("calls that arrive during a commit share the next, and each publishes how long it waited and took, and whether it failed", async () => {
-  const signals: unknown[] = [];
-  const collect = (signal: unknown) => void signals.push(signal);
-  subscribe("petstore:transaction", collect);
-  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  const signals = collect("petstore:transaction");
   const { add, batches, endNext, advance } = createSlowGroup({ timeout: 1_000 });
   const calls = [add("first")];
   await turns(1);

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { backupError } from "../src/backup/backup-error.js";
 import { leaveLog, modesDuring, openStorage, petsIn, useFolder } from "./support/storage.js";
-import { aKey, meanwhile, rex, times, turns } from "./support/samples.js";
+import { aKey, meanwhile, rex, times, turns } from "./support/storage.js";
 
 const BATCHES = sized(5, 15, 15);
 

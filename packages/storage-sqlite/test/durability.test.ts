@@ -11,8 +11,7 @@ import { build } from "esbuild";
 import { describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { loadDriver } from "../src/database/driver.js";
-import { openStorage, useFolder } from "./support/storage.js";
-import { aKey, chargeOnce, rex, times } from "./support/samples.js";
+import { aKey, chargeOnce, openStorage, rex, times, useFolder } from "./support/storage.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 
 const FULL = 2;

@@ -1,12 +1,12 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 import { mock } from "node:test";
 import { createPetStore } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { collect } from "../../core/test/support/open-store.js";
 import { openStorage, useFolder } from "./support/storage.js";
-import { aKey, chargeOnce, firstPage, rex, times, usedBy } from "./support/samples.js";
+import { aKey, chargeOnce, firstPage, rex, times, usedBy } from "./support/storage.js";
 
 const folder = useFolder();
 let filename: string;
@@ -98,10 +98,7 @@ it("expired tokens are removed a few with each new one", async () => {
 });
 
 it("publishes each transaction with its group and the number of its calls", async () => {
-  const signals: unknown[] = [];
-  const collect = (signal: unknown) => void signals.push(signal);
-  subscribe("petstore:transaction", collect);
-  onTestFinished(() => void unsubscribe("petstore:transaction", collect));
+  const signals = collect("petstore:transaction");
   await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
   await storage.pets.list(firstPage);
   await chargeOnce(storage, "a");

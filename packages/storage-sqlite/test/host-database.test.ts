@@ -1,10 +1,9 @@
-import { INT64_MAX, type Storage } from "@petstore/core/storage";
+import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
-import { openStorage } from "./support/storage.js";
-import { aKey, firstPage, rex, turns } from "./support/samples.js";
+import { aKey, firstPage, openStorage, rex, turns } from "./support/storage.js";
 
 let database: Database.Database;
 let storage: Storage;
@@ -58,15 +57,6 @@ describe("in a host's database", () => {
     expect([await names(), (await storage.keys.find("a")).isOk()]).toEqual([["Never"], true]);
     database.exec("rollback");
     expect(await names()).toEqual(["Rex"]);
-  });
-
-  it("numbers stay numbers and int64 stays exact, whatever default the host has set", async () => {
-    const other = new Database(":memory:").defaultSafeIntegers(true);
-    const strict = await openStorage({ database: other });
-    await strict.keys.insert(aKey("a"));
-    expect((await strict.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
-    const created = await strict.pets.create({ ...rex, categoryId: INT64_MAX });
-    expect(created._unsafeUnwrap().categoryId).toBe(INT64_MAX);
   });
 
   it("a temporary table of the host's takes no pet, no key and no id of the store's", async () => {

@@ -2,9 +2,8 @@ import { NO_USAGE, type Storage, type StorageError } from "@petstore/core/storag
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { openStorage, useFolder } from "./support/storage.js";
+import { aKey, firstPage, openStorage, rex, turns, usedBy, useFolder } from "./support/storage.js";
 import { observe } from "./support/observe.js";
-import { aKey, firstPage, rex, turns, usedBy } from "./support/samples.js";
 
 const folder = useFolder();
 let filename: string;

@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
-import { openStorage, useFolder } from "./support/storage.js";
-import { rex } from "./support/samples.js";
+import { openStorage, rex, useFolder } from "./support/storage.js";
 
 const folder = useFolder();
 const opened: Database.Database[] = [];

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { observe } from "./support/observe.js";
 import { openStorage, useFolder } from "./support/storage.js";
-import { aKey, chargeOnce, firstPage, rex, times } from "./support/samples.js";
+import { aKey, chargeOnce, firstPage, rex, times } from "./support/storage.js";
 
 const folder = useFolder();
 let filename: string;

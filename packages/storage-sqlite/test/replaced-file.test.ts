@@ -10,8 +10,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { failLook } from "./support/fail-look.js";
-import { openStorage, useFolder } from "./support/storage.js";
-import { aKey, allIds, firstPage, rex } from "./support/samples.js";
+import { aKey, allIds, firstPage, openStorage, rex, useFolder } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -38,6 +37,13 @@ async function openWatched(): Promise<Storage> {
   warnings = [];
   opened.onWarning?.((warning) => warnings.push(warning));
   return opened;
+}
+
+/** Closes the storage, and opens it again. Resolves to the ids of its pets. */
+async function reopen(): Promise<readonly bigint[]> {
+  await storage.close();
+  storage = await openWatched();
+  return allIds(storage);
 }
 
 /** Replaces the file at this path by a copy, as `mv` does. This process does not open it: that would end its locks. */
@@ -130,10 +136,7 @@ describe("a storage whose file was replaced", () => {
       for (const end of ends) fs.rmSync(path + end);
       expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
       expect((await create()).isErr()).toBe(true);
-      await storage.close();
-      storage = await openWatched();
-      const kept = ends.includes("-wal") ? 3 : 4;
-      expect(await allIds(storage)).toHaveLength(kept);
+      expect(await reopen()).toHaveLength(ends.includes("-wal") ? 3 : 4);
     },
   );
 
@@ -169,9 +172,7 @@ describe("a storage whose file was replaced", () => {
     fs.renameSync(path, folder.path("old.db"));
     fs.renameSync(backup, path);
     expect((await create()).isErr()).toBe(true);
-    await storage.close();
-    storage = await openWatched();
-    expect(await allIds(storage)).toEqual([1n]);
+    expect(await reopen()).toEqual([1n]);
     expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
   });
 
@@ -182,9 +183,7 @@ describe("a storage whose file was replaced", () => {
     for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
     spawnSync("cp", [backup, path]);
     expect((await create()).isErr()).toBe(true);
-    await storage.close();
-    storage = await openWatched();
-    expect(await allIds(storage)).toEqual([1n]);
+    expect(await reopen()).toEqual([1n]);
   });
 
   it("is refused beside the log of another one, as a killed process leaves it", async () => {
@@ -202,8 +201,7 @@ describe("a storage whose file was replaced", () => {
       message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
     });
     fs.rmSync(`${path}-wal`);
-    storage = await openWatched();
-    expect(await allIds(storage)).toEqual([1n]);
+    expect(await reopen()).toEqual([1n]);
   });
 
   it("is not opened by another name, which would have a log of its own", async () => {

@@ -5,8 +5,7 @@ import { createConnection } from "../src/database/connection.js";
 import { migrate, migrations } from "../src/migrations/migrate.js";
 import type { Migration } from "../src/migrations/migration.js";
 import { observe } from "./support/observe.js";
-import { openStorage } from "./support/storage.js";
-import { rex, times } from "./support/samples.js";
+import { openStorage, rex, times } from "./support/storage.js";
 
 const NEWEST = migrations.length;
 const addsColumn: Migration = {

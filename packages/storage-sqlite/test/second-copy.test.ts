@@ -6,8 +6,7 @@ import { expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { readBySecondCopy } from "./support/second-copy.js";
-import { openStorage, useFolder } from "./support/storage.js";
-import { firstPage, rex } from "./support/samples.js";
+import { firstPage, openStorage, rex, useFolder } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const BOTH = "packages/storage-sqlite/test/second-copy-process.ts";

@@ -27,7 +27,7 @@ const storages: readonly Parameters<typeof storageContract>[1][] = [
     name: "the database of a host",
     unsupported: { processes: "a file of its own is tried" },
     createFixture: createFixture((filename) => {
-      const database = new Database(filename, { timeout: 2 });
+      const database = new Database(filename, { timeout: 2 }).defaultSafeIntegers(true);
       // Without ORDER BY, SQLite then returns rows in reverse order.
       database.pragma("reverse_unordered_selects = on");
       return openStorage({ database });

@@ -2,6 +2,8 @@ import type { Storage } from "@petstore/core/storage";
 import { openPostgresStorage, type PostgresStorageOptions } from "@petstore/storage-postgres";
 import { onTestFinished } from "vitest";
 
+export * from "../../../storage-sql/test/support/samples.js";
+
 /** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: PostgresStorageOptions): Promise<Storage> {
   const storage = (await openPostgresStorage(options))._unsafeUnwrap();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, inject, onTestFinished, vi } from "vitest";
+import { beforeAll, inject, onTestFinished, vi } from "vitest";
 import { fillOnce } from "../../../../scripts/fill-once.js";
 import { freePort } from "../../../../scripts/ports.js";
 
@@ -24,10 +24,9 @@ export function giveToPostgres(file: string): void {
 /** Starts a server for the tests of one file. */
 export function usePostgres(): PostgresServer {
   const server = createPostgresServer();
-  beforeAll(() => server.start());
-  afterAll(async () => {
-    await server.stop();
-    server.remove();
+  beforeAll(async () => {
+    await server.start();
+    return server.remove;
   });
   return server;
 }
@@ -35,10 +34,7 @@ export function usePostgres(): PostgresServer {
 /** Starts a server for the length of a test. */
 export async function startPostgres(): Promise<PostgresServer> {
   const server = createPostgresServer();
-  onTestFinished(async () => {
-    await server.stop();
-    server.remove();
-  });
+  onTestFinished(server.remove);
   await server.start();
   return server;
 }
@@ -99,7 +95,11 @@ export function createPostgresServer() {
     stop: () => end("SIGINT"),
     /** Ends it like a crash of the machine's memory: the backends notice that the postmaster is gone, and end. */
     kill: () => end("SIGKILL"),
-    remove: () => fs.rmSync(folder, { recursive: true, force: true }),
+    /** Stops it, and removes its data. */
+    remove: async () => {
+      await end("SIGINT");
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

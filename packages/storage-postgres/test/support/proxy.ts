@@ -62,7 +62,6 @@ export async function createProxy(port: number) {
       }),
     /** Loses the next statement, and the connection with it. The server does not get it. */
     loseNextStatement: () => void (losesStatement = true),
-    /** Cuts every connection. */
     cut,
     /** Leads to the server on this port from now on, like a name that moves, and cuts every connection. */
     leadTo: (port: number) => {

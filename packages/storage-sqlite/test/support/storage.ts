@@ -7,7 +7,9 @@ import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-
 import Database from "better-sqlite3";
 import type { ResultAsync } from "neverthrow";
 import { beforeEach, expect, onTestFinished } from "vitest";
-import { meanwhile, rex } from "./samples.js";
+import { meanwhile, rex } from "../../../storage-sql/test/support/samples.js";
+
+export * from "../../../storage-sql/test/support/samples.js";
 
 /** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {

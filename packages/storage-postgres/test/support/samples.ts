@@ -1,1 +1,0 @@
-export * from "../../../storage-sql/test/support/samples.js";
