@@ -1,13 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, truncateSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -16,13 +10,8 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
-import {
-  hurried,
-  startCommand,
-  startProgram,
-  useBuiltPetstore,
-  workersOf,
-} from "./support/built-petstore.js";
+import { hurried, startCommand, startProgram, useBuiltPetstore } from "./support/built-petstore.js";
+import { workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petsIn, REX, skipWithout, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";

@@ -8,17 +8,9 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
-import {
-  hurried,
-  startAny,
-  startBuilt,
-  startCommand,
-  startProgram,
-  startServer,
-  useBuiltPetstore,
-  workersOf,
-  type BuiltServer,
-} from "./support/built-petstore.js";
+import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
+import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { workersOf, type BuiltServer } from "./support/built-petstore.js";
 import { issueKey, issueUnlimitedKey, namesIn, newDatabase, REX } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";

@@ -1,11 +1,6 @@
 import { createConsole, type ConsoleEvent, type ConsoleOptions } from "@petstore/console";
-import {
-  createManualClock,
-  createMemoryStorage,
-  createPetStore,
-  type IssueKeyInput,
-  type PetStoreOptions,
-} from "@petstore/core";
+import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
+import type { IssueKeyInput, PetStoreOptions } from "@petstore/core";
 import { storageError } from "@petstore/core/storage";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";

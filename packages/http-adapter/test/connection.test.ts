@@ -4,27 +4,15 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import {
-  createNodeHandler,
-  createPetStoreServer,
-  mount,
-  petStorePlugin,
-} from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
+import { petStorePlugin } from "@petstore/http-adapter";
 import type { PetStore } from "@petstore/core";
 import express from "express";
 import fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
-import {
-  compose,
-  makeStore,
-  PET,
-  serve,
-  serveHandler,
-  start,
-  timersOf,
-  type Call,
-} from "./support/serve.js";
+import { compose, makeStore, PET, serve, serveHandler, start, timersOf } from "./support/serve.js";
+import type { Call } from "./support/serve.js";
 
 /** Closes the connection after its response, as an application may. */
 const closing: RequestListener = (_, response) => {

@@ -3,27 +3,14 @@ import { createServer, Server, type RequestListener, type ServerOptions } from "
 import { connect, createServer as createHttp2Server, createSecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import {
-  createNodeHandler,
-  createPetStoreServer,
-  mount,
-  petStorePlugin,
-} from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
+import { petStorePlugin } from "@petstore/http-adapter";
 import fastify from "fastify";
 import { expect, test } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { words } from "./support/conformance/case.js";
-import {
-  compose,
-  errorOf,
-  listen,
-  makeStore,
-  PET,
-  serve,
-  serveHandler,
-  start,
-  type Call,
-} from "./support/serve.js";
+import { compose, errorOf, listen, makeStore, PET, serve, serveHandler } from "./support/serve.js";
+import { start, type Call } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 

@@ -3,25 +3,11 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { PetStore } from "@petstore/core";
 import type { RequestSignal } from "@petstore/core/internal";
-import {
-  createFetchHandler,
-  createNodeHandler,
-  createPetStoreServer,
-  mount,
-  type ResponseReport,
-} from "@petstore/http-adapter";
+import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
+import { createPetStoreServer, mount, type ResponseReport } from "@petstore/http-adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  compose,
-  issue,
-  makeStore,
-  PET,
-  serve,
-  serveHandler,
-  slowToAdmit,
-  start,
-  type Call,
-} from "./support/serve.js";
+import { compose, issue, makeStore, PET, serve, serveHandler } from "./support/serve.js";
+import { slowToAdmit, start, type Call } from "./support/serve.js";
 import type { HttpOptions } from "../src/options.js";
 
 type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;

@@ -1,12 +1,7 @@
 import { createServer } from "node:http";
 import { createPetStore, type PetStore } from "@petstore/core";
-import {
-  clientAddressBehind,
-  createFetchHandler,
-  createNodeHandler,
-  createPetStoreServer,
-  mount,
-} from "@petstore/http-adapter";
+import { clientAddressBehind, createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
+import { createPetStoreServer, mount } from "@petstore/http-adapter";
 import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { describe, expect, test } from "vitest";
 

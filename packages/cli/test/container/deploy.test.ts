@@ -8,13 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { inCi, sized } from "../../../../scripts/test-size.js";
-import {
-  hurried,
-  startBuilt,
-  startServer,
-  textOf,
-  useBuiltPetstore,
-} from "../support/built-petstore.js";
+import { hurried, startBuilt, startServer, textOf } from "../support/built-petstore.js";
+import { useBuiltPetstore } from "../support/built-petstore.js";
 import { addPet, send, startWriters } from "../support/client.js";
 import { issueUnlimitedKey, petsIn, petstore, skipWithout } from "../support/command.js";
 import { freePort } from "../../../../scripts/ports.js";

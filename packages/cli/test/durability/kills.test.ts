@@ -4,15 +4,8 @@ import { inCi, sized } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import {
-  addOverKills,
-  addPet,
-  addUntilDone,
-  byHand,
-  expectStored,
-  WRITERS,
-  type Add,
-} from "../support/client.js";
+import { addOverKills, addPet, addUntilDone, byHand, expectStored } from "../support/client.js";
+import { WRITERS, type Add } from "../support/client.js";
 import { issueUnlimitedKey, newDatabase } from "../support/command.js";
 
 useBuiltPetstore();

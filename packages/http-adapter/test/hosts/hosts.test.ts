@@ -12,14 +12,8 @@ import { expectResponse, runCase } from "../support/conformance/run-case.js";
 import { cutsAtEvery, postCutPets } from "../support/cut-body.js";
 import { compose, issue, makeStore, PET, petOf, slowToAdmit, type Call } from "../support/serve.js";
 import type { WireResponse } from "../support/wire.js";
-import {
-  hostOfContent,
-  hosts,
-  onFastify,
-  startHost,
-  transparentHosts,
-  type Host,
-} from "./hosts.js";
+import { hostOfContent, hosts, onFastify, startHost, transparentHosts } from "./hosts.js";
+import type { Host } from "./hosts.js";
 
 const UNLIMITED = { perMinute: 1e6, perDay: 1e6 };
 

@@ -5,15 +5,9 @@ import { connect as connectSecurely } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createMemoryStorage, type PetStore } from "@petstore/core";
-import {
-  createFetchHandler,
-  createNodeHandler,
-  createPetStoreServer,
-  mount,
-  petStorePlugin,
-  type NodeHandler,
-  type NodeOptions,
-} from "@petstore/http-adapter";
+import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
+import { createPetStoreServer, mount, petStorePlugin } from "@petstore/http-adapter";
+import type { NodeHandler, NodeOptions } from "@petstore/http-adapter";
 import express, { Router, type ErrorRequestHandler, type Express, type Request } from "express";
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { Hono, type Context } from "hono";

@@ -1,23 +1,13 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import { setImmediate } from "node:timers/promises";
-import {
-  createManualClock,
-  createMemoryStorage,
-  createPetStore,
-  type PetStore,
-  type PetStoreOptions,
-  type RateLimits,
-} from "@petstore/core";
+import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
+import type { PetStore, PetStoreOptions, RateLimits } from "@petstore/core";
 import { storageError, type Storage, type UsageStorage } from "@petstore/core/storage";
 import { err } from "neverthrow";
 import { expect, onTestFinished } from "vitest";
-import {
-  createNodeHandler,
-  createPetStoreServer,
-  type NodeOptions,
-  type PetStoreServerOptions,
-} from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer } from "@petstore/http-adapter";
+import type { NodeOptions, PetStoreServerOptions } from "@petstore/http-adapter";
 import { portOf } from "../../../../scripts/ports.js";
 import { dial, type Open, type WireResponse } from "./wire.js";
 

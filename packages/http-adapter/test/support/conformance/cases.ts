@@ -1,26 +1,8 @@
 import { methodsOf } from "../operations.js";
 import { PET, petOf } from "../serve.js";
-import {
-  AUTH,
-  badRequest,
-  chunked,
-  closing,
-  created,
-  each,
-  error,
-  get,
-  head,
-  list,
-  own,
-  PET_CHUNKED,
-  post,
-  postHead,
-  refusedByNode,
-  rows,
-  words,
-  type ConformanceCase,
-  type Row,
-} from "./case.js";
+import { AUTH, badRequest, chunked, closing, created, each, error, get, head } from "./case.js";
+import { list, own, PET_CHUNKED, post, postHead, refusedByNode, rows, words } from "./case.js";
+import type { ConformanceCase, Row } from "./case.js";
 import { contentCases } from "./content.js";
 
 const HOST = "Host: pets.test\r\n";
