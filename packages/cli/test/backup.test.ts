@@ -6,8 +6,7 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueKey, petsIn, refused, REX, withDatabase } from "./support/command.js";
-import { openBeside } from "./support/open-beside.js";
+import { issueKey, openBeside, petsIn, refused, REX, withDatabase } from "./support/command.js";
 
 const program = useBuiltPetstore();
 

@@ -11,7 +11,6 @@ import { sendUntilClosed } from "./support/raw-client.js";
 
 const server = useServerHere();
 
-/** The server's address without the base path. */
 const originOf = (): string => new URL(server().url).origin;
 
 const get = (path: string, init: RequestInit = {}) => fetch(originOf() + path, init);
@@ -97,7 +96,6 @@ it("the docs page indents JSON as JSON.stringify does, and keeps every digit", (
   );
 });
 
-/** The parts of an operation on the page. */
 function operation(page: Page, id: string) {
   const block = page.locator(`#operations-pets-${id}`);
   const execute = () => block.getByRole("button", { name: "Execute" }).click();

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
-import { openBeside } from "./support/open-beside.js";
+import { openBeside } from "./support/command.js";
 
 useBuiltPetstore();
 

@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { aKey } from "../../storage-sql/test/support/samples.js";
 import { keysOnScreen, singleKey } from "../src/keys/render-keys.js";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueKey, petstoreAt, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
-import { openBeside } from "./support/open-beside.js";
+import { issueKey, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
+import { openBeside } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
@@ -62,7 +62,7 @@ describe("keys list", () => {
     expect(piped).toContain(" a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb 🐈 ");
 
     for (const width of [200, 120, 88, 80, 60, 40]) {
-      const { out } = await petstoreAt(width, "keys", "list", "--database", database);
+      const { out } = await petstoreOn({ columns: width }, "keys", "list", "--database", database);
       const lines = out.split("\n");
       expect(lines).toHaveLength(9);
       if (width === 88) expect(lines[0]).toMatch(/PLAN +DAY/);

@@ -12,30 +12,10 @@ import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createSums } from "../src/serve/metrics/metrics.js";
 
-const FRESH = /^[\da-f-]{36}$/;
-
 const origin = (url: string) => new URL(url).origin;
 
 useBuiltPetstore();
 const server = useServerHere("--log", "--metrics", "0");
-
-it("serve takes X-Request-Id from the client or makes a new one, on every response", async () => {
-  const { url, output } = server();
-  const idFor = async (path: string, headers: Record<string, string> = {}) =>
-    (await fetch(path, { headers })).headers.get("x-request-id");
-  for (const path of [`${url}/pets`, `${origin(url)}/healthz`, `${origin(url)}/nowhere`]) {
-    expect(await idFor(path, { "x-request-id": "trace-1.2:3" })).toBe("trace-1.2:3");
-    const fresh = [await idFor(path), await idFor(path)];
-    for (const id of fresh) expect(id).toMatch(FRESH);
-    expect(new Set(fresh).size).toBe(2);
-  }
-  // Also on one to a message that cannot be read.
-  const response = await sendUntilClosed(url, "nonsense\r\n\r\n");
-  const [, id = ""] = /^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: (\S+)\r\n/.exec(response) ?? [];
-  expect(id).toMatch(FRESH);
-  const line = `"requestId":"${id}","operation":null,"keyId":null,"status":400,"code":"bad_request"`;
-  await expect.poll(output).toContain(line);
-});
 
 it("serve responds to /healthz and /readyz without a key, outside the base path", async () => {
   const get = async (path: string, method = "GET") => {

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, serveHere, useServerHere } from "./support/command.js";
-import { fillUpAfter } from "./support/filling-up.js";
+import { fillUpAfter } from "./support/command.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { inCi } from "../../../scripts/test-size.js";
 

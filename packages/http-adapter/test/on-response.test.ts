@@ -197,6 +197,7 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   const keys = ["apet_live_abc", "PET_LIVE_ABC", "live_abc"];
   for (const sent of ["x".repeat(129), "a b", "<script>", ...keys, "ü", "a\r\nX-Request-Id: b"])
     expect(await idFor(sent, "/v1/pets"), sent).toMatch(/^[\da-f-]{36}$/);
+  expect(await idFor("", "/docs")).not.toBe(await idFor("", "/docs"));
   const host = await serveHandler((handle) => handle);
   expect((await host.call()).headers).not.toHaveProperty("x-request-id");
 });

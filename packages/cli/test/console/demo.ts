@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createManualClock, createPetStore, type PetStore } from "@petstore/core";
 import type { Page } from "playwright-core";
 
-/** 24 November 2026, 12:00 UTC. */
 const NOON = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
 

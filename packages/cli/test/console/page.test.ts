@@ -10,8 +10,7 @@ import { portOf } from "../../../../scripts/ports.js";
 import { isSoak } from "../../../../scripts/test-size.js";
 import { root, startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "../support/chromium.js";
-import { newDatabase } from "../support/command.js";
-import { openBeside } from "../support/open-beside.js";
+import { newDatabase, openBeside } from "../support/command.js";
 import { button, createDemoStore, dialog, link, press, STATES } from "./demo.js";
 
 useBuiltPetstore();
@@ -178,10 +177,8 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect(offences).toEqual([]);
 });
 
-/** How many keys a store has. */
 const countOf = async (store: PetStore) => (await store.keys.list())._unsafeUnwrap().keys.length;
 
-/** A secret that the page shows. */
 const shownSecret = (page: Page) => dialog(page).locator("code").first().innerText();
 
 const back = (page: Page) => page.evaluate("history.back()");

@@ -1,13 +1,12 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { seed } from "../../../../scripts/test-size.js";
 import { KEY } from "./messages.js";
+import { namesIn } from "../support/command.js";
 import { send, type Sent, type Sequence } from "./sequences.js";
 import type { BuiltServer } from "../support/built-petstore.js";
 
-/** The server that rounds are run against. */
 interface Target {
   readonly server: BuiltServer;
   readonly database: string;
@@ -29,7 +28,7 @@ export async function runRound(
   const pets: Pets = new Map();
   const recent: Sequence[] = [];
   const queue = sequences.values();
-  const before = petsIn(database).length;
+  const before = (await namesIn(database)).length;
   const port = Number(new URL(server.url).port);
   let failure: readonly [what: string, suspects: readonly Sequence[]] | undefined;
 
@@ -48,7 +47,7 @@ export async function runRound(
   await Promise.all(Array.from({ length: CONNECTIONS }, sendSome));
   let [what, suspects] = failure ?? [await done().catch(String), sequences];
   if (server.errors() !== "") [what, suspects] = [server.errors(), recent];
-  what ??= wrongPets(petsIn(database).slice(before), pets);
+  what ??= wrongPets((await namesIn(database)).slice(before), pets);
   if (what === undefined) return;
   const file = join(mkdtempSync(join(tmpdir(), "petstore-fuzz-")), "suspects.json");
   writeFileSync(file, JSON.stringify(suspects));
@@ -67,14 +66,6 @@ function wrongPets(names: readonly string[], pets: Pets): string | undefined {
   if (extra.length > 0) return `pets that must not exist: ${extra.slice(0, 5).join(", ")}`;
   if (missing.length > 0) return `pets are missing: ${missing.slice(0, 5).join(", ")}`;
   return ours.length > present.size ? "a pet was created twice" : undefined;
-}
-
-/** The names of all pets in the order of their ids. */
-function petsIn(database: string): readonly string[] {
-  const reader = new Database(database, { readonly: true });
-  const names = reader.prepare<[], string>("select name from pets order by id").pluck().all();
-  reader.close();
-  return names;
 }
 
 /** A response as it was read, but for its body. */

@@ -39,7 +39,6 @@ export type Sequence = typeof sequence extends fc.Arbitrary<infer Generated> ? G
 
 const HOST = "127.0.0.1";
 
-/** A sequence that was sent, and what came back. */
 export type Sent = Awaited<ReturnType<typeof send>>;
 
 /**

@@ -5,9 +5,8 @@ import { inCi, seed, sized } from "../../../../scripts/test-size.js";
 import { connectAdmin, terminateOne } from "../../../storage-postgres/test/support/admin.js";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startBuilt, startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { newDatabase } from "../support/command.js";
+import { newDatabase, openBeside } from "../support/command.js";
 import { CONNECTIONS, count, sendAll } from "../support/client.js";
-import { openBeside } from "../support/open-beside.js";
 
 const program = useBuiltPetstore();
 

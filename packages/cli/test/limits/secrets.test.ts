@@ -3,9 +3,8 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { withDatabase } from "../support/command.js";
+import { openBeside, withDatabase } from "../support/command.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
-import { openBeside } from "../support/open-beside.js";
 import { sendUntilClosed } from "../support/raw-client.js";
 
 useBuiltPetstore();

@@ -4,8 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { inCi } from "../../../../scripts/test-size.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { send } from "../support/client.js";
-import { issueKey, newDatabase } from "../support/command.js";
-import { openBeside } from "../support/open-beside.js";
+import { issueKey, newDatabase, openBeside } from "../support/command.js";
 import { openSocket } from "../support/raw-client.js";
 
 const built = useBuiltPetstore();

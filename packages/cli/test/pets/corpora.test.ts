@@ -6,8 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
-import { namesIn, newDatabase, petstore, withDatabase } from "../support/command.js";
-import { openBeside } from "../support/open-beside.js";
+import { namesIn, newDatabase, openBeside, petstore, withDatabase } from "../support/command.js";
 
 const postgres = usePostgres();
 const require = createRequire(import.meta.url);

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { namesIn, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
-import { fillUpAfter } from "../support/filling-up.js";
+import { fillUpAfter } from "../support/command.js";
 
 /** Imports this text. Resolves to the outcome and the pets of the store. */
 async function importing(text: string | Buffer | readonly Buffer[], ...args: readonly string[]) {

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
 import { newDatabase, refused, REX, terminalTo, withDatabase } from "../support/command.js";
-import { fillUpAfter } from "../support/filling-up.js";
+import { fillUpAfter } from "../support/command.js";
 
 const ERASE = "\r\u001B[K";
 

@@ -7,7 +7,7 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { count, sendAll } from "../support/client.js";
 import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
-import { openBeside } from "../support/open-beside.js";
+import { openBeside } from "../support/command.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
@@ -42,34 +42,7 @@ it("workers on one database admit exactly the plan together, and every other com
   expect((await run("restore", newDatabase())).error).toContain("pg_restore");
 });
 
-it("keys move from a file with their secrets, usage and bans, once, and no secret is printed, unless a line is wrong", async () => {
-  const file = newDatabase();
-  const { id, secret } = await issueKey(file, "--label", "moved");
-  await issueKey(file, "--plan", "pro");
-  const before = await openBeside(file);
-  for (let used = 0; used < 7; used += 1) (await before.as(secret).admit())._unsafeUnwrap();
-  const out = await exported("keys", file);
-  expect(out).not.toContain(secret);
-  const imported = (lines: string) => importing("keys", lines, postgres.url());
-  const listed = await run("keys", "list");
-  const [first = ""] = out.split("\n");
-  expect(await imported(`${first}\n${first.replace('"plan":"free"', '"plan":7')}\n`)).toEqual({
-    code: 1,
-    out: "",
-    error: "petstore: line 2 is not a key that `keys export` has printed: plan",
-  });
-  expect(await run("keys", "list")).toEqual(listed);
-
-  expect(await imported(out)).toEqual({ code: 0, out: "imported 2 keys", error: "" });
-  const found = await run("keys", "find", id);
-  expect(found).toEqual(await petstore("keys", "find", id, "--database", file));
-  const after = await openBeside(postgres.url());
-  expect((await after.as(secret).admit())._unsafeUnwrap().quota.remaining).toBe(52);
-  expect((await imported(out)).out).toBe("imported 0 keys; 2 keys were there already");
-  expect((await run("keys", "find", id)).out).toMatch(/MINUTE +8\/60/);
-});
-
-it("a store moves to PostgreSQL and back exactly, also when it is interrupted, and stops at a pet that differs", async () => {
+it("a store moves to PostgreSQL and back exactly, with what its keys have used, also when it is interrupted, and stops at a pet that differs", async () => {
   const names = ["\\.", "a\n\\.\nb", "\r\n", '"\\""', "💥é", "x".repeat(65_536), "", " \t,"];
   const lines = names.map((name, index) => {
     const id = index === 7 ? 2n ** 62n : BigInt(3 * index + 1);
@@ -84,8 +57,12 @@ it("a store moves to PostgreSQL and back exactly, also when it is interrupted, a
   expect(await restoring(lines.join(""), from)).toMatchObject({ code: 0 });
   const pets = await exported("pets", from);
   expect(pets).toBe(lines.join("").trimEnd());
-  await issueKey(from, "--label", "acme");
+  const { secret } = await issueKey(from, "--label", "acme");
+  const admit = async (database: string) =>
+    (await (await openBeside(database)).as(secret).admit())._unsafeUnwrap().quota.remaining;
+  expect([await admit(from), await admit(from)]).toEqual([59, 58]);
   const keys = await exported("keys", from);
+  expect(keys).not.toContain(secret);
   for (const [database, format] of Object.entries({ [to]: "ndjson", [back]: "csv" })) {
     const text = await exported("pets", database === to ? from : to, "--format", format);
     const cut = `${text.split("\n").slice(0, 3).join("\n")}${format === "csv" ? "" : "\n{"}`;
@@ -97,6 +74,7 @@ it("a store moves to PostgreSQL and back exactly, also when it is interrupted, a
     await importing("keys", `${keys}\n`, database);
     expect(await exported("keys", database)).toBe(keys);
   }
+  expect(await admit(to)).toBe(57);
   const other = await restoring(lines.join("") + (lines[1] ?? "").replace("sold", "pending"), back);
   expect(other.code).toBe(1);
   expect(other.error).toContain("line 9 has the id of a pet that differs");

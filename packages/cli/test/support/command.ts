@@ -2,28 +2,27 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { beforeAll, expect, inject, onTestFinished } from "vitest";
 import { runCommand } from "@petstore/cli";
+import { createPetStore, type PetStore, type PetStoreOptions } from "@petstore/core";
+import { openPostgresStorage } from "@petstore/storage-postgres";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
+import Database from "better-sqlite3";
+import { beforeAll, expect, inject, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 
-type Terminal = Parameters<typeof runCommand>[1];
 type Streams = NonNullable<Parameters<typeof runCommand>[2]>;
 
-/** Runs the petstore command in this process. */
+/** Each of these runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);
 
 /** How a command ends that is refused with this error. */
 export const refused = (error: unknown) => ({ code: 1, out: "", error });
 
-/** Runs the petstore command in this process with a terminal of this width. */
-export const petstoreAt = (columns: number, ...args: readonly string[]) =>
-  run(args, {}, { columns });
+/** On these streams, or a terminal of so many columns. */
+export const petstoreOn = (on: Parameters<typeof run>[1], ...args: readonly string[]) =>
+  run(args, on);
 
-/** Runs the petstore command in this process on these streams. */
-export const petstoreOn = (streams: Partial<Streams>, ...args: readonly string[]) =>
-  run(args, streams);
-
-/** Runs the petstore command in this process with this standard input. */
+/** With this standard input. */
 export function petstoreReading(
   input: string | Buffer | readonly Buffer[],
   ...args: readonly string[]
@@ -34,8 +33,7 @@ export function petstoreReading(
 
 async function run(
   args: readonly string[],
-  streams: Partial<Streams> = {},
-  terminal: Partial<Terminal> = {},
+  { columns, ...streams }: Partial<Streams> & { readonly columns?: number } = {},
 ) {
   const [out, error, data]: [string[], string[], Buffer[]] = [[], [], []];
   const stdout = writableTo((part, done) => done(void data.push(part)));
@@ -43,7 +41,7 @@ async function run(
     out: (line: string) => out.push(line),
     error: (line: string) => error.push(line),
     written: () => Promise.resolve(undefined),
-    ...terminal,
+    columns,
   };
   const stderr = writableTo((_, done) => done());
   const code = await runCommand(args, print, {
@@ -156,23 +154,48 @@ export async function petsIn(database: string): Promise<readonly string[]> {
 export const namesIn = async (database: string): Promise<readonly string[]> =>
   (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);
 
-/** A key as `keys issue --json` prints it. */
-export interface IssuedKey {
-  readonly id: string;
-  readonly secret: string;
-}
-
 /** Issues a key, of the Free plan unless an option names another. */
 export async function issueKey(database: string, ...options: readonly string[]) {
   const plan = options.includes("--plan") ? [] : ["--plan", "free"];
   const args = [...plan, ...options, "--database", database, "--json"];
   const { out, error } = await petstore("keys", "issue", ...args);
   expect(error).toMatch(/^(petstore: new database \S+)?$/);
-  return JSON.parse(out) as IssuedKey;
+  return JSON.parse(out) as { readonly id: string; readonly secret: string };
 }
 
 /** Issues a key with limits that no test reaches. Resolves to its secret. */
 export async function issueUnlimitedKey(database: string): Promise<string> {
   const limits = ["--per-minute", "1000000000", "--per-day", "1000000000000"];
   return (await issueKey(database, "--plan", "enterprise", ...limits)).secret;
+}
+
+/** The store in this database, in this process, beside the servers on it. Closed when the test ends. */
+export async function openBeside(
+  database: string,
+  options: Omit<PetStoreOptions, "storage"> = {},
+): Promise<PetStore> {
+  const opened = database.startsWith("postgres:")
+    ? await openPostgresStorage({ url: database })
+    : await openSqliteStorage({ filename: database });
+  const store = createPetStore({ ...options, storage: opened._unsafeUnwrap() });
+  onTestFinished(async () => {
+    await store.close();
+  });
+  return store;
+}
+
+/** Makes a database refuse pets after this many more, until `end` is called. */
+export function fillUpAfter(database: string, pets: number): { readonly end: () => void } {
+  const connection = new Database(database);
+  connection.exec(`
+    create table room as select count(*) + ${pets} as pets from pets;
+    create trigger no_room before insert on pets
+    when (select count(*) from pets) >= (select pets from room)
+    begin select raise(rollback, 'no room'); end`);
+  return {
+    end: () => {
+      connection.exec("drop trigger no_room; drop table room");
+      connection.close();
+    },
+  };
 }
