@@ -3,7 +3,6 @@ import type { ClientEvent, PetsClient, PetsClientOptions } from "@petstore/clien
 import { expect, test, vi } from "vitest";
 import { clientOf, never, rex, stock, turns } from "./support/stores.js";
 
-const list = (client: PetsClient) => client.listPets();
 const create = (client: PetsClient) => client.createPet(rex);
 
 /** What comes of a request: a response of this status instead of the store's, or no response. */
@@ -84,7 +83,10 @@ test.each<[string, readonly Step[], readonly number[], string?]>([
   ["that would end after the deadline are not begun", [later("61")], [], "unexpected_response"],
 ])("waits %s", async (_, steps, seconds, code) => {
   const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xff);
-  const { outcome, events } = await call(steps, list, { random, attempts: 4 });
+  const { outcome, events } = await call(steps, (client) => client.listPets(), {
+    random,
+    attempts: 4,
+  });
   const waits = events.flatMap((event) => ("seconds" in event ? [event.seconds] : []));
   expect(waits).toEqual(seconds.map((each) => expect.closeTo(each, 1) as number));
   expect(outcome.isErr() ? outcome.error.code : undefined).toBe(code);

@@ -5,7 +5,6 @@ import { ANY, clientOf, never, rex, stock, turns } from "./support/stores.js";
 
 const ownClock = { clock: undefined };
 
-/** A body that never ends. */
 const endless = (cancel = (): void => undefined): Response =>
   new Response(new ReadableStream({ cancel }));
 

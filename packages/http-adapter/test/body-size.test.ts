@@ -74,7 +74,6 @@ test("the error of decodeJson has a code and a message, and nothing of HTTP", ()
   expect(decodeJson(Buffer.from("{"))._unsafeUnwrapErr()).toEqual(error);
 });
 
-/** The head of a POST whose body comes in chunks. */
 function headOfChunks(key: string): string {
   return compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
 }

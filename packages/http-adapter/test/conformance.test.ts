@@ -30,11 +30,7 @@ test("what JSONTestSuite says is JSON creates a pet as an unknown field, and wha
   expect(wrong).toEqual([]);
 });
 
-interface FieldCase {
-  readonly raw: readonly string[];
-  readonly header_type: string;
-  readonly expected?: readonly unknown[];
-}
+type FieldCase = Readonly<{ raw: string[]; header_type: string; expected?: unknown[] }>;
 
 /** The idempotency key of a header line: a string of RFC 9651, or the bare text. */
 function keyOf({ raw, header_type, expected }: FieldCase): string | undefined {

@@ -50,7 +50,6 @@ const servers: readonly [name: string, create: (store: PetStore) => Promise<Serv
   ],
 ];
 
-/** How many connections send the same bytes at once. */
 const AT_ONCE = sized(1, 8, 40);
 /** Well-formed and unknown: anybody can make one. */
 const { key: UNKNOWN } = await makeStore();

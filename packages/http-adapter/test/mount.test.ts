@@ -16,7 +16,6 @@ const host: RequestListener = (_, response) => response.end("host");
 
 const EXPECTING: Call = { method: "POST", body: PET, headers: ["Expect: 100-continue"] };
 
-/** Starts a server with this listener and a store. */
 const mounted = (listener?: RequestListener, options: ServerOptions = {}) =>
   start((store) => {
     const server = createServer(options, listener);

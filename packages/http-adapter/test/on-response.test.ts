@@ -1,11 +1,11 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { PetStore } from "@petstore/core";
 import type { RequestSignal } from "@petstore/core/internal";
 import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
 import { createPetStoreServer, mount, type ResponseReport } from "@petstore/http-adapter";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { collect as collectSignals } from "../../core/test/support/open-store.js";
 import { compose, issue, makeStore, PET, serve, serveHandler } from "./support/serve.js";
 import { slowToAdmit, start, type Call } from "./support/serve.js";
 import type { HttpOptions } from "../src/options.js";
@@ -56,7 +56,7 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
 ])("%s", (_, create) => {
   test("reports and publishes each response once, with every field", async () => {
     const { reports, onResponse } = collect();
-    const signals = collectSignals();
+    const signals = collectSignals("petstore:request");
     let now = 0;
     const clock = { now: () => (now += 5) };
     const { store, call } = await start((of) => create(of, { onResponse, clock }));
@@ -71,15 +71,15 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
         return { ...always, operation, status, code, keyId: isAdmitted ? id : undefined };
       }),
     );
-    const published = await signals(REQUESTS.length);
-    expect(published).toEqual(
+    await expect.poll(() => signals).toHaveLength(REQUESTS.length);
+    expect(signals).toEqual(
       REQUESTS.map(([, fact, isAdmitted]) => {
         const route = fact.operation && ROUTES[fact.operation];
         const plan = isAdmitted ? "free" : undefined;
         return { ...fact, route, plan, window: undefined, milliseconds: 5 };
       }),
     );
-    expect(JSON.stringify(published)).not.toMatch(/hostile|PROPFIND|127\.0\.0\.1|pet_live_/);
+    expect(JSON.stringify(signals)).not.toMatch(/hostile|PROPFIND|127\.0\.0\.1|pet_live_/);
   });
 
   test("reports a request whose client has gone, without a status", async () => {
@@ -108,7 +108,7 @@ test("reports a request whose client has gone before its body is read", async ()
 
 test("a server of ours also reports unreadable messages and the responses of its fallback", async () => {
   const { reports, onResponse } = collect();
-  const signals = collectSignals();
+  const signals = collectSignals("petstore:request");
   const { dial, call } = await serve({
     onResponse,
     fallback: ({ url }, response, next) => {
@@ -139,9 +139,9 @@ test("a server of ours also reports unreadable messages and the responses of its
     { ...unnamed, status: 400, code: "bad_request", requestId: refused.headers["x-request-id"] },
   ]);
   await (await dial("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).rest();
-  const published = (await signals(6)) as { readonly method?: string }[];
-  expect(published.slice(3).map(({ method }) => method)).toEqual(["GET", "_OTHER", "CONNECT"]);
-  expect(published[4]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
+  await expect.poll(() => signals).toHaveLength(6);
+  expect(signals.slice(3).map(({ method }) => method)).toEqual(["GET", "_OTHER", "CONNECT"]);
+  expect(signals[4]).toMatchObject(facts(undefined, "_OTHER", 400, "bad_request"));
 });
 
 test.each([
@@ -153,7 +153,7 @@ test.each([
   "the fetch handler reports, too; a refusal names the %s",
   async (window, limits, waits) => {
     const { reports, onResponse } = collect();
-    const signals = collectSignals();
+    const signals = collectSignals("petstore:request");
     const { store, clock } = await makeStore();
     const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
     const authorization = `Bearer ${await issue(store, limits)}`;
@@ -169,7 +169,8 @@ test.each([
     const count = waits.length + 1;
     expect((await reports(count)).at(-1)).toMatchObject({ ...refusal, requestId });
     const known = { method, route: "/api/pets", plan: "enterprise", window };
-    expect((await signals(count)).at(-1)).toMatchObject({ ...refusal, ...known });
+    await expect.poll(() => signals).toHaveLength(count);
+    expect(signals.at(-1)).toMatchObject({ ...refusal, ...known });
     expect(await event).toMatchObject({ window });
   },
 );
@@ -202,22 +203,14 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   expect((await host.call()).headers).not.toHaveProperty("x-request-id");
 });
 
-/** Collects values. `reports` resolves to them once there are `count`. */
-function collect<Value = ResponseReport>() {
-  const seen: Value[] = [];
+/** Collects reports. `reports` resolves to them once there are `count`. */
+function collect() {
+  const seen: ResponseReport[] = [];
   return {
-    onResponse: (value: Value) => void seen.push(value),
-    reports: async (count: number): Promise<readonly Value[]> => {
+    onResponse: (report: ResponseReport) => void seen.push(report),
+    reports: async (count: number): Promise<readonly ResponseReport[]> => {
       await expect.poll(() => seen.length).toBe(count);
       return seen;
     },
   };
-}
-
-/** Collects the signals of requests until the test ends. */
-function collectSignals(): (count: number) => Promise<readonly unknown[]> {
-  const { onResponse, reports } = collect<unknown>();
-  subscribe("petstore:request", onResponse);
-  onTestFinished(() => void unsubscribe("petstore:request", onResponse));
-  return reports;
 }

@@ -35,10 +35,6 @@ test("responses with every optional header, and pets at the ends of int64, are d
   }
 });
 
-const fail = (): never => {
-  throw new Error("a bug");
-};
-
 /** Every error: the server, what differs from a good request, and how the operations end that respond with it, if not all. */
 test.each<[code: string, start: () => Promise<Listening>, sent?: Call, of?: string]>([
   ["bad_request", serve, { headers: ["Host: twice.test"] }],
@@ -47,7 +43,7 @@ test.each<[code: string, start: () => Promise<Listening>, sent?: Call, of?: stri
   ["expectation_failed", serve, { headers: ["Expect: cake"] }],
   ["rate_limit_exceeded", () => serveSpent(60)],
   ["api_key_banned", () => serveSpent(121)],
-  ["internal_error", () => serve({ clientAddress: fail })],
+  ["internal_error", () => serve({ clientAddress: () => expect.fail("a bug") })],
   ["storage_unavailable", () => serve({ store: { storage: failing("pets") } })],
   ["store_closed", serveClosed],
   ["invalid_query", serve, { path: "/v1/pets?limit=0" }, "GET /pets"],

@@ -28,7 +28,7 @@ test.each([
   const pages: unknown[][] = [];
   for (let next: string | undefined = query; next !== undefined;) {
     const { body, headers } = await call({ path: `/v1/pets${next}` });
-    pages.push(idsOf(body));
+    pages.push((JSON.parse(body) as { readonly id: number }[]).map(({ id }) => id));
     const { link } = headers;
     next = link?.slice(1, link.indexOf(">"));
     if (link !== undefined) expect(link).toBe(`<?${own}after=${pages.flat().length}>; rel="next"`);
@@ -157,8 +157,4 @@ test("a page of large pets ends early; clients that do not read theirs are disco
 function storing(pets: Partial<Storage["pets"]>): Storage {
   const memory = createMemoryStorage();
   return { ...memory, pets: { ...memory.pets, ...pets } };
-}
-
-function idsOf(body: string): unknown[] {
-  return (JSON.parse(body) as { readonly id: number }[]).map(({ id }) => id);
 }

@@ -290,7 +290,6 @@ function countingOne(key: PresentedKey | undefined) {
   return { next: key && { ...key.usage, dayUsed: key.usage.dayUsed + 1 }, result: key };
 }
 
-/** Replaces one member of a port. */
 function replaceIn<Port extends "pets" | "keys" | "usage">(port: Port) {
   return <Name extends keyof Storage[Port]>(
       name: Name,
@@ -349,13 +348,16 @@ function stalePage(member: "createOnce" | "import"): Fault {
       cached.set(String(query.status), page);
       return page;
     });
-    const fresh = member === "import" ? "createOnce" : "import";
-    const forgetting = replaceIn("pets")(fresh, (add: PetStorage[typeof fresh]) => {
-      return ((...args: Parameters<typeof add>) => {
-        cached.clear();
-        return (add as (...all: typeof args) => ReturnType<typeof add>)(...args);
-      }) as typeof add;
-    });
+    const forget = <T>(added: T): T => (cached.clear(), added);
+    const forgetting =
+      member === "import"
+        ? pets(
+            "createOnce",
+            (createOnce) =>
+              (...args) =>
+                forget(createOnce(...args)),
+          )
+        : pets("import", (add) => (all) => forget(add(all)));
     return forgetting(list(storage, opened), opened);
   };
 }
@@ -428,7 +430,6 @@ function countingByDigest(storage: Storage, opened: number): Storage {
   return show(count(storage, opened), opened);
 }
 
-/** Reads and changes in two calls. */
 function readingFirst<Shown, Next>(update: Update<Shown, Next>): Update<Shown, Next> {
   return (id, decide) => {
     const shown = update(id, (shown) => ({ result: shown }));

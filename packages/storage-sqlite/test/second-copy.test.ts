@@ -9,8 +9,7 @@ import { readBySecondCopy } from "./support/second-copy.js";
 import { firstPage, openStorage, rex, useFolder } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
-const BOTH = "packages/storage-sqlite/test/second-copy-process.ts";
-const program = useBundled("second-copy", [ADDING, BOTH]);
+const program = useBundled("adding-process", [ADDING]);
 const folder = useFolder();
 
 const closings: [by: string, close: (path: string) => unknown][] = [
@@ -41,10 +40,11 @@ onLinux("a second SQLite loses and doubles no pet", async () => {
   const filename = folder.path("pets.db");
   let added = "";
   for (let round = 0; round < sized(1, 10, 400); round += 1) {
-    const args = [filename, folder.path("copy.node"), "150"];
-    const both = spawn(process.execPath, [program(BOTH), ...args]);
+    const start = (...args: readonly string[]) =>
+      spawn(process.execPath, [program(ADDING), filename, ...args]);
+    const both = start("150", folder.path("copy.node"));
     both.stdout.on("data", (text: Buffer) => (added += text.toString()));
-    const other = spawn(process.execPath, [program(ADDING), filename, "20", "reopen"]);
+    const other = start("20", "reopen");
     // Without its lock, the shared memory may be truncated under the first (SIGBUS). What it has added is kept.
     await Promise.all([once(both, "close"), once(other, "close")]);
   }

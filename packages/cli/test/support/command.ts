@@ -115,7 +115,6 @@ export function skipWithout(
   skip(!isThere, `${name} is not installed: run \`${command}\`.`);
 }
 
-/** A stream that writes with this function. */
 export const writableTo = (write: (part: Buffer, done: (problem?: Error) => void) => void) =>
   new Writable({ write: (part: Buffer, _, done) => write(part, done) });
 
@@ -150,7 +149,6 @@ export async function petsIn(database: string): Promise<readonly string[]> {
   return (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
 }
 
-/** The names of the pets of a database. */
 export const namesIn = async (database: string): Promise<readonly string[]> =>
   (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);
 

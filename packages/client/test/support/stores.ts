@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Server, Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
 import { createPetStore, type PetStoreOptions } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
 import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
@@ -41,10 +40,6 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${await portOf(server)}/v1`;
 }
 
-/** A request that gets no response. */
-export const never = (): Promise<Response> => new Promise(() => undefined);
+export { turns } from "../../../storage-sql/test/support/samples.js";
 
-/** Lets everything that is due happen, for so many turns of the event loop. */
-export async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await setImmediate();
-}
+export const never = (): Promise<Response> => new Promise(() => undefined);

@@ -202,7 +202,6 @@ function onHono(basePath: string): Host {
   return { name, basePath, resolvesDots: true, start };
 }
 
-/** Every host. */
 export const hosts: readonly Host[] = [
   onNode("createPetStoreServer", "/v1", (store, options) =>
     createPetStoreServer(store, { ...options, fallback: pages }),

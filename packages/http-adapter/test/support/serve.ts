@@ -154,7 +154,6 @@ export const HURRIED = {
   connectionsCheckingIntervalSeconds: 0.01,
 };
 
-/** Counts the timers of this process. */
 export function timersOf(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

@@ -17,7 +17,6 @@ export type Open = (port: number, host: string) => Socket;
 export async function dial(port: number, open: Open = connect, bytes = "") {
   const socket = open(port, "127.0.0.1");
   let received = "";
-  let isOver = false;
   let wake: () => void = () => undefined;
   socket.setEncoding("latin1");
   socket.on("data", (text: string) => {
@@ -26,10 +25,7 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
   });
   // "close" follows.
   socket.on("error", () => undefined);
-  socket.on("close", () => {
-    isOver = true;
-    wake();
-  });
+  socket.on("close", () => wake());
   await once(socket, "connect");
   if (bytes !== "") socket.write(bytes);
 
@@ -37,7 +33,7 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
     for (;;) {
       const at = found();
       if (at >= 0) return at;
-      if (isOver) throw new Error(`The connection closed after ${JSON.stringify(received)}`);
+      if (socket.closed) throw new Error(`The connection closed after ${JSON.stringify(received)}`);
       await new Promise<void>((resolve) => (wake = resolve));
     }
   }
@@ -65,7 +61,7 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
     },
     /** Resolves to the bytes after the responses that were read, when the other side closes. */
     rest: async () => {
-      while (!isOver) await new Promise<void>((resolve) => (wake = resolve));
+      while (!socket.closed) await new Promise<void>((resolve) => (wake = resolve));
       return received;
     },
   };

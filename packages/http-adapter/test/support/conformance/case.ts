@@ -44,10 +44,8 @@ export const each = (
   request: (text: string) => string,
 ): readonly Row[] => texts.map((text) => [source, name.replace("%s", () => text), request(text)]);
 
-/** Splits a text at white space. */
 export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The line that authenticates. */
 export const AUTH = "Authorization: Bearer {key}\r\n";
 
 /** The head of a request with Host and key, and these lines. */
