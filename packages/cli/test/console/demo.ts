@@ -89,9 +89,7 @@ export async function perform(
 export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   keys: (page) => link(page, "Mobile app").waitFor(),
   issue: (page) => perform(page, "Issue a key", { Label: "Rescue North", Plan: "enterprise" }),
-  secret: async (page) => {
-    await perform(page, { Plan: "pro" }, "Issue", /The secret is shown only now\./);
-  },
+  secret: (page) => perform(page, { Plan: "pro" }, "Issue", /The secret is shown only now\./),
   key: async (page) => {
     await perform(page, "I have stored it", "banned 1", /1 to 1 of 1 \(of/);
     await link(page, "Price scraper").click();
@@ -106,9 +104,7 @@ export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await dialog(page).getByRole("combobox").selectOption("0");
     await perform(page, "Rotate");
   },
-  pets: async (page) => {
-    await perform(page, "Cancel", "Pets", /Hedwig/);
-  },
+  pets: (page) => perform(page, "Cancel", "Pets", /Hedwig/),
   refused: async (page) => {
     await perform(page, "Add a pet", { Name: "Rex", Category: "1.5" }, "Add");
     await page.getByText("categoryId must be an int64 integer").waitFor();

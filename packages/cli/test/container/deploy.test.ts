@@ -237,12 +237,9 @@ it("deploy/petstore.service and deploy/petstore-backup.service run the command; 
   expect(backup).toMatch(/^\d{4}-\d\d-\d\dT\d{6}\.db$/);
 });
 
-it.each([
-  "Dockerfile",
-  "compose.yaml",
-  "deploy/petstore.service",
-  "deploy/petstore-backup.service",
-])("%s sets only variables that serve reads", async (file) => {
+const settingFiles = ["Dockerfile", "compose.yaml", `deploy/${UNITS[0]}`, `deploy/${UNITS[1]}`];
+
+it.each(settingFiles)("%s sets only variables that serve reads", async (file) => {
   const { out } = await petstore("serve", "--help");
   const variables = textOf(file).match(/PETSTORE_\w+/g) ?? [];
   expect(variables.length).toBeGreaterThan(0);

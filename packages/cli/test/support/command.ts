@@ -57,9 +57,7 @@ async function run(
 /** Starts `petstore serve` in this process, on a free port. It serves until `end` is called or the test ends. */
 export async function serveHere(...args: readonly string[]) {
   const server = await startHere(...args);
-  onTestFinished(async () => {
-    await server.end();
-  });
+  onTestFinished(() => server.end().then(() => undefined));
   return server;
 }
 
@@ -176,9 +174,7 @@ export async function openBeside(
     ? await openPostgresStorage({ url: database })
     : await openSqliteStorage({ filename: database });
   const store = createPetStore({ ...options, storage: opened._unsafeUnwrap() });
-  onTestFinished(async () => {
-    await store.close();
-  });
+  onTestFinished(() => store.close().then(() => undefined));
   return store;
 }
 

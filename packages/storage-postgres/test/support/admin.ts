@@ -10,9 +10,7 @@ export async function connectAdmin(url: string) {
   const client = new pg.Client({ connectionString: url, application_name: "admin" });
   client.on("error", () => undefined);
   await client.connect();
-  onTestFinished(async () => {
-    await client.end().catch(() => undefined);
-  });
+  onTestFinished(() => client.end().catch(() => undefined));
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string): Promise<readonly unknown[][]> => {
     const result = last.then(() => client.query<unknown[]>({ text, rowMode: "array" }));

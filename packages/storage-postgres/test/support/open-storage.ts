@@ -7,8 +7,6 @@ export * from "../../../storage-sql/test/support/samples.js";
 /** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: PostgresStorageOptions): Promise<Storage> {
   const storage = (await openPostgresStorage(options))._unsafeUnwrap();
-  onTestFinished(async () => {
-    await storage.close();
-  });
+  onTestFinished(() => storage.close().then(() => undefined));
   return storage;
 }

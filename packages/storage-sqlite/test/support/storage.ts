@@ -14,9 +14,7 @@ export * from "../../../storage-sql/test/support/samples.js";
 /** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {
   const storage = (await openSqliteStorage(options))._unsafeUnwrap();
-  onTestFinished(async () => {
-    await storage.close();
-  });
+  onTestFinished(() => storage.close().then(() => undefined));
   return storage;
 }
 
