@@ -60,7 +60,6 @@ it("makes no backup of a damaged database, and says what to do, unless it is tol
   const damaged = "The database is damaged, or not an SQLite database: restore the last backup.";
   expect(await backup(file)).toEqual(refused(`petstore: no backup of ${database}: ${damaged}`));
   expect((await backup(file, "--no-check")).code).toBe(0);
-  // The drill.
   expect((await setUp().run("restore", file)).error).toContain("The backup is damaged");
 });
 

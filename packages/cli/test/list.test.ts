@@ -16,7 +16,6 @@ const program = useBuiltPetstore();
 /** A control character other than a line break. */
 const CONTROL = /(?![\r\n])\p{Cc}/u;
 
-/** How many columns of a terminal a line takes. */
 function columnsOf(line: string): number {
   return [...new Intl.Segmenter().segment(line)].reduce(
     (width, { segment }) => width + (/[\u3040-\u9FFF\u{1F1E6}-\u{1FAFF}]/u.test(segment) ? 2 : 1),

@@ -84,7 +84,6 @@ async function startMeasured(start: typeof serveHere, ...options: readonly strin
   return { server, database, get, scrape: async () => (await fetch(metricsOf(server))).text() };
 }
 
-/** The address at which a server has said that its metrics are. */
 function metricsOf({ output }: { readonly output: () => string }): string {
   return /metrics at (\S+)\n/.exec(output())?.[1] ?? "";
 }

@@ -60,7 +60,6 @@ it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", 
 
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
-/** How many killed workers are replaced. */
 const RESTARTS = sized(0, 6, 60);
 
 describe("serve --workers", () => {

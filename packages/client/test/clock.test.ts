@@ -15,7 +15,6 @@ function setMachineClocks() {
     monotonic: () => monotonic,
     /** Moves the wall clock only, as a machine's sleep or its administrator does. */
     moveWall: (milliseconds: number) => void (ahead += milliseconds),
-    /** Moves both clocks. */
     pass: (milliseconds: number) => void (monotonic += milliseconds),
     /** A response after which nothing is left for this many seconds. */
     usedUp: (seconds: number) => {

@@ -21,7 +21,6 @@ const refusedEarly = (number: number): Ended => ({
   ...ended(number, 5),
   wait: { retryAfter: 0, jitter: 0 },
 });
-/** A response after which nothing is left for a day. */
 const dayUsedUp = (number: number): Ended => ({ ...ended(number, 0), resetIn: 86_400_000 });
 const none = { quota: undefined, resetIn: 0, wait: undefined };
 const lost = (number: number): Ended => ({ number, ...none });
@@ -33,7 +32,6 @@ function free(gate: Gate, now: number): number {
   return count;
 }
 
-/** So many 429 in a row, one after the other. */
 const refusedInARow = (count: number): readonly Event[] =>
   Array.from({ length: count }, (_, n): Event[] => ["sent", refused(n + 1, 0)]).flat();
 

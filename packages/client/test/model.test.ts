@@ -37,7 +37,6 @@ async function play(chance: (below: number) => number) {
   const handle = createFetchHandler(store);
   let bans = 0;
   store.events.on("key_banned", () => (bans += 1));
-  /** When the store admitted requests. */
   const admitted: number[] = [];
   let handling = 0;
 

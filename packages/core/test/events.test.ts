@@ -94,7 +94,6 @@ describe("events", () => {
     expect(events).toMatchObject([{ type: "key_issued" }, { type: "pet_created" }, warning]);
     value(await created);
     if (how === "fails") return;
-    // None follows.
     warn();
     await delivered();
     expect(events).toHaveLength(3);

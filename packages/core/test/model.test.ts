@@ -49,7 +49,6 @@ function createModel(limits: RateLimits) {
   };
 }
 
-/** The outcome of one more request. */
 function predict(key: ReturnType<typeof createModel>, now: number): Outcome {
   const { minute, day, limits } = key;
   for (const window of [minute, day]) {
@@ -124,7 +123,6 @@ it(`a key does what the model says in ${HISTORIES} random histories`, async () =
   await fc.assert(histories, { seed, numRuns: HISTORIES, includeErrorInReport: true });
 });
 
-/** The outcome of a request. */
 async function outcomeOf(caller: Caller): Promise<Outcome> {
   return (await caller.admit()).match(
     ({ quota: { remaining, resetAt } }) => ({ code: "ok", remaining, resetAt }),

@@ -38,7 +38,6 @@ beforeEach(() => {
   mkdirSync(modules);
 });
 
-/** Returns what a bundle prints. */
 function run(extension: string): string {
   const program = join(folder, `program.${extension}`);
   const { stdout, stderr } = spawnSync(process.execPath, [program], { encoding: "utf8" });

@@ -23,7 +23,6 @@ const FAKED = [
   ...(["clearImmediate", "queueMicrotask", "Date", "performance"] as const),
 ];
 
-/** No storage can store it. */
 const impossible = { ...rex, categoryId: 2n ** 63n };
 
 const petsStored = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets.length;

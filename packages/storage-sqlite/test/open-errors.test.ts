@@ -17,9 +17,8 @@ function openDatabase(name: string, change = "", options?: Database.Options) {
   return database;
 }
 
-async function codeOf(options: SqliteStorageOptions): Promise<string> {
-  return (await openSqliteStorage({ timeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
-}
+const codeOf = async (options: SqliteStorageOptions): Promise<string> =>
+  (await openSqliteStorage({ timeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
 
 /** A sound database file that holds some pets. */
 async function createFile(): Promise<string> {
@@ -40,9 +39,8 @@ function openFiles(): readonly string[] {
   return links.filter((link) => fs.existsSync(link)).map((link) => fs.readlinkSync(link));
 }
 
-function ofVersion(version: string): Database.Database {
-  return openDatabase(":memory:").function("sqlite_version", () => version);
-}
+const ofVersion = (version: string) =>
+  openDatabase(":memory:").function("sqlite_version", () => version);
 
 const SMALL = "pragma max_page_count = 3";
 /** A schema that this version does not know. */
@@ -89,12 +87,9 @@ describe("opening a database fails with", () => {
     expect(openFiles().filter((file) => file.startsWith(filename))).toEqual([]);
   });
 
-  it("read_only for a read-only database", async () => {
-    const database = openDatabase(await createFile(), "", { readonly: true });
-    expect(await codeOf({ database })).toBe("read_only");
-  });
-
-  it("not_durable for a host's database that will not sync the disk at every commit", async () => {
+  it("read_only for a read-only database, not_durable for a host's that will not sync the disk at every commit", async () => {
+    const readonly = openDatabase(await createFile(), "", { readonly: true });
+    expect(await codeOf({ database: readonly })).toBe("read_only");
     const database = openDatabase("host.db", "pragma synchronous = NORMAL");
     const pragma = database.pragma.bind(database);
     database.pragma = (source, options) =>

@@ -30,7 +30,6 @@ async function serveConsole(store: PetStore, port = 0) {
 
 const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasText: label });
 
-/** Whether a page scrolls sideways. */
 const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
 
 // The page asks for changes every two seconds.
@@ -417,7 +416,6 @@ it(`finds one of ${many.toLocaleString("en")} keys, and shows in each tab what o
   await other.getByText("1,000 a minute, 100,000 a day").waitFor();
   await page.bringToFront();
   await page.goBack();
-  // The search is still there.
   await page.getByText("1 to 1 of 1 (of").waitFor();
   const row = rowOf(page, `customer ${many}`);
   await row.getByText("business").waitFor();

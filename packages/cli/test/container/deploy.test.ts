@@ -67,7 +67,6 @@ const PACE = 4;
 
 const program = useBuiltPetstore();
 
-/** How often a server is restarted. */
 const ROUNDS = sized(0, 20, 100);
 
 it.runIf(inCi)("deploy/haproxy.cfg loses no request while servers restart", async ({ skip }) => {

@@ -58,7 +58,6 @@ itTraces("an export is synced before it has its name", async () => {
 itTraces("a pet whose sync failed is not kept, also when the server is killed then", async () => {
   const { database, fail, statusOf, end } = await serve();
   expect(await statusOf("kept")).toBe(201);
-  // From now on, every sync fails, as those of a broken disk do.
   const tracer = await fail("fsync", "EIO");
   expect(await statusOf("lost"), HOW_TO_TRACE).toBe(503);
   await end("SIGKILL");

@@ -50,7 +50,9 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   shown.push(inspect(values, { depth: 20, showHidden: true }), JSON.stringify(await keys.list()));
   for (const command of [["list"], ["list", "--json"], ["find", id], ["find", id, "--json"]])
     shown.push((await run("keys", ...command)).out);
-  shown.push(...readAll(dirname(database)));
+  const folder = dirname(database);
+  const files = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
+  shown.push(...files());
 
   // Failures that the storage reports are logged with their causes.
   new Database(database).exec("drop table api_key_usage").close();
@@ -61,7 +63,7 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   expect(shown.join("\n")).toContain("storage_unavailable");
   await server.end();
   expect(server.output()).toMatch(/Charging an API key failed/);
-  shown.push(server.output(), ...readAll(dirname(database)));
+  shown.push(server.output(), ...files());
 
   for (const secret of secrets) {
     // Its first characters are shown on purpose, for people to recognize it.
@@ -69,7 +71,3 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
     expect(shown.filter((text) => text.includes(secret.slice(13, 33)))).toEqual([]);
   }
 });
-
-function readAll(folder: string): readonly string[] {
-  return readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
-}

@@ -61,7 +61,6 @@ describe("pets export", () => {
     const { database: copy, run } = withDatabase();
     const [out, error] = ["imported 1,234 pets", `petstore: new database ${copy}`];
     expect(await run("pets", "import", file)).toEqual({ code: 0, out, error });
-    // No handler of a signal is left.
     expect(handlers()).toBe(before);
     const all = (await exportTo("-")).out;
     expect((await run("pets", "export")).out).toBe(all);

@@ -69,7 +69,6 @@ it.each([
 const PETS = sized(0, 100_000, 1_000_000);
 const KILLS = sized(0, 5, 20);
 
-/** Counts the pets, and their different names. */
 function countIn(database: string): { readonly pets: number; readonly names: number } {
   const reader = new Database(database, { readonly: true });
   const sql = "select count(*) as pets, count(distinct name) as names from pets";

@@ -19,7 +19,6 @@ const run = (...args: readonly string[]) => petstore(...args, "--database", post
 const exported = async (what: string, database: string, ...more: readonly string[]) =>
   (await petstore(what, "export", "--database", database, ...more)).out;
 
-/** Imports them from standard input. */
 const importing = (what: string, text: string, database: string, ...more: readonly string[]) =>
   petstoreReading(text, what, "import", "-", "--database", database, ...more);
 

@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
-/** The root of the repository. */
 export const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** The text of a file of the repository. */
@@ -101,7 +100,6 @@ async function startUntil(
       });
     void ended.then((how) => reject(new Error(`ended with ${how}: ${output()}`)));
   });
-  /** Sends a signal and resolves to how it ended. */
   const end = (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);
     return exited;

@@ -70,7 +70,6 @@ export async function sendAll(
   return replies;
 }
 
-/** Counts the replies with this status, or the lost ones. */
 export const count = (replies: readonly Sent[], status: Sent["status"]): number =>
   replies.filter((each) => each.status === status).length;
 

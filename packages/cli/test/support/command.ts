@@ -90,7 +90,6 @@ async function startHere(...args: readonly string[]) {
   await Promise.race([ended, up]);
   return {
     url: /listens on (\S+)/.exec(output)?.[1] ?? expect.fail(output),
-    /** All that it has printed so far. */
     output: () => output,
     end: async (): Promise<unknown> => {
       stop();

@@ -23,7 +23,6 @@ export function runOnTerminal(command: string, columns: number, rows: number) {
     screen: () => stripVTControlCharacters(all.split("\u001B[H").at(-1) ?? ""),
     /** Types these characters; `\u0003` is Ctrl-C. */
     type: (characters: string) => void child.stdin.write(characters),
-    /** The exit code. */
     ended,
   };
 }

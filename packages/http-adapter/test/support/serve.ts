@@ -19,7 +19,6 @@ export function petOf(bytes: number): string {
   return PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
 }
 
-/** A request of a test. */
 export interface Call {
   readonly method?: string;
   /** The request target, raw. */

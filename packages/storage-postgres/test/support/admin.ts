@@ -2,7 +2,6 @@ import pg from "pg";
 import { beforeEach, expect, onTestFinished } from "vitest";
 import type { PostgresServer } from "./postgres-server.js";
 
-/** An operator's connection. */
 export type Admin = Awaited<ReturnType<typeof connectAdmin>>;
 
 /** Connects as an operator until the end of the test. */
@@ -33,7 +32,6 @@ export function useAdmin(server: PostgresServer): Admin {
   return { query: (text) => admin.query(text), set: (name, value) => admin.set(name, value) };
 }
 
-/** Ends the connections of an application. */
 export async function endConnections(admin: Admin, application = "petstore"): Promise<void> {
   await admin.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity

@@ -42,7 +42,6 @@ server_login_retry = 0.1
   await logged(pooler, /process up/);
   url.port = String(ownPort);
   return {
-    /** The database of the server, through the pooler. */
     url: url.href,
     stop: async () => {
       pooler.kill("SIGKILL");

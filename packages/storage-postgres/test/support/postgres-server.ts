@@ -103,7 +103,6 @@ export function createPostgresServer() {
   };
 }
 
-/** Creates the data folder of a server that has not run. */
 function createData(folder: string, programs: string): void {
   giveToPostgres(folder);
   const passwordFile = join(folder, "password");

@@ -34,14 +34,12 @@ export async function usedBy(storage: Storage, id: string): Promise<number | und
   return (await storage.keys.find(id))._unsafeUnwrap()?.usage.dayUsed;
 }
 
-/** The ids of all pets, page after page. */
 export async function allIds(storage: Storage, after?: bigint): Promise<readonly bigint[]> {
   const { pets, next } = (await storage.pets.list({ ...firstPage, after }))._unsafeUnwrap();
   const ids = pets.map(({ id }) => id);
   return next === undefined ? ids : [...ids, ...(await allIds(storage, next))];
 }
 
-/** Resolves after so many turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }

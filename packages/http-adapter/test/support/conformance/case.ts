@@ -31,7 +31,6 @@ export interface ConformanceCase extends Outcome {
   readonly request: string;
 }
 
-/** Returns cases with the same outcome. */
 export function rows(outcome: Outcome, table: readonly Row[]): readonly ConformanceCase[] {
   return table.map(([source, name, request]) => ({ name, source, request, ...outcome }));
 }

@@ -17,7 +17,6 @@ function pets(
   );
 }
 
-/** Arrays in arrays, so many levels of them. */
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 /** A good pet with an unknown field of this value. */
 const petWith = (value: string, categoryId = "1", more = ""): string =>
@@ -28,7 +27,6 @@ const FIELDS = Array.from({ length: 4_000 }, (_, index) => `"f${index}":1.5,`).j
 const BRACKETS = "[".repeat(3_000);
 const NAMES = '"name":1,'.repeat(4_000);
 
-/** Cases of the query and the body. */
 export const contentCases: readonly ConformanceCase[] = [
   ...rows(
     error(400, "invalid_query"),
