@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
+import { startServer, textOf, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore, refused } from "./support/command.js";
 
 useBuiltPetstore();
@@ -58,8 +57,7 @@ it.each<Refusal>([
 });
 
 it.each(["-V", "--version"])("%s prints the version of the package", async (option) => {
-  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version } = JSON.parse(file) as { version: string };
+  const { version } = JSON.parse(textOf("packages/cli/package.json")) as { version: string };
   expect(await petstore(option)).toEqual({ code: 0, out: version, error: "" });
 });
 
@@ -110,12 +108,8 @@ async function helpOf(...words: readonly string[]) {
       return { name, text: text.replace(/\s+/g, " ") };
     });
   };
-  return {
-    out,
-    args: listed("Arguments"),
-    options: listed("Options"),
-    commands: listed("Commands"),
-  };
+  const taken = { args: listed("Arguments"), options: listed("Options") };
+  return { out, ...taken, commands: listed("Commands") };
 }
 
 describe("the environment of serve", () => {
@@ -203,10 +197,11 @@ describe("the environment of serve", () => {
   });
 });
 
-it("help describes each command and what it takes, has an example, and is also shown by `help`; docs/ names every option", async () => {
-  const read = (name: string) =>
-    readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8");
-  const documents = ["operating", "deploying", "postgres", "console"].map(read).join();
+it("help describes each command and what it takes, has an example, and is also shown by `help`, or with exit code 1 without a command; docs/ names every option", async () => {
+  const { code, ...shown } = await petstore();
+  expect([code, shown.out + shown.error]).toEqual([1, expect.stringContaining("Usage: petstore")]);
+  const files = ["operating", "deploying", "postgres", "console"];
+  const documents = files.map((name) => textOf(`docs/${name}.md`)).join();
   const [undocumented, all]: [string[], string[][]] = [[], [[]]];
   for (const words of all) {
     const { out, args, options, commands } = await helpOf(...words);
@@ -222,12 +217,6 @@ it("help describes each command and what it takes, has an example, and is also s
   }
   expect(undocumented).toEqual(["petstore --version"]);
   expect(all.length).toBeGreaterThan(20);
-});
-
-it("help is shown, with exit code 1, when no command is given", async () => {
-  const { code, out, error } = await petstore();
-  expect(code).toBe(1);
-  expect(out + error).toContain("Usage: petstore");
 });
 
 it("help of keys issue and change-plan lists the plans with their limits, and says that a time is in UTC", async () => {

@@ -7,8 +7,7 @@ import { describe, expect, it } from "vitest";
 import { aKey } from "../../storage-sql/test/support/samples.js";
 import { keysOnScreen, singleKey } from "../src/keys/render-keys.js";
 import { hurried, useBuiltPetstore } from "./support/built-petstore.js";
-import { issueKey, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
-import { openBeside } from "./support/command.js";
+import { issueKey, openBeside, petstoreOn, terminalTo, withDatabase } from "./support/command.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();

@@ -6,19 +6,17 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
 import { hurried, startCommand, startProgram, useBuiltPetstore } from "./support/built-petstore.js";
-import { workersOf } from "./support/built-petstore.js";
+import { textOf, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, petsIn, REX, skipWithout, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";
 
 /** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
-const OPERATING = fileURLToPath(new URL("../../../docs/operating.md", import.meta.url));
 const program = useBuiltPetstore();
 
 /** A server with these outputs, which are lost, on a port that it cannot report. */
@@ -211,7 +209,7 @@ it.runIf(inCi)("logrotate, as the documents configure it, loses no line", async 
   if (process.env["CI"] === undefined) skipWithout(LOGROTATE, skip, "logrotate");
   expect(existsSync(LOGROTATE), "install logrotate: .ci/run does").toBe(true);
   const log = join(dirname(newDatabase()), "log");
-  const [, config = ""] = /^```logrotate\n([^`]*)/m.exec(readFileSync(OPERATING, "utf8")) ?? [];
+  const [, config = ""] = /^```logrotate\n([^`]*)/m.exec(textOf("docs/operating.md")) ?? [];
   writeFileSync(`${log}.conf`, config.replace("/var/log/petstore.log", log), { mode: 0o644 });
   const { port } = await startLogging(">>", log);
   for (let round = 0; round < 3; round += 1) {

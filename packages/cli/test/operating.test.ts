@@ -1,12 +1,11 @@
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { request as sendRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { fileURLToPath } from "node:url";
 import prom from "prom-client";
 import { expect, it, onTestFinished } from "vitest";
-import { startServer, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
+import { startServer, textOf, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
@@ -71,8 +70,6 @@ it("serve --log writes a line of JSON for each response, and never a key or a pa
   expect(output()).not.toContain(secret.slice(13));
 });
 
-const documents = fileURLToPath(new URL("../../../docs/monitoring/", import.meta.url));
-
 /** Starts a server with metrics, and a key of a plan of two requests a minute. */
 async function startMeasured(start: typeof serveHere, ...options: readonly string[]) {
   const database = newDatabase();
@@ -84,9 +81,8 @@ async function startMeasured(start: typeof serveHere, ...options: readonly strin
   return { server, database, get, scrape: async () => (await fetch(metricsOf(server))).text() };
 }
 
-function metricsOf({ output }: { readonly output: () => string }): string {
-  return /metrics at (\S+)\n/.exec(output())?.[1] ?? "";
-}
+const metricsOf = ({ output }: { readonly output: () => string }): string =>
+  /metrics at (\S+)\n/.exec(output())?.[1] ?? "";
 
 const COUNT = "http_server_request_duration_seconds_count";
 
@@ -137,11 +133,11 @@ function expectAnswers(text: string): void {
   const names = new Set([...text.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name));
   for (const [, name] of text.matchAll(/^# TYPE (\w+) (?!histogram)/gm)) names.add(name);
   const labels = new Set([...text.matchAll(/(\w+)="/g)].map(([, label]) => label));
-  const dashboard = readFileSync(`${documents}grafana.json`, "utf8");
+  const dashboard = textOf("docs/monitoring/grafana.json");
   const panels = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
   const queries = panels.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   expect(queries.length).toBeGreaterThanOrEqual(10);
-  const rules = readFileSync(`${documents}alerts.yml`, "utf8").split("- alert: ").slice(1);
+  const rules = textOf("docs/monitoring/alerts.yml").split("- alert: ").slice(1);
   expect(rules).toHaveLength(8);
   queries.push(...rules.map((rule) => /expr: (?:>-\n)?(.*?)\n {8}\w+:/s.exec(rule)?.[1] ?? ""));
   // Prometheus itself has `up`, and the label of the job.

@@ -129,8 +129,7 @@ describe("serve --workers", () => {
   });
 });
 
-const isLinux = process.platform === "linux";
-const hasBash = isLinux && spawnSync("bash", ["-c", "true"]).status === 0;
+const hasBash = process.platform === "linux" && spawnSync("bash", ["-c", "true"]).status === 0;
 
 /** A command with which a shell runs a petstore command. */
 const inShell = (shell: string, script: string, ...args: readonly string[]) => [

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "../src/gate.js";
 
 const NOW = 1_000_000;
-const MAX_IN_FLIGHT = 8;
 
 type Event = "sent" | Ended;
 
@@ -28,7 +27,7 @@ const lost = (number: number): Ended => ({ number, ...none });
 /** How many requests may be sent at this time. */
 function free(gate: Gate, now: number): number {
   let count = 0;
-  for (let next = gate; isOpen(next, MAX_IN_FLIGHT, now); next = afterSending(next)) count += 1;
+  for (let next = gate; isOpen(next, 8, now); next = afterSending(next)) count += 1;
   return count;
 }
 

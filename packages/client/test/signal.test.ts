@@ -40,7 +40,6 @@ test.each<[string, Partial<PetsClientOptions>]>([
   expect(vi.getTimerCount()).toBe(timers);
 });
 
-/** Uses the requests of a minute. */
 async function useUp(client: PetsClient): Promise<void> {
   for (let count = 0; count < 60; count += 1) await client.listPets();
 }

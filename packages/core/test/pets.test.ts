@@ -49,32 +49,30 @@ describe("getPet", () => {
   });
 });
 
-describe("listPets", () => {
-  const { trusted } = createPetStore();
-  const upTo = (last: number) => Array.from({ length: last }, (_, index) => BigInt(index + 1));
+const { trusted: many } = createPetStore();
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => BigInt(index + 1));
 
-  beforeAll(async () => {
-    for (let index = 0; index < 120; index += 1) {
-      const status = petStatuses[index % petStatuses.length];
-      value(await trusted.createPet({ name: `pet ${index}`, categoryId: 1n, status }));
-    }
-  });
+beforeAll(async () => {
+  for (let index = 0; index < 120; index += 1) {
+    const status = petStatuses[index % petStatuses.length];
+    value(await many.createPet({ name: `pet ${index}`, categoryId: 1n, status }));
+  }
+});
 
-  it.each<[ListPetsInput | undefined, readonly bigint[], bigint | undefined]>([
-    [undefined, upTo(20), 20n],
-    [{ limit: 1 }, [1n], 1n],
-    [{ limit: 100 }, upTo(100), 100n],
-    [{ limit: 2, after: 117 }, [118n, 119n], 119n],
-    [{ limit: 2, after: 118n }, [119n, 120n], undefined],
-    [{ limit: 2, status: "sold" }, [3n, 6n], 6n],
-    [{ limit: 2, status: "sold", after: 117n }, [120n], undefined],
-    [{ limit: 1, after: INT64_MIN }, [1n], 1n],
-    [{ after: INT64_MAX }, [], undefined],
-  ])("lists the page of %o, in ascending order of id", async (query, ids, next) => {
-    const page = value(await trusted.listPets(query));
-    expect([page.pets.map(({ id }) => id), page.next]).toEqual([ids, next]);
-    expect(Object.isFrozen(page.pets)).toBe(true);
-  });
+it.each<[ListPetsInput | undefined, readonly bigint[], bigint | undefined]>([
+  [undefined, upTo(20), 20n],
+  [{ limit: 1 }, [1n], 1n],
+  [{ limit: 100 }, upTo(100), 100n],
+  [{ limit: 2, after: 117 }, [118n, 119n], 119n],
+  [{ limit: 2, after: 118n }, [119n, 120n], undefined],
+  [{ limit: 2, status: "sold" }, [3n, 6n], 6n],
+  [{ limit: 2, status: "sold", after: 117n }, [120n], undefined],
+  [{ limit: 1, after: INT64_MIN }, [1n], 1n],
+  [{ after: INT64_MAX }, [], undefined],
+])("listPets lists the page of %o, in ascending order of id", async (query, ids, next) => {
+  const page = value(await many.listPets(query));
+  expect([page.pets.map(({ id }) => id), page.next]).toEqual([ids, next]);
+  expect(Object.isFrozen(page.pets)).toBe(true);
 });
 
 describe("wrong input", () => {

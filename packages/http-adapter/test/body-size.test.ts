@@ -74,8 +74,6 @@ test("the error of decodeJson has a code and a message, and nothing of HTTP", ()
   expect(decodeJson(Buffer.from("{"))._unsafeUnwrapErr()).toEqual(error);
 });
 
-function headOfChunks(key: string): string {
-  return compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
-}
-
+const headOfChunks = (key: string): string =>
+  compose({ method: "POST", key, headers: ["Transfer-Encoding: chunked"] });
 const chunkOf = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;

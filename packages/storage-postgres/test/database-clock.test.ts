@@ -15,14 +15,6 @@ function createClock() {
 
 const START = 1_900_000_000_000;
 
-it("has the database's time, whatever the own clock is, and goes on by itself", () => {
-  const clock = createClock();
-  clock.observe(START, 2);
-  expect(clock.now()).toBe(START);
-  clock.advance(60_000);
-  expect(clock.now()).toBe(START + 60_000);
-});
-
 it("trusts the shortest round trip, and a longer one after ten seconds", () => {
   const clock = createClock();
   clock.observe(START, 2);

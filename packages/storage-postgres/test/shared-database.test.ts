@@ -4,7 +4,7 @@ import type { Result } from "neverthrow";
 import pg from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { inCi, seed, sized } from "../../../scripts/test-size.js";
-import { collect } from "../../core/test/support/open-store.js";
+import { expectSignals } from "../../storage-sql/test/support/signals.js";
 import { endConnections, terminateOne, useAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines, whileTimePasses } from "./support/pass-time.js";
@@ -60,22 +60,7 @@ it("a page is read again after a failover to a standby that was behind, although
   expect(await names()).toEqual(["Ada"]);
 });
 
-it("publishes each transaction with its group and the number of its calls", async () => {
-  const storage = await open("signals");
-  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
-  const signals = collect("petstore:transaction");
-  await Promise.all([storage.pets.create(rex), storage.pets.create(rex)]);
-  await storage.pets.list(firstPage);
-  await storage.pets.find(1n);
-  await chargeOnce(storage, "a");
-  const kind = { storage: "postgres", failed: false };
-  expect(signals).toMatchObject([
-    { ...kind, group: "writes", calls: 2 },
-    { ...kind, group: "reads", calls: 1 },
-    { ...kind, group: "reads", calls: 1 },
-    { ...kind, group: "charges", calls: 1 },
-  ]);
-});
+it("publishes each transaction", async () => expectSignals(await open("signals"), "postgres"));
 
 it("a row that another transaction holds delays its own key only", async () => {
   const storage = await open("held");

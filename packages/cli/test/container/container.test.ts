@@ -143,11 +143,8 @@ function build(place: string) {
       // Packages come from where this machine gets them.
       const env = { ...process.env, ...image.environment };
       const cwd = within(image.workdir);
-      execFileSync("sh", ["-c", within(owned)], {
-        cwd,
-        env,
-        stdio: ["ignore", "ignore", "inherit"],
-      });
+      const script = ["-c", within(owned)];
+      execFileSync("sh", script, { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
     },
     USER: (text) => {
       const [uid = NaN, gid = NaN] = text.split(":").map(Number);

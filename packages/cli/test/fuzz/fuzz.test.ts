@@ -12,7 +12,6 @@ import { sequence, TIMEOUT, type Sequence } from "./sequences.js";
 const SEQUENCES = sized(200, 20_000, 500_000);
 /** A file with sequences: only they are sent, repeatedly. A failure writes one. */
 const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
-const LARGEST_ROUND = 2_500;
 /** How much more memory a server may hold at the end than after the first quarter, in bytes. */
 const GROWTH = 8 * 1_048_576;
 
@@ -43,7 +42,7 @@ test.runIf(inCi || REPLAY !== undefined).each(SERVERS)(
     await expect.poll(connections).toBeLessThanOrEqual(2 * workersOf(server).length);
     let sent = 0;
     const target = { server, database, key, next: () => (sent += 1) };
-    const rounds = Math.max(2, Math.ceil(sequences / LARGEST_ROUND));
+    const rounds = Math.max(2, Math.ceil(sequences / 2_500));
     const memory: number[] = [];
     const run = (round: number, done: () => Promise<string | undefined>) =>
       runRound(target, generate(round, Math.ceil(sequences / rounds)), done);

@@ -3,7 +3,6 @@ import { vi } from "vitest";
 import { workersOf, type BuiltServer } from "../support/built-petstore.js";
 import { TIMEOUT } from "./sequences.js";
 
-/** What a server's processes hold together. */
 interface Held {
   /** The kind of each resource that keeps the event loop alive: TCPSocketWrap, Timeout, … */
   readonly resources: readonly string[];
@@ -46,8 +45,6 @@ export async function measure(server: BuiltServer): Promise<Held> {
   }));
 }
 
-const LOOK_EVERY = 50;
-const REST = 250;
 /** A server at rest looks twice a second at its connections. */
 const CPU_AT_REST = 0.05;
 
@@ -66,7 +63,7 @@ export async function untilAtRest(server: BuiltServer, baseline: Held["resources
     let problem = moreThan(await measure(server));
     if (problem === "") {
       const since = performance.now();
-      await setTimeout(REST);
+      await setTimeout(250);
       const held = await measure(server);
       const used = held.cpu / (performance.now() - since);
       problem = moreThan(held);
@@ -74,6 +71,6 @@ export async function untilAtRest(server: BuiltServer, baseline: Held["resources
       problem ||= `uses ${(used * 100).toFixed(1)} % of a core at rest`;
     }
     if (performance.now() > deadline) return problem;
-    await setTimeout(LOOK_EVERY);
+    await setTimeout(50);
   }
 }

@@ -9,7 +9,6 @@ import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 export const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** The text of a file of the repository. */
 export const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const bundled = (): string => join(inject("sharedFolder"), "petstore/bin.js");

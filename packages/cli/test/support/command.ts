@@ -11,6 +11,8 @@ import { beforeAll, expect, inject, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 
 type Streams = NonNullable<Parameters<typeof runCommand>[2]>;
+type On = Partial<Streams> & { readonly columns?: number };
+type Input = string | Buffer | readonly Buffer[];
 
 /** Each of these runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);
@@ -19,22 +21,15 @@ export const petstore = (...args: readonly string[]) => run(args);
 export const refused = (error: unknown) => ({ code: 1, out: "", error });
 
 /** On these streams, or a terminal of so many columns. */
-export const petstoreOn = (on: Parameters<typeof run>[1], ...args: readonly string[]) =>
-  run(args, on);
+export const petstoreOn = (on: On, ...args: readonly string[]) => run(args, on);
 
 /** With this standard input. */
-export function petstoreReading(
-  input: string | Buffer | readonly Buffer[],
-  ...args: readonly string[]
-) {
+export function petstoreReading(input: Input, ...args: readonly string[]) {
   const isWhole = typeof input === "string" || Buffer.isBuffer(input);
   return run(args, { stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) });
 }
 
-async function run(
-  args: readonly string[],
-  { columns, ...streams }: Partial<Streams> & { readonly columns?: number } = {},
-) {
+async function run(args: readonly string[], { columns, ...streams }: On = {}) {
   const [out, error, data]: [string[], string[], Buffer[]] = [[], [], []];
   const stdout = writableTo((part, done) => done(void data.push(part)));
   const print = {
@@ -44,12 +39,8 @@ async function run(
     columns,
   };
   const stderr = writableTo((_, done) => done());
-  const code = await runCommand(args, print, {
-    stdin: Readable.from([]),
-    stdout,
-    stderr,
-    ...streams,
-  });
+  const own = { stdin: Readable.from([]), stdout, stderr };
+  const code = await runCommand(args, print, { ...own, ...streams });
   out.push(Buffer.concat(data).toString("utf8"));
   return { code, out: out.join("\n").replace(/\n$/, ""), error: error.join("\n") };
 }
@@ -136,15 +127,14 @@ export function withDatabase() {
     ...{ database, run },
     json: async (...args: readonly string[]): Promise<unknown> =>
       JSON.parse((await run(...args, "--json")).out),
-    read: (input: Parameters<typeof petstoreReading>[0], ...args: readonly string[]) =>
+    read: (input: Input, ...args: readonly string[]) =>
       petstoreReading(input, ...args, "--database", database),
   };
 }
 
 /** The pets of a database, each as a line of its export. */
-export async function petsIn(database: string): Promise<readonly string[]> {
-  return (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
-}
+export const petsIn = async (database: string): Promise<readonly string[]> =>
+  (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
 
 export const namesIn = async (database: string): Promise<readonly string[]> =>
   (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);

@@ -61,9 +61,8 @@ export async function codes(caller: Caller, requests: number): Promise<string[]>
 }
 
 /** Sends requests, one after the other, and returns how many are admitted. */
-export async function admitted(caller: Caller, requests = 10): Promise<number> {
-  return (await codes(caller, requests)).filter((code) => code === "ok").length;
-}
+export const admitted = async (caller: Caller, requests = 10): Promise<number> =>
+  (await codes(caller, requests)).filter((code) => code === "ok").length;
 
 /** The value of a result that must be Ok. */
 export function value<T, E>(result: Result<T, E>): T {

@@ -151,14 +151,11 @@ test.each<[Host, rows: readonly ConformanceCase[]]>([
   expect(outcomes.length).toBeGreaterThan(70 / STRIDE);
 });
 
-/** For how many turns of the event loop a store takes its time before it admits a request. */
-const SLOWNESSES = [0, 4];
-
 /** Bodies are cut at every which place, in every which host: at and in each of them in CI. */
 const cuts = cutsAtEvery(sized(7, 1, 1));
 const TRIED = hosts.filter((_, index) => index % sized(2, 1, 1) === 0);
 
-describe.each(SLOWNESSES)("while the store takes %i turns to admit a request", (turns) => {
+describe.each([0, 4])("while the store takes %i turns to admit a request", (turns) => {
   test.each(TRIED)("$name stores what is sent, wherever it is cut", async (host) => {
     const { store, dial } = await startHost(host, { storage: slowToAdmit(turns) });
     const key = await issue(store, UNLIMITED);

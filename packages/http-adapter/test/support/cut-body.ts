@@ -71,6 +71,5 @@ function segmentsOf(
   return [first, ...pieces.map(chunkOf), Buffer.from("0\r\n\r\n")];
 }
 
-function chunkOf(piece: Buffer): Buffer {
-  return Buffer.from(`${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`, "latin1");
-}
+const chunkOf = (piece: Buffer): Buffer =>
+  Buffer.from(`${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`, "latin1");

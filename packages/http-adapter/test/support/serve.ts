@@ -15,9 +15,8 @@ import { dial, type Open, type WireResponse } from "./wire.js";
 export const PET = '{"name":"Rex","categoryId":1}';
 
 /** A good pet of this many bytes. */
-export function petOf(bytes: number): string {
-  return PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
-}
+export const petOf = (bytes: number): string =>
+  PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
 
 export interface Call {
   readonly method?: string;
@@ -153,6 +152,5 @@ export const HURRIED = {
   connectionsCheckingIntervalSeconds: 0.01,
 };
 
-export function timersOf(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-}
+export const timersOf = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

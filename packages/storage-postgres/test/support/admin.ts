@@ -25,7 +25,6 @@ export async function connectAdmin(url: string) {
   return { query, set };
 }
 
-/** Connects as an operator for each test of a file. */
 export function useAdmin(server: PostgresServer): Admin {
   let admin: Admin;
   beforeEach(async () => void (admin = await connectAdmin(server.url())));

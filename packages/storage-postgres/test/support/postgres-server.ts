@@ -55,12 +55,8 @@ export function createPostgresServer() {
       execFileSync("cp", ["-a", join(template, "data"), data]);
     }
     const settings = {
-      port,
-      listen_addresses: "127.0.0.1",
-      unix_socket_directories: folder,
-      max_connections: 60,
-      shared_buffers: "16MB",
-      autovacuum: "off",
+      ...{ port, listen_addresses: "127.0.0.1", unix_socket_directories: folder },
+      ...{ max_connections: 60, shared_buffers: "16MB", autovacuum: "off" },
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // After a crash, the last backends may still hold the shared memory for a moment.

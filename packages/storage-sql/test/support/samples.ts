@@ -11,10 +11,7 @@ export function aKey(id: string): StoredApiKey {
     id,
     plan: "free",
     limits: { perMinute: 60, perDay: 1_000 },
-    label: undefined,
-    createdAt: 0,
-    expiresAt: undefined,
-    revokedAt: undefined,
+    ...{ label: undefined, createdAt: 0, expiresAt: undefined, revokedAt: undefined },
     secrets: [{ digest: `digest of ${id}`, hint: "pet_live_abcd", expiresAt: undefined }],
   };
 }
@@ -30,9 +27,8 @@ export async function chargeOnce(storage: Storage, id: string): Promise<number> 
 }
 
 /** The day's requests of a key. */
-export async function usedBy(storage: Storage, id: string): Promise<number | undefined> {
-  return (await storage.keys.find(id))._unsafeUnwrap()?.usage.dayUsed;
-}
+export const usedBy = async ({ keys }: Storage, id: string): Promise<number | undefined> =>
+  (await keys.find(id))._unsafeUnwrap()?.usage.dayUsed;
 
 export async function allIds(storage: Storage, after?: bigint): Promise<readonly bigint[]> {
   const { pets, next } = (await storage.pets.list({ ...firstPage, after }))._unsafeUnwrap();
@@ -55,6 +51,5 @@ export async function meanwhile<T>(call: PromiseLike<T>, step: () => unknown): P
   return call;
 }
 
-export function times<T>(count: number, make: (index: number) => T): T[] {
-  return Array.from({ length: count }, (_, index) => make(index));
-}
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));

@@ -31,9 +31,8 @@ export interface ConformanceCase extends Outcome {
   readonly request: string;
 }
 
-export function rows(outcome: Outcome, table: readonly Row[]): readonly ConformanceCase[] {
-  return table.map(([source, name, request]) => ({ name, source, request, ...outcome }));
-}
+export const rows = (outcome: Outcome, table: readonly Row[]): readonly ConformanceCase[] =>
+  table.map(([source, name, request]) => ({ name, source, request, ...outcome }));
 
 /** Returns rows of one source that differ in one text: in the name, where `%s` stands, and in the request. */
 export const each = (
