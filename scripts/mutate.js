@@ -83,7 +83,7 @@ const parts = {
   },
   "cli/keys": {
     mutate: ["packages/cli/src/keys/*.ts"],
-    tests: cli("keys", "list", "command-line"),
+    tests: cli("keys", "list", "command-line", "lost-output"),
   },
   "cli/serve": {
     mutate: ["packages/cli/src/serve/!(workers).ts", "packages/cli/src/serve/docs/*.ts"],

@@ -134,7 +134,6 @@ describe("the environment of serve", () => {
       PETSTORE_RATE_LIMIT_FIELDS: "false",
       PETSTORE_FIRST_KEY: "1",
       PETSTORE_LOG: "true",
-      // The argument wins.
       PETSTORE_PORT: "1",
       PORT: "1",
     });

@@ -113,7 +113,6 @@ function operation(page: Page, id: string) {
   };
 }
 
-/** The address of a server that is closed when the test ends. */
 const originOn = async (server: Server) => new URL(await listen(server)).origin;
 
 /** Serves this HTML on an origin of its own. Resolves to the origin. */
@@ -124,7 +123,6 @@ const servePage = (html: string) =>
     }),
   );
 
-/** Runs in a page with the bundled client. */
 const USE_CLIENT = `async ({ baseUrl, apiKey }) => {
   const text = (value) => JSON.stringify(value, (_, each) => typeof each === "bigint" ? each + "n" : each);
   const events = [];

@@ -43,7 +43,6 @@ describe("serve", () => {
     expect(await created.text()).toBe(
       '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
     );
-    // Without --rate-limit-fields.
     expect(created.headers.get("ratelimit")).toBeNull();
     expect(await first.end()).toBe(0);
     const second = await serveHere("--database", database, "--first-key");
@@ -71,7 +70,6 @@ describe("serve", () => {
     expect(headers.get("ratelimit")).toBe('"minute";r=59;t=60, "day";r=999;t=86400');
     const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
     expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
-    // Without --log.
     expect(output()).not.toContain("{");
     await petstore("keys", "revoke", id, "--database", database);
     expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);

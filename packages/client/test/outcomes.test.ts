@@ -1,9 +1,5 @@
-import {
-  createMemoryStorage,
-  standardPlans,
-  type Pets,
-  type PetStoreOptions,
-} from "@petstore/core";
+import { createMemoryStorage, standardPlans } from "@petstore/core";
+import type { Pets, PetStoreOptions } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
 import { limitNames } from "@petstore/core/internal";
 import { storageError } from "@petstore/core/storage";

@@ -15,7 +15,6 @@ const MALFORMED = "Its body or its Link is malformed.";
 const errorOf = (status: number, code: string): string =>
   JSON.stringify({ code, message: "Come back in 1 second.", status });
 
-/** Lists pets from a server that responds with this. */
 async function listFrom(
   body: ConstructorParameters<typeof Response>[0],
   { headers = LIMITS, status = 200 }: { headers?: object; status?: number } = {},

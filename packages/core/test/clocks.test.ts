@@ -3,16 +3,8 @@ import { createManualClock, createMemoryStorage, createPetStore } from "@petstor
 import type { BanOptions } from "@petstore/core";
 import { systemRandom } from "@petstore/core/internal";
 import type { ResultAsync } from "neverthrow";
-import {
-  admitted,
-  codes,
-  error,
-  openStore,
-  operations,
-  ownLimits,
-  value,
-} from "./support/open-store.js";
-import { DAY, HOUR, MINUTE, rex, SECOND } from "./support/open-store.js";
+import { admitted, codes, DAY, error, HOUR, MINUTE, openStore } from "./support/open-store.js";
+import { operations, ownLimits, rex, SECOND, value } from "./support/open-store.js";
 
 const YEAR = 365 * DAY;
 const LIMITED = ownLimits(3, 1_000_000);

@@ -2,15 +2,8 @@ import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, keyStateAt, type KeyRing } from "@petstore/core";
 import { NO_USAGE } from "@petstore/core/storage";
-import {
-  DAY,
-  error,
-  LIMIT_FIELDS,
-  MINUTE,
-  openStore,
-  ownLimits,
-  value,
-} from "./support/open-store.js";
+import { DAY, error, LIMIT_FIELDS, MINUTE, openStore } from "./support/open-store.js";
+import { ownLimits, value } from "./support/open-store.js";
 
 const ENTERPRISE = ownLimits(5, 10);
 const LIMITS = ENTERPRISE.limits;

@@ -39,7 +39,6 @@ interface Outcome {
   readonly retryAfterSeconds?: number;
 }
 
-/** A key as docs/http.md describes it. */
 function createModel(limits: RateLimits) {
   return {
     limits,

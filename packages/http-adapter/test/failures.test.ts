@@ -13,7 +13,6 @@ const fail = (): never => {
 const reject = () => new ResultAsync<never, never>(Promise.reject(bug));
 const rejecting = (): never => ({ admit: reject, listPets: reject }) as never;
 
-/** A mounted store, a part of which is broken. */
 const broken = (part: Partial<PetStore>, options: HttpOptions = {}) =>
   start((store, onError) => {
     const server = createServer();

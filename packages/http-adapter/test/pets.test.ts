@@ -89,7 +89,6 @@ test("the same key and pet get the same 201, marked as a replay, and cost a toke
   const first = await post("order-1");
   expect(first.status).toBe(201);
   expect(first.headers["idempotent-replayed"]).toBeUndefined();
-  // Other JSON for the same pet.
   const same = '{"categoryId":1.0,"status":"available","name":"\\u0052ex"}';
   const replayed = { location: "/v1/pets/1", "idempotent-replayed": "true" };
   const headers = { ...replayed, "x-ratelimit-remaining": "58" };

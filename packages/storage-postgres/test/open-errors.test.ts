@@ -15,7 +15,6 @@ import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
 const server = usePostgres();
 const admin = useAdmin(server);
 
-/** Begins a migration of a schema. */
 const lockMigrations = (schema: string) =>
   `begin; select pg_advisory_xact_lock(hashtext('petstore'), hashtext('${schema}'))`;
 

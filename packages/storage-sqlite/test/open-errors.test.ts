@@ -20,7 +20,6 @@ function openDatabase(name: string, change = "", options?: Database.Options) {
 const codeOf = async (options: SqliteStorageOptions): Promise<string> =>
   (await openSqliteStorage({ timeoutSeconds: 0, ...options }))._unsafeUnwrapErr().code;
 
-/** A sound database file that holds some pets. */
 async function createFile(): Promise<string> {
   const filename = folder.path("sound.db");
   const storage = await openStorage({ filename });
@@ -43,7 +42,6 @@ const ofVersion = (version: string) =>
   openDatabase(":memory:").function("sqlite_version", () => version);
 
 const SMALL = "pragma max_page_count = 3";
-/** A schema that this version does not know. */
 const LATER = "insert into petstore_migrations values (1000, 'later', 1)";
 const LOSE_COLUMN = "alter table api_keys drop column label";
 const MIGRATIONS =

@@ -84,7 +84,6 @@ describe.runIf(isPerformed)("a container", () => {
     const { uid } = statSync(join(image.folder, "data/pets.db"));
     if (canSwitch) expect(uid).toBe(image.user.uid);
 
-    // As `docker exec` does.
     const issue = ["keys", "issue", "--plan", "free", "--json"];
     const issued = execFileSync(image.command[0] ?? "", issue, { ...options, encoding: "utf8" });
     const { secret } = JSON.parse(issued) as { secret: string };

@@ -51,7 +51,6 @@ const known = pick(
 );
 const line = some([9, known], [1, join(known, fc.stringMatching(/^[!-~]{0,20}$/))]);
 
-/** Keys of another store. */
 const { keys } = createPetStore();
 const issue = async () => (await keys.issue({ plan: "free" }))._unsafeUnwrap().secret;
 const unknownKeys = await Promise.all(Array.from({ length: 500 }, issue));

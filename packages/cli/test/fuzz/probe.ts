@@ -28,7 +28,6 @@ export const PROBED: readonly string[] = [
     });`,
 ];
 
-/** What a server holds now, with its workers. */
 export async function measure(server: BuiltServer): Promise<Held> {
   const printed = () => [...server.output().matchAll(/^held (.*)$/gm)];
   const before = printed().length;

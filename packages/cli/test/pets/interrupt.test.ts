@@ -9,7 +9,6 @@ import { issueKey, newDatabase, petsIn, petstore, REX, withDatabase } from "../s
 
 const program = useBuiltPetstore();
 
-/** Starts an import that waits for its input. */
 const startImport = (file: string, database: string, ...options: readonly string[]) =>
   startCommand("pets", "import", file, "--database", database, ...options);
 

@@ -58,7 +58,6 @@ export const startCommand = (...args: readonly string[]) =>
 export function startAny([program = "", ...args]: readonly string[], options = {}) {
   // The program finds its driver behind a link, as pnpm installs it. A test runner may set NODE_PATH.
   const child = spawn(program, args, { env: { ...process.env, NODE_PATH: "" }, ...options });
-  /** How it ended: its exit code, or the signal. */
   const howAt = async (event: "exit" | "close") => {
     const [code, signal] = (await once(child, event)) as (number | NodeJS.Signals | null)[];
     return code ?? signal ?? -1;

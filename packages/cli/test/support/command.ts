@@ -23,7 +23,6 @@ export const refused = (error: unknown) => ({ code: 1, out: "", error });
 /** On these streams, or a terminal of so many columns. */
 export const petstoreOn = (on: On, ...args: readonly string[]) => run(args, on);
 
-/** With this standard input. */
 export function petstoreReading(input: Input, ...args: readonly string[]) {
   const isWhole = typeof input === "string" || Buffer.isBuffer(input);
   return run(args, { stdin: Readable.from(isWhole ? [Buffer.from(input)] : input) });
@@ -116,7 +115,6 @@ export const terminalTo = (write: (text: string) => unknown, size: object = {}) 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
 export const newDatabase = (): string => join(createFolder(), "pets.db");
 
-/** A pet, as a line of an import. */
 export const REX = '{"name":"Rex","categoryId":1}\n';
 
 /** A new database, and functions that run commands on it: one parses JSON, one adds pets. */
@@ -132,7 +130,6 @@ export function withDatabase() {
   };
 }
 
-/** The pets of a database, each as a line of its export. */
 export const petsIn = async (database: string): Promise<readonly string[]> =>
   (await petstore("pets", "export", "--database", database)).out.split("\n").filter(Boolean);
 

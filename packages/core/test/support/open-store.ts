@@ -64,13 +64,11 @@ export async function codes(caller: Caller, requests: number): Promise<string[]>
 export const admitted = async (caller: Caller, requests = 10): Promise<number> =>
   (await codes(caller, requests)).filter((code) => code === "ok").length;
 
-/** The value of a result that must be Ok. */
 export function value<T, E>(result: Result<T, E>): T {
   if (result.isOk()) return result.value;
   throw new Error(`expected Ok, got ${JSON.stringify(result.error)}`);
 }
 
-/** The error of a result that must be Err. */
 export function error<T, E>(result: Result<T, E>): E {
   if (result.isErr()) return result.error;
   throw new Error("expected Err, got Ok");

@@ -98,7 +98,6 @@ const fail = (): never => {
   throw new Error("the host's own");
 };
 
-/** As in examples/koa.ts. */
 function createKoaServer(handle?: NodeHandler): Server {
   const app = new Koa();
   app.silent = true;

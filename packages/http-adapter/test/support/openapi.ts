@@ -4,7 +4,6 @@ import formats from "ajv-formats";
 import { methodsOf, type Operation } from "./operations.js";
 import type { WireResponse } from "./wire.js";
 
-/** The document as a client reads it. */
 export const documentOnTheWire = JSON.parse(
   JSON.stringify(openApiDocument),
 ) as typeof openApiDocument;
@@ -76,7 +75,6 @@ function differences({ headers, content }: Declared, response: WireResponse): st
   return type === "application/json" ? errorsIn(json.schema, JSON.parse(response.body)) : `${type}`;
 }
 
-/** Returns the header that a reference names. */
 function at(reference: string): Header {
   const name = reference.replace("#/components/headers/", "");
   return components.headers[name as keyof typeof components.headers];

@@ -11,16 +11,13 @@ import type { NodeOptions, PetStoreServerOptions } from "@petstore/http-adapter"
 import { portOf } from "../../../../scripts/ports.js";
 import { dial, type Open, type WireResponse } from "./wire.js";
 
-/** A good pet, 29 bytes long. */
 export const PET = '{"name":"Rex","categoryId":1}';
 
-/** A good pet of this many bytes. */
 export const petOf = (bytes: number): string =>
   PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
 
 export interface Call {
   readonly method?: string;
-  /** The request target, raw. */
   readonly path?: string;
   /** Whole header lines; Host and Authorization are added. */
   readonly headers?: readonly string[];
@@ -33,7 +30,6 @@ export interface Call {
 /** A store on a hand-moved clock, and the secret of a Free key. */
 export type Made = Awaited<ReturnType<typeof makeStore>>;
 
-/** A server for the length of a test. */
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
 /** Starts a server of ours for the length of a test, with a store in memory. */
@@ -92,7 +88,6 @@ export function slowToAdmit(turns: number): Storage {
 
 export const failure = storageError("disk full", new Error("SQLITE_FULL at /secret/path"));
 
-/** A storage in memory, a part of which fails. */
 export function failing(part: "pets" | "usage"): Storage {
   const storage = createMemoryStorage();
   const failed = () => Promise.resolve(err(failure));
@@ -118,14 +113,11 @@ export async function listen(server: Server | SecureServer, key: string, open?: 
     port,
     /** Sends one request on a connection of its own. */
     call,
-    /** Posts this body to /v1/pets. */
     create: (json: string) => call({ method: "POST", body: json }),
-    /** Opens a connection and sends these bytes. */
     dial: (bytes?: string) => dial(port, open, bytes),
   };
 }
 
-/** The head of a request as text. */
 export function compose({ method = "GET", path = "/v1/pets", headers = [], body, key }: Call) {
   return [
     `${method} ${path} HTTP/1.1`,

@@ -91,7 +91,6 @@ export function createPostgresServer() {
     stop: () => end("SIGINT"),
     /** Ends it like a crash of the machine's memory: the backends notice that the postmaster is gone, and end. */
     kill: () => end("SIGKILL"),
-    /** Stops it, and removes its data. */
     remove: async () => {
       await end("SIGINT");
       fs.rmSync(folder, { recursive: true, force: true });

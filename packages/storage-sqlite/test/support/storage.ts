@@ -38,7 +38,6 @@ export function useFolder() {
   return { path, pipe };
 }
 
-/** How many pets a sound database file holds. */
 export function petsIn(file: string): number {
   const database = new Database(file, { readonly: true });
   expect(database.pragma("integrity_check", { simple: true })).toBe("ok");

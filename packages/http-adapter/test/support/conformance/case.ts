@@ -3,13 +3,11 @@ import { PET } from "../serve.js";
 /** The expectations of one response; headers are by lower-case name. A text stands for itself. */
 export interface Expected {
   readonly status: number;
-  /** The code of the Error body. */
   readonly code?: string;
   readonly headers?: Readonly<Record<string, string | RegExp>>;
   readonly body?: string | RegExp;
 }
 
-/** What a request must get. */
 interface Outcome {
   /** The responses, in order. A server may close the connection after them, not before. */
   readonly responses: readonly Expected[];
@@ -55,10 +53,8 @@ export function head(requestLine: string, ...lines: readonly string[]): string {
 /** A request for the list with these lines. */
 export const get = (...lines: readonly string[]): string => head("GET /v1/pets", ...lines);
 
-/** The head of a POST with these lines. */
 export const postHead = (...lines: readonly string[]): string => head("POST /v1/pets", ...lines);
 
-/** A POST of this body, with its length. */
 export const post = (body: string, ...lines: readonly string[]): string =>
   postHead(`Content-Length: ${body.length}`, ...lines) + body;
 
@@ -66,13 +62,11 @@ export const post = (body: string, ...lines: readonly string[]): string =>
 export const chunked = (bytes: string, ...lines: readonly string[]): string =>
   postHead("Transfer-Encoding: chunked", ...lines) + bytes;
 
-/** The good pet as one chunk. */
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
 
 export const list: Outcome = { responses: [{ status: 200, body: /^\[.*\]$/s }] };
 export const created: Outcome = { responses: [{ status: 201 }] };
 
-/** An Error with these headers. */
 export const error = (
   status: number,
   code: string,

@@ -8,7 +8,6 @@ import { contentCases } from "./content.js";
 const HOST = "Host: pets.test\r\n";
 const JSON_TYPE = "Content-Type: application/json";
 const EXPECT = "Expect: 100-continue";
-/** A request with these lines alone. */
 const bare = (lines: string): string => `GET /v1/pets HTTP/1.1\r\n${lines}\r\n`;
 const authorized = (value: string): string => bare(`${HOST}aUTHORIZATION: ${value}\r\n`);
 const versioned = (version: string, request = get()): string =>
