@@ -80,7 +80,11 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ["RFC 9112, 2.3", "RTSP/1.0, which Node lets through", versioned("RTSP/1.0")],
     ["RFC 9112, 2.3", "POST with RTSP/1.0", versioned("RTSP/1.0", post(PET))],
     ["RFC 9112, 2.3", "POST with RTSP/1.1 and a Host", versioned("RTSP/1.1", post(PET))],
-    ["RFC 9112, 2.3", "GET with ICE/1.1 and a Host", versioned("ICE/1.1")],
+    [
+      "RFC 9112, 2.3",
+      "ICE/1.1 and a Host, as RTSP/1.1",
+      versioned("ICE/1.1", head("SOURCE /v1/pets")),
+    ],
     ["RFC 9112, 2.3", "ICE/1.0, as RTSP/1.0", versioned("ICE/1.0", head("SOURCE /v1/pets"))],
     ["RFC 9112, 3", "HTTP/0.9 without a version", "GET /v1/pets\r\n\r\n"],
     ["RFC 9112, 3.2", "two Hosts", bare(`${HOST}${HOST}${AUTH}`)],
