@@ -236,7 +236,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ["RFC 9112, 9.3.2", "two requests at once", head("GET /v1/pets/999") + get()],
     [
       "RFC 9112, 9.3.2",
-      "a body of a GET",
+      "a GET with a body, then another",
       head("GET /v1/dogs", "Content-Length: 29") + PET + get(),
     ],
   ]),
