@@ -38,6 +38,7 @@ const wordsOf = (document: string): number => textOf(document).trim().split(/\s+
 describe("documents", () => {
   it.each(documents)("%s links only to what exists, and shows examples as they are", (document) => {
     const text = textOf(document);
+    expect(text, "the markers of a merge").not.toMatch(/(?:[<>] ?){7}/);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
     expect(links.filter((link) => !/^https?:/.test(link) && !exists(document, link))).toEqual([]);
     const shown = text.matchAll(/<!-- (examples\/\S+) -->\n\n```ts\n(.*?)```/gs);

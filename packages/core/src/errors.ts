@@ -159,7 +159,7 @@ export type OperationErrors = {
   readonly getPet: GetPetError;
 };
 
-/** With `Extract`, declarations show the names. */
+/** The name of an operation (specification, "Endpoints"). `Extract` makes declarations show the names. */
 export type OperationName = Extract<keyof OperationErrors, string>;
 
 /** Every error that a call with an API key can have. A `switch` over its `code` is checked by the compiler. */

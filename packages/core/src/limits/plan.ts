@@ -20,7 +20,7 @@ export type Plans = ReadonlyMap<string, Plan>;
 /** The names of a plan's limits. */
 export const limitNames = windowNames.map((name) => windows[name].limit);
 
-/** The same as text, with a question mark after each limit that a plan may leave out. */
+/** The names of a plan's limits as messages show them: a question mark follows one that a plan may leave out. */
 export const limitFields = windowNames
   .map((name) => windows[name].limit + (isOptional(name) ? "?" : ""))
   .join(", ");

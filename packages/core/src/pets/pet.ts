@@ -51,7 +51,7 @@ const NAME = `name must be a string of well-formed text without NUL, at most ${L
 /** The problem of a value that is not a status. */
 export const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 
-// From a public union, as the error of close() is.
+// Taken from a public union: the declarations of hosts can name no other type.
 type InvalidPet = Extract<CreatePetError, { readonly code: "invalid_pet" }>;
 
 /**
