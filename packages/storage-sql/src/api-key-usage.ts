@@ -1,44 +1,5 @@
-import type { Decide, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
+import type { Decided, PresentedKey, Usage, UsageStorage } from "@petstore/core/storage";
 import type { GroupCommit } from "./commit/group-commit.js";
-import type { Tuple } from "./query.js";
-import {
-  LIMIT_COLUMNS,
-  toLimitsAndUsage,
-  USAGE_COLUMNS,
-  type ApiKeysTable,
-  type UsageRow,
-} from "./schema.js";
-
-/** The columns of a presented key, in the order that `toPresentedKey` reads. */
-export const PRESENTED_KEY_COLUMNS = [
-  "id",
-  "plan",
-  "expires_at",
-  "revoked_at",
-  "secret_expires_at",
-  ...LIMIT_COLUMNS,
-  ...USAGE_COLUMNS,
-] as const;
-
-type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
-
-export function toPresentedKey([id, plan, expiresAt, revokedAt, secretExpiresAt, ...numbers]: Tuple<
-  PresentedKeyRow,
-  typeof PRESENTED_KEY_COLUMNS
->): PresentedKey {
-  const { limits, usage } = toLimitsAndUsage(numbers);
-  return {
-    key: {
-      id,
-      plan,
-      limits,
-      expiresAt: expiresAt ?? undefined,
-      revokedAt: revokedAt ?? undefined,
-    },
-    secretExpiresAt: secretExpiresAt ?? undefined,
-    usage,
-  };
-}
 
 /** Reads one key's usage: from a table, or from the rows that were read for a transaction. */
 export interface UsageReader {
@@ -83,27 +44,30 @@ export function createChargedUsage(
 ): UsageStorage {
   return {
     findByDigest,
-    charge: (digest, decide) =>
-      charging.add("Charging an API key", charge(digest, decide), { digest }),
-    update: (keyId, decide) =>
-      charging.add("Changing the usage of an API key", update(keyId, decide), { keyId }),
+    charge: (digest, decide) => {
+      const charge = (transaction: UsageTransaction) => {
+        const presented = transaction.findByDigest(digest);
+        return save(transaction, presented?.key.id, presented?.usage, decide(presented));
+      };
+      return charging.add("Charging an API key", charge, { digest });
+    },
+    update: (keyId, decide) => {
+      const update = (transaction: UsageTransaction) => {
+        const usage = transaction.find(keyId);
+        return save(transaction, keyId, usage, decide(usage));
+      };
+      return charging.add("Changing the usage of an API key", update, { keyId });
+    },
   };
 }
 
-function charge<Value>(digest: string, decide: Decide<PresentedKey | undefined, Usage, Value>) {
-  return (transaction: UsageTransaction): Value => {
-    const presented = transaction.findByDigest(digest);
-    const { next, result } = decide(presented);
-    if (presented && next && next !== presented.usage) transaction.save(presented.key.id, next);
-    return result;
-  };
-}
-
-function update<Value>(keyId: string, decide: Decide<Usage | undefined, Usage, Value>) {
-  return (transaction: UsageTransaction): Value => {
-    const usage = transaction.find(keyId);
-    const { next, result } = decide(usage);
-    if (usage && next && next !== usage) transaction.save(keyId, next);
-    return result;
-  };
+/** Saves the usage that was decided on, if there is such a key and it differs. Returns the result of the decision. */
+function save<Value>(
+  transaction: UsageTransaction,
+  keyId: string | undefined,
+  usage: Usage | undefined,
+  { next, result }: Decided<Usage, Value>,
+): Value {
+  if (keyId !== undefined && usage && next && next !== usage) transaction.save(keyId, next);
+  return result;
 }

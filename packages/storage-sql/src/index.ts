@@ -9,18 +9,15 @@ export {
   type Outcome,
 } from "./commit/commit.js";
 export { createGroupCommit, type GroupCommit } from "./commit/group-commit.js";
-export { createTurns, type Turns } from "./commit/turns.js";
-export { monotonicNow, retryWhileBusy } from "./commit/retry.js";
+export { createTurns } from "./commit/turns.js";
+export { monotonicNow, retryWhileBusy, type RetrySettings } from "./commit/retry.js";
 export {
   createChargedUsage,
   createUsageTransaction,
-  PRESENTED_KEY_COLUMNS,
-  toPresentedKey,
   type UsageReader,
   type UsageSubject,
   type UsageTransaction,
 } from "./api-key-usage.js";
-export { KEY_COLUMNS, toKeyWithUsage, type KeyRow, type KeysAfter } from "./api-keys.js";
 export { createClose, createWarnings, storageClosed, type Warnings } from "./lifecycle.js";
 export {
   createPageCache,
@@ -35,11 +32,15 @@ export {
 } from "./pets.js";
 export { compile, type BuildQuery, type Integers, type Parameter, type Tuple } from "./query.js";
 export {
+  KEY_COLUMNS,
   keyColumns,
   keyValues,
   LIMIT_COLUMNS,
   newPetFields,
   petColumns,
+  PRESENTED_KEY_COLUMNS,
+  toKeyWithUsage,
+  toPresentedKey,
   toUsage,
   USAGE_COLUMNS,
   usageFields,
@@ -47,6 +48,8 @@ export {
   type ApiKeysTable,
   type ApiKeyUsageTable,
   type BareKey,
+  type KeyRow,
+  type KeysAfter,
   type PetsTable,
   type SqlSchema,
 } from "./schema.js";

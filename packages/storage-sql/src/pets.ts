@@ -16,8 +16,7 @@ export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
 
 /** Returns the pet in a row, frozen. */
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
-  const pet: EachField<NewPet> = { name, categoryId, status };
-  return petOf(id, pet);
+  return petOf(id, { name, categoryId, status } satisfies EachField<NewPet>);
 }
 
 /** Prepares a list for each set of fields that a query filters by, when it is first needed. */

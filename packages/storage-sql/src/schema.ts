@@ -1,6 +1,7 @@
 import type { Pet, RateLimits } from "@petstore/core";
-import type { StoredApiKey, Usage } from "@petstore/core/storage";
+import type { PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
 import type { EachField } from "@petstore/core/internal";
+import type { Tuple } from "./query.js";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
 export interface SqlSchema {
@@ -67,7 +68,6 @@ export const keyValues: {
 
 export const keyColumns = keysOf(keyValues);
 
-/** The columns of the limits, in the order that `toLimitsAndUsage` reads. */
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
 
 export interface ApiKeySecretsTable {
@@ -87,7 +87,7 @@ export interface ApiKeyUsageTable extends UsageColumns {
 type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
 
 /** All queries of usage are derived from this list, and `toUsage` reads the values in its order. */
-export const usageColumns = {
+const usageColumns = {
   minuteOpenedAt: "minute_opened_at",
   minuteUsed: "minute_used",
   dayOpenedAt: "day_opened_at",
@@ -99,49 +99,92 @@ export const usageColumns = {
   lastUsedAt: "last_used_at",
 } as const satisfies Record<keyof Usage, string>;
 
+export const usageFields = keysOf(usageColumns);
+
 export const USAGE_COLUMNS = Object.values(usageColumns);
 
 /** The values of these columns in a left join: null if no usage is stored yet. */
-export type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
-
-export const usageFields = keysOf(usageColumns);
-
-export function toLimitsAndUsage([perMinute, perDay, ...usage]: readonly [
-  number,
-  number,
-  ...(number | null)[],
-]): { readonly limits: RateLimits; readonly usage: Usage } {
-  const limits = { perMinute, perDay } satisfies EachField<RateLimits>;
-  return { limits, usage: toUsage(usage) };
-}
+type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
-export function toUsage([
-  minuteOpenedAt,
-  minuteUsed,
-  dayOpenedAt,
-  dayUsed,
-  refusedSince,
-  refusals,
-  bans,
-  bannedAt,
-  lastUsedAt,
-]: readonly (number | null)[]): Usage {
+export function toUsage(values: readonly (number | null)[]): Usage {
   return {
-    minuteOpenedAt: minuteOpenedAt ?? 0,
-    minuteUsed: minuteUsed ?? 0,
-    dayOpenedAt: dayOpenedAt ?? 0,
-    dayUsed: dayUsed ?? 0,
-    refusedSince: refusedSince ?? 0,
-    refusals: refusals ?? 0,
-    bans: bans ?? 0,
-    bannedAt: bannedAt ?? 0,
-    lastUsedAt: lastUsedAt ?? 0,
+    minuteOpenedAt: values[0] ?? 0,
+    minuteUsed: values[1] ?? 0,
+    dayOpenedAt: values[2] ?? 0,
+    dayUsed: values[3] ?? 0,
+    refusedSince: values[4] ?? 0,
+    refusals: values[5] ?? 0,
+    bans: values[6] ?? 0,
+    bannedAt: values[7] ?? 0,
+    lastUsedAt: values[8] ?? 0,
+  };
+}
+
+export interface KeysAfter {
+  readonly count: number;
+  readonly after: string;
+}
+
+/** The columns of a key and its usage, in the order that `toKeyWithUsage` reads. */
+export const KEY_COLUMNS = [
+  "id",
+  "plan",
+  "label",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  ...LIMIT_COLUMNS,
+  ...USAGE_COLUMNS,
+] as const;
+
+export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
+
+/** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
+export function toKeyWithUsage(row: KeyRow): { readonly key: BareKey; readonly usage: Usage } {
+  const [id, plan, label, createdAt, expiresAt, revokedAt, perMinute, perDay, ...usage] = row;
+  const limits = { perMinute, perDay } satisfies EachField<RateLimits>;
+  return {
+    key: {
+      id,
+      plan,
+      limits,
+      label: label ?? undefined,
+      createdAt,
+      expiresAt: expiresAt ?? undefined,
+      revokedAt: revokedAt ?? undefined,
+    },
+    usage: toUsage(usage),
+  };
+}
+
+/** The columns of a presented key, in the order that `toPresentedKey` reads. */
+export const PRESENTED_KEY_COLUMNS = [
+  "id",
+  "plan",
+  "expires_at",
+  "revoked_at",
+  "secret_expires_at",
+  ...LIMIT_COLUMNS,
+  ...USAGE_COLUMNS,
+] as const;
+
+type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
+
+export function toPresentedKey(
+  row: Tuple<PresentedKeyRow, typeof PRESENTED_KEY_COLUMNS>,
+): PresentedKey {
+  const [id, plan, expiresAt, revokedAt, secretExpiresAt, perMinute, perDay, ...usage] = row;
+  const limits = { perMinute, perDay } satisfies EachField<RateLimits>;
+  return {
+    key: { id, plan, limits, expiresAt: expiresAt ?? undefined, revokedAt: revokedAt ?? undefined },
+    secretExpiresAt: secretExpiresAt ?? undefined,
+    usage: toUsage(usage),
   };
 }
 
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 
-export function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
+function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
   return Object.keys(table).filter((name): name is keyof T & string => name in table);
 }

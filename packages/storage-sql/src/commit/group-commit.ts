@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { StorageError } from "@petstore/core/storage";
 import { signalChannel, type TransactionSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
@@ -12,7 +13,7 @@ import {
   type Work,
 } from "./commit.js";
 import { createQueue, type Queue, type QueuedCall } from "./queue.js";
-import { createBackoff } from "./retry.js";
+import { backoffBefore, type RetrySettings } from "./retry.js";
 import { createTurns, type Turns } from "./turns.js";
 
 /**
@@ -37,14 +38,11 @@ export interface GroupCommit<Transaction, Subject = void> {
   isClosed(): boolean;
 }
 
-export interface GroupCommitOptions<Transaction, Subject> {
+/** Each call has the timeout of its own. */
+export interface GroupCommitOptions<Transaction, Subject> extends RetrySettings {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
   readonly kind: Pick<TransactionSignal, "storage" | "group">;
-  /** How long a call waits for a busy database, in milliseconds. */
-  readonly timeout: number;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
   /** When a call fails at the latest, in milliseconds, even if its commit is still under way; never by default. */
   readonly limit?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
@@ -61,7 +59,7 @@ const LARGEST_BATCH = 1_000;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const turns = options.turns ?? createTurns(options.gatherTurns);
+  const { errors, timeout, now, turns = createTurns(options.gatherTurns) } = options;
   const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
@@ -76,24 +74,29 @@ export function createGroupCommit<Transaction, Subject = void>(
     else for (const resolve of whenIdle.splice(0)) resolve();
   };
   turns.add({
+    isWaiting: () => !isCommitting && !queue.isEmpty(),
     commit: () => {
-      if (isCommitting || queue.isEmpty()) return 0;
       const batch = queue.nextBatch();
       void commit(batch);
       return batch.length;
     },
-    isWaiting: () => !isCommitting && !queue.isEmpty(),
   });
   return {
-    add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) =>
-      new Promise<Result<T, StorageError>>((resolve) => {
-        if (isClosed) {
-          resolve(err(storageClosed(name)));
-          return;
-        }
-        queue.add(createCall(options, name, work, subject, resolve));
+    add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) => {
+      if (isClosed) return Promise.resolve(err(storageClosed(name)));
+      return new Promise<Result<T, StorageError>>((resolve) => {
+        queue.add({
+          work: (transaction) => {
+            const value = work(transaction);
+            return () => resolve(ok(value));
+          },
+          subject,
+          fail: (error) => resolve(err(errors.toFailure(name, error))),
+          deadline: now() + timeout,
+        });
         turns.schedule();
-      }),
+      });
+    },
     close: () => {
       isClosed = true;
       if (queue.isEmpty() && !isCommitting) return Promise.resolve();
@@ -103,38 +106,33 @@ export function createGroupCommit<Transaction, Subject = void>(
   };
 }
 
-function createCall<Transaction, Subject, T>(
-  { errors, timeout, now }: GroupCommitOptions<Transaction, Subject>,
-  name: string,
-  work: Work<Transaction, T>,
-  subject: Subject,
-  resolve: (result: Result<T, StorageError>) => void,
-): QueuedCall<Transaction, Subject> {
-  return {
-    work: (transaction) => {
-      const value = work(transaction);
-      return () => resolve(ok(value));
-    },
-    subject,
-    fail: (error) => resolve(err(errors.toFailure(name, error))),
-    deadline: now() + timeout,
-  };
-}
+/** How often calls under way are compared with their limit, in milliseconds. */
+const LIMIT_PRECISION = 250;
 
 /** Creates the function that commits a batch. It resolves when another may be committed. */
 function createCommitNext<Transaction, Subject>(
   options: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
 ): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
-  const { commit, errors } = options;
+  const { commit, errors, limit, timeout, now } = options;
   const beginSignal = createTransactionSignal(options);
-  const watchLimit = createWatchLimit(options, queue);
-  const backoff = createBackoff(options.now, queue);
+  let retries = 0;
+
+  /** Fails the calls whose deadline has come with this error, and waits before the others run again, longer each time. */
+  const backOff = async (error: unknown): Promise<void> => {
+    queue.failExpired(now(), error);
+    retries = queue.isEmpty() ? 0 : retries + 1;
+    const backoff = backoffBefore(retries);
+    if (backoff > 0) await setTimeout(backoff);
+  };
+  /** Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. */
+  const failLate = (latest: number): void =>
+    queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
 
   return async (batch) => {
     const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
-    const watch = watchLimit();
+    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
     try {
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.
@@ -143,10 +141,10 @@ function createCommitNext<Transaction, Subject>(
     } catch (error) {
       publish?.(true);
       if (errors.isBusy(error)) {
-        await backoff.wait(error);
+        await backOff(error);
         return;
       }
-      backoff.reset();
+      retries = 0;
       if (batch.length > 1 && errors.isCausedByCall(error)) {
         queue.separate(batch.length);
         return;
@@ -156,25 +154,9 @@ function createCommitNext<Transaction, Subject>(
       clearInterval(watch);
     }
     // If no call of this transaction is done, only time helps.
-    if (queue.settle(outcomes) === 0) await backoff.wait(new Contention());
-    else backoff.reset();
+    if (queue.settle(outcomes) === 0) await backOff(new Contention());
+    else retries = 0;
   };
-}
-
-/** How often calls under way are compared with their limit, in milliseconds. */
-const LIMIT_PRECISION = 250;
-
-/**
- * Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. The created function
- * returns the timer, to be cleared when the commit has ended; `undefined` without a limit.
- */
-function createWatchLimit<Transaction, Subject>(
-  { limit, timeout, now }: GroupCommitOptions<Transaction, Subject>,
-  queue: Queue<Transaction, Subject>,
-): () => NodeJS.Timeout | undefined {
-  const failLate = (latest: number): void =>
-    queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
-  return () => (limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit));
 }
 
 /**
@@ -185,15 +167,13 @@ function createTransactionSignal<Transaction, Subject>({
   kind,
   timeout,
   now,
-}: GroupCommitOptions<Transaction, Subject>): (
-  calls: readonly { readonly deadline: number }[],
-) => ((failed: boolean) => void) | undefined {
+}: GroupCommitOptions<Transaction, Subject>) {
   const transactions = signalChannel("petstore:transaction");
-  return (calls) => {
+  return (calls: readonly QueuedCall<Transaction, Subject>[]) => {
     if (!transactions.hasSubscribers) return undefined;
     const begunAt = now();
     const arrivedAt = (calls[0]?.deadline ?? begunAt + timeout) - timeout;
-    return (failed) =>
+    return (failed: boolean): void =>
       transactions.publish({
         ...kind,
         calls: calls.length,

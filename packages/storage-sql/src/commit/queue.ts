@@ -7,26 +7,13 @@ export interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subj
   readonly deadline: number;
 }
 
-/** The calls that are not settled, in order of arrival, which is also the order of their deadlines. */
-export interface Queue<Transaction, Subject> {
-  isEmpty(): boolean;
-  add(call: QueuedCall<Transaction, Subject>): void;
-  /** Returns the calls of the next transaction. They stay in the queue. */
-  nextBatch(): readonly QueuedCall<Transaction, Subject>[];
-  /** Gives each of the first calls a transaction of its own, because one of them made their shared one fail. */
-  separate(count: number): void;
-  /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
-  settle(outcomes: readonly Outcome<() => void>[]): number;
-  /** Fails and removes the calls whose deadline has come. */
-  failExpired(now: number, error: unknown): void;
-  /** Fails the calls whose deadline was before this time. They stay in the queue, because they still run. */
-  failOlderThan(time: number, error: unknown): void;
-}
+export type Queue<Transaction, Subject> = ReturnType<typeof createQueue<Transaction, Subject>>;
 
-/** Creates an empty queue whose transactions take up to `largestBatch` calls. */
-export function createQueue<Transaction, Subject>(
-  largestBatch: number,
-): Queue<Transaction, Subject> {
+/**
+ * Creates an empty queue, whose transactions take up to `largestBatch` calls. It holds the calls that are not settled, in
+ * order of arrival, which is also the order of their deadlines.
+ */
+export function createQueue<Transaction, Subject>(largestBatch: number) {
   const calls: QueuedCall<Transaction, Subject>[] = [];
   /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
@@ -37,22 +24,27 @@ export function createQueue<Transaction, Subject>(
   };
   return {
     isEmpty: () => calls.length === 0,
-    add: (call) => void calls.push(call),
+    add: (call: QueuedCall<Transaction, Subject>) => void calls.push(call),
+    /** Returns the calls of the next transaction. They stay in the queue. */
     nextBatch: () => calls.slice(0, separate > 0 ? 1 : largestBatch),
-    separate: (count) => {
+    /** Gives each of the first calls a transaction of its own, because one of them made their shared one fail. */
+    separate: (count: number): void => {
       separate = count;
     },
-    settle: (outcomes) => {
+    /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
+    settle: (outcomes: readonly Outcome<() => void>[]): number => {
       const batch = removeFirst(outcomes.length);
       const again = batch.filter((call, index) => !settleCall(call, outcomes[index]));
       calls.unshift(...again);
       return batch.length - again.length;
     },
-    failExpired: (now, error) => {
+    /** Fails and removes the calls whose deadline has come. */
+    failExpired: (now: number, error: unknown): void => {
       const inTime = calls.findIndex(({ deadline }) => deadline > now);
       for (const call of removeFirst(inTime < 0 ? calls.length : inTime)) call.fail(error);
     },
-    failOlderThan: (time, error) => {
+    /** Fails the calls whose deadline was before this time. They stay in the queue, because they still run. */
+    failOlderThan: (time: number, error: unknown): void => {
       for (const { deadline, fail } of calls) if (deadline < time) fail(error);
     },
   };

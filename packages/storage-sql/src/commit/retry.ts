@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Queue } from "./queue.js";
+import type { CommitErrors } from "./commit.js";
 
 /** The number of retries without a backoff: another connection's commit takes less time than a timer. */
 const RETRIES_WITHOUT_BACKOFF = 20;
@@ -14,37 +14,17 @@ export function backoffBefore(retry: number): number {
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
 }
 
-/** Creates the backoff of a group. While other processes are in the way, it waits before each batch, longer each time. */
-export function createBackoff<Transaction, Subject>(
-  now: () => number,
-  queue: Queue<Transaction, Subject>,
-) {
-  let retries = 0;
-  return {
-    /** Fails the calls whose deadline has come with this error, and waits before the others run again. */
-    wait: async (error: unknown): Promise<void> => {
-      queue.failExpired(now(), error);
-      retries = queue.isEmpty() ? 0 : retries + 1;
-      const backoff = backoffBefore(retries);
-      if (backoff > 0) await setTimeout(backoff);
-    },
-    reset: (): void => {
-      retries = 0;
-    },
-  };
+/** How long to wait for a busy database. */
+export interface RetrySettings {
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
 }
 
-/** Retries an action for up to `timeout` milliseconds while the database is busy, without blocking the event loop. */
+/** Retries an action until the timeout while the database is busy, without blocking the event loop. */
 export async function retryWhileBusy<T>(
-  {
-    timeout,
-    now,
-    isBusy,
-  }: {
-    readonly timeout: number;
-    readonly now: () => number;
-    readonly isBusy: (error: unknown) => boolean;
-  },
+  { timeout, now, isBusy }: RetrySettings & Pick<CommitErrors, "isBusy">,
   action: () => T | Promise<T>,
 ): Promise<T> {
   const deadline = now() + timeout;

@@ -4,19 +4,14 @@ const nextTick = process.nextTick.bind(process);
 
 /** What commits in turns of the event loop. */
 export interface TurnTaker {
-  /** Begins to commit what waits, unless a commit is under way. Returns how many calls share the commit. */
-  commit(): number;
   /** Whether calls wait, and no commit is under way. */
   isWaiting(): boolean;
+  /** Begins to commit what waits. Returns how many calls share the commit. */
+  commit(): number;
 }
 
 /** Lets groups commit at the end of a turn of the event loop, one after another. */
-export interface Turns {
-  /** Adds a group, behind those that were added before. */
-  add(group: TurnTaker): void;
-  /** To be called when a group waits. */
-  schedule(): void;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /**
  * Creates the turns of groups that depend on each other. Before a group commits, the callers whose calls the group
@@ -24,11 +19,12 @@ export interface Turns {
  *
  * @param gatherTurns how many more turns to wait for further calls, if several shared a commit of the last turn
  */
-export function createTurns(gatherTurns = 0): Turns {
+export function createTurns(gatherTurns = 0) {
   const groups: TurnTaker[] = [];
   let isScheduled = false;
   let lastShared = 0;
 
+  /** To be called when a group waits. */
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
@@ -37,15 +33,17 @@ export function createTurns(gatherTurns = 0): Turns {
   const run = async (): Promise<void> => {
     let most = 0;
     for (const group of groups) {
-      const calls = group.commit();
-      most = Math.max(most, calls);
-      if (calls > 0 && group !== groups.at(-1)) await reactions();
+      if (!group.isWaiting()) continue;
+      most = Math.max(most, group.commit());
+      if (group !== groups.at(-1)) await reactions();
     }
     if (most > 0) lastShared = most;
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
-  return { add: (group) => void groups.push(group), schedule };
+  /** Adds a group, behind those that were added before. */
+  const add = (group: TurnTaker): void => void groups.push(group);
+  return { add, schedule };
 }
 
 /** Runs an action at the end of this turn of the event loop, or so many turns later. */
