@@ -1,9 +1,10 @@
 import type { Storage } from "@petstore/core/storage";
 import {
-  createClose,
   createChargedUsage,
+  createClose,
   monotonicNow,
   retryWhileBusy,
+  type RetrySettings,
 } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
@@ -11,7 +12,7 @@ import { isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
-import { createGroups, type GroupSettings } from "./storage/groups.js";
+import { createGroups } from "./storage/groups.js";
 import { createSqliteKeyStorage } from "./storage/key-storage.js";
 import { createSqlitePetStorage } from "./storage/pet-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
@@ -33,12 +34,12 @@ export function openSqliteStorage(
 }
 
 async function open({ source, timeout }: Settings): Promise<Storage> {
-  const now = monotonicNow;
-  const openDatabase = await openerOf(source, now);
-  return retryWhileBusy({ timeout, now, isBusy }, async () => {
+  const settings = { timeout, now: monotonicNow };
+  const openDatabase = await openerOf(source);
+  return retryWhileBusy({ ...settings, isBusy }, async () => {
     const database = openDatabase();
     try {
-      return createStorage(database, { timeout, now });
+      return createStorage(database, settings);
     } catch (error) {
       await database.close();
       throw error;
@@ -47,18 +48,15 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
 }
 
 /** A host's database needs no driver of ours. */
-async function openerOf(
-  source: Settings["source"],
-  now: () => number,
-): Promise<() => OpenDatabase> {
-  if (!("filename" in source)) return () => openHosts(source, now);
+async function openerOf(source: Settings["source"]): Promise<() => OpenDatabase> {
+  if (!("filename" in source)) return () => openHosts(source, monotonicNow);
   const driver = await loadDriver();
-  return () => openFile(driver, source, now);
+  return () => openFile(driver, source, monotonicNow);
 }
 
 function createStorage(
   { connection, onWarning, close }: OpenDatabase,
-  settings: GroupSettings,
+  settings: RetrySettings,
 ): Storage {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);

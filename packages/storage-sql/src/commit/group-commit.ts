@@ -83,7 +83,7 @@ export function createGroupCommit<Transaction, Subject = void>(
   });
   return {
     add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) => {
-      if (isClosed) return Promise.resolve(err(storageClosed(name)));
+      if (isClosed) return Promise.resolve<Result<T, StorageError>>(err(storageClosed(name)));
       return new Promise<Result<T, StorageError>>((resolve) => {
         queue.add({
           work: (transaction) => {

@@ -8,23 +8,6 @@ import { DatabaseInUse, isBusy, isIterating, MayBeStored, sqliteCode } from "../
  */
 export type Synchronous = "FULL" | "NORMAL";
 
-/** The transactions of one connection. If the work throws, the transaction is rolled back and the error rethrown. */
-export interface Transactions {
-  /** Runs work in a transaction that holds the write lock from its beginning. */
-  write<T>(synchronous: Synchronous, work: () => T): T;
-  /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
-  read<T>(work: () => T): T;
-  /** Runs work each of whose statements may read another snapshot. */
-  readApart<T>(work: () => T): T;
-  /** Whether work of `write` runs. */
-  isWriting(): boolean;
-  /**
-   * A number that changes when another connection commits; `undefined` if that cannot be told
-   * (https://sqlite.org/pragma.html#pragma_data_version).
-   */
-  version(): number | undefined;
-}
-
 export interface TransactionOptions {
   /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
@@ -40,10 +23,11 @@ export interface DatabaseCheck {
   beforeFullCommit(): void;
 }
 
+/** Creates the transactions of one connection. If the work throws, one is rolled back and the error rethrown. */
 export function createTransactions(
   database: SqliteDatabase,
   { isShared, check, afterCommit }: TransactionOptions,
-): Transactions {
+) {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
   const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
@@ -79,14 +63,16 @@ export function createTransactions(
   setSynchronous("NORMAL");
 
   return {
-    write: (synchronous, work) => {
+    /** Runs work in a transaction that holds the write lock from its beginning. */
+    write: <T>(synchronous: Synchronous, work: () => T): T => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
       const result = synchronous === "FULL" ? commitFully(work) : commitWork(work);
       afterCommit();
       return result;
     },
-    read: (work) => {
+    /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
+    read: <T>(work: () => T): T => {
       check.beforeTransaction();
       if (database.inTransaction) return work();
       try {
@@ -98,12 +84,18 @@ export function createTransactions(
       }
       return commitOrRollBack(database, commit, work);
     },
-    readApart: (work) => {
+    /** Runs work each of whose statements may read another snapshot. */
+    readApart: <T>(work: () => T): T => {
       check.beforeTransaction();
       return work();
     },
+    /** Whether work of `write` runs. */
     isWriting: () => isWriting,
-    version: () => {
+    /**
+     * A number that changes when another connection commits; `undefined` if that cannot be told
+     * (https://sqlite.org/pragma.html#pragma_data_version).
+     */
+    version: (): number | undefined => {
       if (isShared) return undefined;
       try {
         check.beforeTransaction();

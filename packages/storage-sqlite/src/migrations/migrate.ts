@@ -1,13 +1,12 @@
 import type { Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
-import type { SqliteDatabase } from "../database/driver.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { prepareRebuilt } from "../tables/rebuilt.js";
 import type { MigrationsTable } from "../tables/schema.js";
 import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
 import type { Ddl, Migration } from "./migration.js";
+import { prepareRebuilt } from "./rebuilt.js";
 
 export const migrations: readonly Migration[] = [initial, idempotentCreates];
 
@@ -15,69 +14,61 @@ export const migrations: readonly Migration[] = [initial, idempotentCreates];
  * Brings the schema up to date in one transaction. Processes that open one file at the same time wait
  * for each other. If a migration fails, the file is unchanged.
  */
-export function migrate(connection: Connection, known: readonly Migration[] = migrations): void {
+export function migrate(connection: Connection, known = migrations): void {
   connection.write("FULL", () => apply(connection, known));
 }
 
 /** Throws the error that `migrate` would throw, without changing anything. */
 export function refuseUnmigratable(connection: Connection): void {
+  const endOfTrial = new Error();
   try {
     connection.write("FULL", () => {
       apply(connection, migrations);
-      throw new EndOfTrial();
+      throw endOfTrial;
     });
   } catch (error) {
-    if (!(error instanceof EndOfTrial)) throw error;
+    if (error !== endOfTrial) throw error;
   }
 }
 
 /** Throws if this version cannot use the schema of a read-only database. */
 export function refuseUnmigrated(connection: Connection): void {
-  const latest = prepareLatest(connection)();
-  refuseTooNew(latest, migrations);
+  const number = refuseTooNew(connection, migrations);
   refuseRebuilt(connection);
-  if (latest.number >= migrations.length) return;
+  if (number >= migrations.length) return;
   throw new OpenRefusal(
     "read_only",
-    `The database has schema ${latest.number} and must be updated to schema ${migrations.length}, but is read-only.`,
+    `The database has schema ${number} and must be updated to schema ${migrations.length}, but is read-only.`,
   );
 }
 
 /** Prepares a check that returns why the tables cannot be used; `undefined` if they can. */
 export function prepareSchemaCheck(connection: Connection) {
-  const latest = prepareLatest(connection);
+  const latest = prepareLatest(connection, migrations);
   const rebuilt = prepareRebuilt(connection);
   return () => {
-    const found = tooNew(latest(), migrations);
-    if (found !== undefined) return { code: "schema_too_new", reason: `the ${found}` };
+    const { tooNew } = latest();
+    if (tooNew !== undefined) return { code: "schema_too_new", reason: `the ${tooNew}` };
     const reason = rebuilt();
     return reason === undefined ? undefined : { code: "schema_conflict", reason };
   };
 }
 
-function refuseRebuilt(connection: Connection): void {
-  const reason = prepareRebuilt(connection)();
-  if (reason !== undefined)
-    throw new OpenRefusal("schema_conflict", `The tables cannot be used: ${reason}.`);
-}
-
-class EndOfTrial extends Error {}
-
 function apply(connection: Connection, known: readonly Migration[]): void {
   const { database, queries } = connection;
   const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
   execute(MIGRATIONS_TABLE);
-  addBreaking(database);
+  // Databases of before 1.0 lack the column: all their migrations were breaking.
+  if (database.prepare(BREAKING_COLUMN).get([]) === undefined) database.exec(ADD_BREAKING);
   // SQLite begins an immediate transaction even on a read-only file, and fails only at a write.
   database.exec("delete from main.petstore_migrations where number is null");
-  const latest = prepareLatest(connection)();
-  refuseTooNew(latest, known);
+  const latest = refuseTooNew(connection, known);
   const record = connection.change((all, value: Parameter<MigrationsTable>) =>
     all
       .insertInto("petstore_migrations")
       .values({ number: value("number"), name: value("name"), breaking: value("breaking") }),
   );
-  for (const { number, name, breaking, statements } of known.slice(latest.number)) {
+  for (const { number, name, breaking, statements } of known.slice(latest)) {
     statements.forEach(execute);
     record({ number, name, breaking: breaking ? 1 : 0 });
   }
@@ -91,24 +82,29 @@ const MIGRATIONS_TABLE = sql`create table if not exists main.petstore_migrations
   breaking integer not null
 ) strict`;
 
-/** Databases of before 1.0 lack the column: all their migrations were breaking. */
-function addBreaking(database: SqliteDatabase): void {
-  const column = database.prepare(
-    "select name from pragma_table_info('petstore_migrations', 'main') where name = 'breaking'",
-  );
-  if (column.get([]) !== undefined) return;
-  database.exec(
-    "alter table main.petstore_migrations add column breaking integer not null default 1",
-  );
+const BREAKING_COLUMN =
+  "select name from pragma_table_info('petstore_migrations', 'main') where name = 'breaking'";
+const ADD_BREAKING =
+  "alter table main.petstore_migrations add column breaking integer not null default 1";
+
+function refuseRebuilt(connection: Connection): void {
+  const reason = prepareRebuilt(connection)();
+  if (reason !== undefined)
+    throw new OpenRefusal("schema_conflict", `The tables cannot be used: ${reason}.`);
 }
 
-/** The number of the newest migration in a database, and of the newest that is breaking; 0 if there is none. */
-interface Latest {
-  readonly number: number;
-  readonly breaking: number;
+/** Returns the number of the newest migration in the database; 0 if there is none. */
+function refuseTooNew(connection: Connection, known: readonly Migration[]): number {
+  const { number, tooNew } = prepareLatest(connection, known)();
+  if (tooNew !== undefined) throw new OpenRefusal("schema_too_new", `The ${tooNew}.`);
+  return number;
 }
 
-function prepareLatest(connection: Connection): () => Latest {
+/**
+ * Prepares the number of the newest migration in the database, and why this version cannot use that, if so. What newer,
+ * unbreaking migrations add is not used.
+ */
+function prepareLatest(connection: Connection, known: readonly Migration[]) {
   const latest = connection.select(["number", "breaking"], (queries) =>
     queries
       .selectFrom("petstore_migrations")
@@ -117,19 +113,11 @@ function prepareLatest(connection: Connection): () => Latest {
         fn.max("number").filterWhere("breaking", "=", sql.lit(1)).as("breaking"),
       ]),
   );
+  const versions = `this version of @petstore/storage-sqlite knows schemas up to ${known.length}`;
   return () => {
     const [number, breaking] = latest.get(undefined) ?? [];
-    return { number: number ?? 0, breaking: breaking ?? 0 };
+    const isTooNew = (breaking ?? 0) > known.length;
+    const tooNew = isTooNew ? `database has schema ${number}; ${versions}` : undefined;
+    return { number: number ?? 0, tooNew };
   };
-}
-
-function refuseTooNew(latest: Latest, known: readonly Migration[]): void {
-  const found = tooNew(latest, known);
-  if (found !== undefined) throw new OpenRefusal("schema_too_new", `The ${found}.`);
-}
-
-/** Why this version cannot use the database; `undefined` if it can. What newer, unbreaking migrations add is not used. */
-function tooNew(latest: Latest, { length }: readonly Migration[]): string | undefined {
-  if (latest.breaking <= length) return undefined;
-  return `database has schema ${latest.number}; this version of @petstore/storage-sqlite knows schemas up to ${length}`;
 }

@@ -1,31 +1,24 @@
+import type { StorageError } from "@petstore/core/storage";
 import {
   createGroupCommit,
   createTurns,
   createUsageTransaction,
   type Commit,
   type GroupCommit,
+  type RetrySettings,
   type UsageSubject,
   type UsageTransaction,
 } from "@petstore/storage-sql";
-import { ok } from "neverthrow";
+import { ok, type Result } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
 import { rememberUsage, type ApiKeyUsage, type RememberedUsage } from "../tables/api-key-usage.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import type { Pets } from "../tables/pets.js";
-import { createPetsTransaction, type PetGroups } from "./pet-storage.js";
+import { createPetsTransaction, type PetsTransaction } from "./pets-transaction.js";
 
-export interface Groups extends PetGroups {
-  readonly charges: GroupCommit<UsageTransaction, UsageSubject>;
-}
-
-export interface GroupSettings {
-  /** How long a call waits for a locked database, in milliseconds. */
-  readonly timeout: number;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
-}
+export type Groups = ReturnType<typeof createGroups>;
 
 /**
  * How many turns of the event loop charges wait for others, if several shared the last transaction. One turn receives the
@@ -35,34 +28,31 @@ const GATHER_TURNS = 1;
 
 export function createGroups(
   connection: Connection,
-  settings: GroupSettings,
+  settings: RetrySettings,
   pets: Pets,
   usage: ApiKeyUsage,
-): Groups {
+) {
   const creations = preparePetCreations(connection);
   const remembered = rememberUsage(connection, usage);
-  const common = {
-    ...settings,
-    errors: { isBusy, isCausedByCall, toFailure },
-    turns: createTurns(GATHER_TURNS),
+  const errors = { isBusy, isCausedByCall, toFailure };
+  const common = { ...settings, errors, turns: createTurns(GATHER_TURNS) };
+  const beginCharges = (): UsageTransaction => {
+    remembered.begin();
+    return createUsageTransaction(remembered);
+  };
+  const flushCharges = ({ changed }: UsageTransaction): void => {
+    quickReads.throwIfFailed();
+    changed.forEach((used, keyId) => remembered.save(keyId, used));
+  };
+  const beginWrites = (): PetsTransaction => {
+    remembered.forget();
+    return createPetsTransaction(pets, creations);
   };
   // A request is charged before it reads or writes: these groups commit in this order.
   const charges = createGroupCommit<UsageTransaction, UsageSubject>({
     ...common,
     kind: { storage: "sqlite", group: "charges" },
-    commit: commitWrites(
-      connection,
-      "NORMAL",
-      remembered,
-      () => {
-        remembered.begin();
-        return createUsageTransaction(remembered);
-      },
-      ({ changed }) => {
-        quickReads.throwIfFailed();
-        changed.forEach((used, keyId) => remembered.save(keyId, used));
-      },
-    ),
+    commit: commitWrites(connection, "NORMAL", remembered, beginCharges, flushCharges),
   });
   const reads = createGroupCommit<undefined>({
     ...common,
@@ -72,21 +62,13 @@ export function createGroups(
       return calls.length === 1 ? connection.readApart(readAll) : connection.read(readAll);
     },
     // A damaged page fails only the calls that read it.
-    errors: { ...common.errors, isCausedByCall: () => true },
+    errors: { ...errors, isCausedByCall: () => true },
   });
-  const writes = createGroupCommit({
+  /** Changes of pets and keys. */
+  const writes = createGroupCommit<PetsTransaction>({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
-    commit: commitWrites(
-      connection,
-      "FULL",
-      remembered,
-      () => {
-        remembered.forget();
-        return createPetsTransaction(pets, creations);
-      },
-      (transaction) => transaction.flush(),
-    ),
+    commit: commitWrites(connection, "FULL", remembered, beginWrites, ({ flush }) => flush()),
   });
   const quickReads = createQuickReads(connection, reads);
   return { reads, writes, charges, readQuickly: quickReads.read };
@@ -97,26 +79,27 @@ export function createGroups(
  * refuses to commit once a read has failed: the charge then runs again, and from then on these reads run apart, so that a
  * damaged page fails only the calls that read it.
  */
-function createQuickReads(connection: Connection, reads: Groups["reads"]) {
+function createQuickReads(connection: Connection, reads: GroupCommit<undefined>) {
   let mode: "in charges" | "failed in a charge" | "apart" = "in charges";
-
-  const read: Groups["readQuickly"] = (name, work) => {
-    if (mode === "in charges" && connection.isWriting()) {
-      try {
-        return Promise.resolve(ok(work()));
-      } catch {
-        mode = "failed in a charge";
+  return {
+    /** Runs a read that takes microseconds: in the charge that starts it, or with the reads. */
+    read: <T>(name: string, work: () => T): Promise<Result<T, StorageError>> => {
+      if (mode === "in charges" && connection.isWriting()) {
+        try {
+          return Promise.resolve(ok(work()));
+        } catch {
+          mode = "failed in a charge";
+        }
       }
-    }
-    return reads.add(name, work);
+      return reads.add(name, work);
+    },
+    /** To be called before a charge is stored. */
+    throwIfFailed: (): void => {
+      if (mode !== "failed in a charge") return;
+      mode = "apart";
+      throw new ReadFailed();
+    },
   };
-  /** To be called before a charge is stored. */
-  const throwIfFailed = (): void => {
-    if (mode !== "failed in a charge") return;
-    mode = "apart";
-    throw new ReadFailed();
-  };
-  return { read, throwIfFailed };
 }
 
 /** Commits calls that share the state of one transaction; `flush` writes the changes that they collected in it. */

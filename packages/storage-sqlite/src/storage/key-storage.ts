@@ -8,7 +8,7 @@ import type { Groups } from "./groups.js";
 export function createSqliteKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,
-  { reads, writes }: Pick<Groups, "reads" | "writes">,
+  { reads, writes }: Groups,
   { read }: Pick<Connection, "read">,
 ): KeyStorage {
   return {

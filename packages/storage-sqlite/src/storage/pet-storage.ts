@@ -1,99 +1,13 @@
-import type { Pet, PetPage } from "@petstore/core";
-import {
-  INT64_MAX,
-  missingPets,
-  pageOf,
-  type Creation,
-  type CreationRequest,
-  type ImportedPets,
-  type NewPet,
-  type PetQuery,
-  type PetStorage,
-  type StorageError,
-} from "@petstore/core/storage";
-import { petOf } from "@petstore/core/internal";
-import {
-  createPageCache,
-  NoIdLeft,
-  type GroupCommit,
-  type PetCreation,
-} from "@petstore/storage-sql";
-import { ok, type Result } from "neverthrow";
-import type { PetCreations } from "../tables/pet-creations.js";
+import type { PetPage } from "@petstore/core";
+import { pageOf, type PetQuery, type PetStorage } from "@petstore/core/storage";
+import { createPageCache } from "@petstore/storage-sql";
+import { ok } from "neverthrow";
 import type { Pets } from "../tables/pets.js";
-
-/** Adds pets in one transaction. It holds the write lock, so it can assign ids and insert all pets at the end. */
-export interface PetsTransaction {
-  /** @throws NoIdLeft */
-  add(pet: NewPet): Pet;
-  /** Adds the pet unless a creation with this token is remembered. @throws NoIdLeft */
-  addOnce(pet: NewPet, request: CreationRequest): Creation;
-  /** Adds the pets that are missing, at once. */
-  import(pets: readonly Pet[]): ImportedPets;
-  flush(): void;
-}
-
-/** Creates a transaction without pets; `flush` writes those that were added. */
-export function createPetsTransaction(table: Pets, creations: PetCreations): PetsTransaction {
-  let added: Pet[] = [];
-  const remembered = new Map<string, PetCreation>();
-  let lastId: bigint | undefined;
-  let latest = 0;
-
-  const add = (newPet: NewPet): Pet => {
-    lastId ??= table.lastId();
-    if (lastId === INT64_MAX) throw new NoIdLeft();
-    lastId += 1n;
-    const pet = petOf(lastId, newPet);
-    added.push(pet);
-    return pet;
-  };
-  const insertAdded = (): void => {
-    table.insert(added);
-    added = [];
-  };
-  return {
-    add,
-    addOnce: (pet, { token, fingerprint, now, expiresAt }) => {
-      const earlier = remembered.get(token) ?? creations.find(token);
-      if (earlier !== undefined && now < earlier.expiresAt) return asReplayed(earlier, true);
-      const creation = { token, petId: add(pet).id, fingerprint, expiresAt };
-      remembered.set(token, creation);
-      latest = Math.max(latest, now);
-      return asReplayed(creation, false);
-    },
-    import: (pets) => {
-      insertAdded();
-      lastId = undefined;
-      const { missing, conflict } = missingPets(pets, (id) => table.find(id));
-      table.insert(missing);
-      return { added: missing.length, conflict };
-    },
-    flush: () => {
-      insertAdded();
-      if (remembered.size === 0) return;
-      creations.save([...remembered.values()]);
-      // Removes more than were added, so that expired creations do not pile up.
-      creations.removeExpired(latest, 2 * remembered.size);
-    },
-  };
-}
-
-function asReplayed({ petId, fingerprint, expiresAt }: PetCreation, replayed: boolean): Creation {
-  return { petId, fingerprint, expiresAt, replayed };
-}
-
-export interface PetGroups {
-  readonly reads: GroupCommit<undefined>;
-  /** Changes of pets and keys. */
-  readonly writes: GroupCommit<PetsTransaction>;
-  /** Runs a read that takes microseconds: in the charge that starts it, or with the reads. */
-  readonly readQuickly: <T>(name: string, work: () => T) => Promise<Result<T, StorageError>>;
-}
+import type { Groups } from "./groups.js";
 
 export function createSqlitePetStorage(
   table: Pets,
-  { reads, writes, readQuickly }: PetGroups,
+  { reads, writes, readQuickly }: Groups,
 ): PetStorage {
   const pages = createPageCache<number>();
 

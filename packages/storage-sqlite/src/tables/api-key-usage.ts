@@ -7,114 +7,33 @@ import {
   USAGE_COLUMNS,
   usageFields,
   type Parameter,
-  type UsageReader,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 
 /** The statements on the table of usage, joined with the tables of keys and secrets. */
-export interface ApiKeyUsage extends UsageReader {
-  save(keyId: string, usage: Usage): void;
-}
+export type ApiKeyUsage = ReturnType<typeof prepareApiKeyUsage>;
 
-export function prepareApiKeyUsage(connection: Connection): ApiKeyUsage {
-  const findByDigest = prepareFindByDigest(connection);
-  const find = prepareFind(connection);
-  const save = prepareSave(connection);
-  return {
-    findByDigest: (digest) => {
-      const row = findByDigest.get({ digest });
-      return row && toPresentedKey(row);
-    },
-    find: (id) => {
-      const row = find.get({ id });
-      return row && toUsage(row);
-    },
-    save: (keyId, usage) => save({ keyId, usage }),
-  };
-}
-
-/** What charges have read and saved of keys, until something else may have changed it. */
-export interface RememberedUsage extends ApiKeyUsage {
-  /** To be called in each transaction of charges, before the others. */
-  begin(): void;
-  /** To be called when this process has changed keys, or has rolled a charge back. */
-  forget(): void;
-}
-
-/** A transaction charges up to 1,000 keys more. */
-const MOST_REMEMBERED = 9_000;
-
-/** Without it, a list or get over HTTP takes 1.1 times the processor time (32 connections, 100 keys). */
-export function rememberUsage(
-  connection: Pick<Connection, "version">,
-  table: ApiKeyUsage,
-): RememberedUsage {
-  const keys = new Map<string, Omit<PresentedKey, "usage">>();
-  /** By the id of the key, because a key may have several secrets. */
-  const usages = new Map<string, Usage>();
-  let seen: number | undefined;
-  const forget = (): void => {
-    keys.clear();
-    usages.clear();
-  };
-  return {
-    begin: () => {
-      const current = connection.version();
-      if (current === undefined || current !== seen || keys.size > MOST_REMEMBERED) forget();
-      seen = current;
-    },
-    forget,
-    findByDigest: (digest) => {
-      const known = keys.get(digest);
-      const usage = known && usages.get(known.key.id);
-      if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
-      const presented = table.findByDigest(digest);
-      if (presented) {
-        keys.set(digest, presented);
-        usages.set(presented.key.id, presented.usage);
-      }
-      return presented;
-    },
-    find: (keyId) => table.find(keyId),
-    save: (keyId, usage) => {
-      table.save(keyId, usage);
-      usages.set(keyId, usage);
-    },
-  };
-}
-
-function prepareFindByDigest(connection: Connection) {
-  return connection.select(PRESENTED_KEY_COLUMNS, (queries, value: Parameter<{ digest: string }>) =>
-    queries
-      .selectFrom("api_key_secrets as secret")
-      .innerJoin("api_keys as key", "key.id", "secret.key_id")
-      .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
-      .select([
-        "key.id",
-        "key.plan",
-        "key.expires_at",
-        "key.revoked_at",
-        "secret.expires_at as secret_expires_at",
-        ...LIMIT_COLUMNS,
-        ...USAGE_COLUMNS,
-      ])
-      .where("secret.digest", "=", value("digest")),
+export function prepareApiKeyUsage({ change, select }: Connection) {
+  const presentedKey = select(
+    PRESENTED_KEY_COLUMNS,
+    (queries, value: Parameter<{ digest: string }>) =>
+      queries
+        .selectFrom("api_key_secrets as secret")
+        .innerJoin("api_keys as key", "key.id", "secret.key_id")
+        .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
+        .select(["key.id", "key.plan", "key.expires_at", "key.revoked_at"])
+        .select(["secret.expires_at as secret_expires_at", ...LIMIT_COLUMNS, ...USAGE_COLUMNS])
+        .where("secret.digest", "=", value("digest")),
   );
-}
-
-function prepareFind(connection: Connection) {
-  return connection.select(USAGE_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+  const usageOf = select(USAGE_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
     queries
       .selectFrom("api_keys")
       .leftJoin("api_key_usage", "key_id", "id")
       .select(USAGE_COLUMNS)
       .where("id", "=", value("id")),
   );
-}
-
-function prepareSave(connection: Connection) {
-  return connection.change((queries, value: Parameter<{ keyId: string; usage: Usage }>) => {
+  const save = change((queries, value: Parameter<{ keyId: string; usage: Usage }>) => {
     const values = usageFields.map((field) => value.of(({ usage }) => usage[field]));
     return queries
       .insertInto("api_key_usage")
@@ -130,4 +49,59 @@ function prepareSave(connection: Connection) {
           ),
       );
   });
+  return {
+    findByDigest: (digest: string): PresentedKey | undefined => {
+      const row = presentedKey.get({ digest });
+      return row && toPresentedKey(row);
+    },
+    find: (id: string): Usage | undefined => {
+      const row = usageOf.get({ id });
+      return row && toUsage(row);
+    },
+    save: (keyId: string, usage: Usage): void => save({ keyId, usage }),
+  };
+}
+
+/** What charges have read and saved of keys, until something else may have changed it. */
+export type RememberedUsage = ReturnType<typeof rememberUsage>;
+
+/** A transaction charges up to 1,000 keys more. */
+const MOST_REMEMBERED = 9_000;
+
+/** Without it, a list or get over HTTP takes 1.1 times the processor time (32 connections, 100 keys). */
+export function rememberUsage(connection: Pick<Connection, "version">, table: ApiKeyUsage) {
+  const keys = new Map<string, Omit<PresentedKey, "usage">>();
+  /** By the id of the key, because a key may have several secrets. */
+  const usages = new Map<string, Usage>();
+  let seen: number | undefined;
+  const forget = (): void => {
+    keys.clear();
+    usages.clear();
+  };
+  return {
+    /** To be called in each transaction of charges, before the others. */
+    begin: (): void => {
+      const current = connection.version();
+      if (current === undefined || current !== seen || keys.size > MOST_REMEMBERED) forget();
+      seen = current;
+    },
+    /** To be called when this process has changed keys, or has rolled a charge back. */
+    forget,
+    findByDigest: (digest: string): PresentedKey | undefined => {
+      const known = keys.get(digest);
+      const usage = known && usages.get(known.key.id);
+      if (usage) return { key: known.key, secretExpiresAt: known.secretExpiresAt, usage };
+      const presented = table.findByDigest(digest);
+      if (presented) {
+        keys.set(digest, presented);
+        usages.set(presented.key.id, presented.usage);
+      }
+      return presented;
+    },
+    find: table.find,
+    save: (keyId: string, usage: Usage): void => {
+      table.save(keyId, usage);
+      usages.set(keyId, usage);
+    },
+  };
 }

@@ -4,105 +4,87 @@ import {
   keyColumns,
   keyValues,
   toKeyWithUsage,
-  type ApiKeySecretsTable,
   type BareKey,
   type KeyRow,
   type KeysAfter,
   type Parameter,
-  type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
 import type { Schema } from "./schema.js";
 
-export interface ApiKeys {
-  find(id: string): KeyWithUsage | undefined;
-  list(query: KeyQuery): readonly KeyWithUsage[];
-  insert(key: StoredApiKey): void;
-  /** Changes everything but the id of the key with this id. */
-  update(key: StoredApiKey): void;
-  /** Removes the key with this id, its secrets and its usage. Returns whether there was one. */
-  remove(id: string): boolean;
-}
+export type ApiKeys = ReturnType<typeof prepareApiKeys>;
 
-export function prepareApiKeys(connection: Connection): ApiKeys {
-  const find = connection.select(KEY_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
+export function prepareApiKeys(connection: Connection) {
+  const keys = connection.select(KEY_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
     selectAll(queries).where("id", "=", value("id")),
   );
   const list = connection.select(KEY_COLUMNS, (queries, value: Parameter<KeysAfter>) =>
     selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
   );
   const listBanned = prepareListBanned(connection);
-  const insert = prepareInsert(connection);
-  const update = prepareUpdate(connection);
-  const remove = prepareRemove(connection);
+  const { insert, update } = prepareWrites(connection);
   const secrets = prepareSecrets(connection);
+  const removeUsage = prepareRemove(connection, "api_key_usage", "key_id");
+  const removeKey = prepareRemove(connection, "api_keys", "id");
 
   const withSecrets = (row: KeyRow): KeyWithUsage => {
     const { key, usage } = toKeyWithUsage(row);
     return { key: { ...key, secrets: secrets.list(key.id) }, usage };
   };
   return {
-    find: (id) => {
-      const row = find.get({ id });
+    find: (id: string): KeyWithUsage | undefined => {
+      const row = keys.get({ id });
       return row && withSecrets(row);
     },
-    list: ({ limit, after = "", banned }) =>
+    list: ({ limit, after = "", banned }: KeyQuery): readonly KeyWithUsage[] =>
       (banned ? listBanned : list).all({ count: limit, after }).map(withSecrets),
-    insert: (key) => {
+    insert: (key: StoredApiKey): void => {
       insert(key);
       secrets.replace(key);
     },
-    update: (key) => {
+    /** Changes everything but the id of the key with this id. */
+    update: (key: StoredApiKey): void => {
       update(key);
       secrets.replace(key);
     },
-    remove: (id) => {
-      if (!find.get({ id })) return false;
-      remove({ id });
+    /** Removes a key, its secrets and its usage: a host can switch cascades off. Returns whether there was one. */
+    remove: (id: string): boolean => {
+      if (!keys.get({ id })) return false;
+      for (const remove of [secrets.remove, removeUsage, removeKey]) remove({ id });
       return true;
     },
   };
 }
 
-function prepareInsert(connection: Connection) {
-  return connection.change((queries, value: Parameter<BareKey>) =>
-    queries
-      .insertInto("api_keys")
-      .columns(keyColumns)
-      .expression(
-        sql`values (${sql.join(keyColumns.map((column) => value.of((key) => keyValues[column](key))))})`,
-      ),
-  );
-}
-
-function prepareUpdate(connection: Connection) {
-  return connection.change((queries, value: Parameter<BareKey>) =>
-    queries
-      .updateTable("api_keys")
-      .set(
-        Object.fromEntries(
-          keyColumns.map((column) => [column, value.of((key) => keyValues[column](key))]),
-        ),
-      )
-      .where("id", "=", value("id")),
-  );
-}
-
-/** Removes the rows of each table: a host can switch cascades off. */
-function prepareRemove(connection: Connection): (argument: { readonly id: string }) => void {
-  const removeSecrets = prepareRemoveSecrets(connection);
-  const removeUsage = connection.change((queries, value: Parameter<{ id: string }>) =>
-    queries.deleteFrom("api_key_usage").where("key_id", "=", value("id")),
-  );
-  const removeKey = connection.change((queries, value: Parameter<{ id: string }>) =>
-    queries.deleteFrom("api_keys").where("id", "=", value("id")),
-  );
-  return (argument) => {
-    removeSecrets(argument);
-    removeUsage(argument);
-    removeKey(argument);
+function prepareWrites(connection: Connection) {
+  const valuesOf = (value: Parameter<BareKey>) =>
+    keyColumns.map((column) => [column, value.of((key) => keyValues[column](key))] as const);
+  return {
+    insert: connection.change((queries, value: Parameter<BareKey>) => {
+      const values = valuesOf(value).map(([, each]) => each);
+      return queries
+        .insertInto("api_keys")
+        .columns(keyColumns)
+        .expression(sql`values (${sql.join(values)})`);
+    }),
+    update: connection.change((queries, value: Parameter<BareKey>) =>
+      queries
+        .updateTable("api_keys")
+        .set(Object.fromEntries(valuesOf(value)))
+        .where("id", "=", value("id")),
+    ),
   };
+}
+
+function prepareRemove(
+  connection: Connection,
+  table: "api_keys" | "api_key_secrets" | "api_key_usage",
+  column: "id" | "key_id",
+) {
+  return connection.change((queries, value: Parameter<{ id: string }>) =>
+    queries.deleteFrom(table).where(column, "=", value("id")),
+  );
 }
 
 function selectAll(queries: Kysely<Schema>) {
@@ -139,7 +121,7 @@ function prepareSecrets(connection: Connection) {
         expires_at: value.of(({ expiresAt }) => expiresAt ?? null),
       }),
   );
-  const remove = prepareRemoveSecrets(connection);
+  const remove = prepareRemove(connection, "api_key_secrets", "key_id");
   const list = connection.select(SECRET_COLUMNS, (queries, value: Parameter<{ id: string }>) =>
     queries
       .selectFrom("api_key_secrets")
@@ -149,23 +131,14 @@ function prepareSecrets(connection: Connection) {
   );
   return {
     /** The secrets of a key, newest first. */
-    list: (id: string): readonly ApiKeySecret[] => list.all({ id }).map(toSecret),
+    list: (id: string): readonly ApiKeySecret[] =>
+      list
+        .all({ id })
+        .map(([digest, hint, expiresAt]) => ({ digest, hint, expiresAt: expiresAt ?? undefined })),
     replace: ({ id, secrets }: StoredApiKey): void => {
       remove({ id });
       secrets.forEach((secret, position) => insert({ ...secret, keyId: id, position }));
     },
+    remove,
   };
-}
-
-function prepareRemoveSecrets(connection: Connection) {
-  return connection.change((queries, value: Parameter<{ id: string }>) =>
-    queries.deleteFrom("api_key_secrets").where("key_id", "=", value("id")),
-  );
-}
-
-function toSecret([digest, hint, expiresAt]: Tuple<
-  ApiKeySecretsTable,
-  typeof SECRET_COLUMNS
->): ApiKeySecret {
-  return { digest, hint, expiresAt: expiresAt ?? undefined };
 }

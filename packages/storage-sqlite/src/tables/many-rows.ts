@@ -8,10 +8,9 @@ export function prepareManyRows<Row>(
   const insertOne = prepare(1);
   const insertMany = prepare(ROWS_PER_STATEMENT);
   return (rows) => {
-    const inMany = rows.length - (rows.length % ROWS_PER_STATEMENT);
-    for (let at = 0; at < inMany; at += ROWS_PER_STATEMENT) {
+    let at = 0;
+    for (; at + ROWS_PER_STATEMENT <= rows.length; at += ROWS_PER_STATEMENT)
       insertMany(rows.slice(at, at + ROWS_PER_STATEMENT));
-    }
-    for (let at = inMany; at < rows.length; at += 1) insertOne(rows.slice(at, at + 1));
+    for (; at < rows.length; at += 1) insertOne(rows.slice(at, at + 1));
   };
 }

@@ -14,22 +14,10 @@ import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 import { PETS_TRIGGERS } from "../migrations/initial.js";
 
-export interface Pets {
-  find(id: bigint): Pet | undefined;
-  /** Reads the pets of a page and the next one, if any, one after another. */
-  list(query: PetQuery): Iterable<Pet>;
-  /** The greatest id that was ever used; 0 if none was. */
-  lastId(): bigint;
-  /** Adds pets whose ids are new. */
-  insert(pets: readonly Pet[]): void;
-  /** A number that changes with every change of the table; `undefined` if another program removed it or its triggers. */
-  revision(): number | undefined;
-  /** The same if it is known without a query. */
-  knownRevision(): number | undefined;
-}
+export type Pets = ReturnType<typeof preparePets>;
 
-export function preparePets(connection: Connection): Pets {
-  const find = connection.select(
+export function preparePets(connection: Connection) {
+  const pet = connection.select(
     PET_COLUMNS,
     (queries, value: Parameter<{ id: bigint }>) =>
       queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id")),
@@ -40,31 +28,35 @@ export function preparePets(connection: Connection): Pets {
   const insert = prepareManyRows((rows) => prepareInsert(connection, rows));
   const revision = prepareRevision(connection);
   /** Read since the last change of this process. */
-  let seen:
-    { readonly version: number | undefined; readonly revision: number | undefined } | undefined;
+  let seen: { readonly version?: number | undefined; readonly revision?: number | undefined } = {};
   return {
-    find: (id) => {
-      const row = find.get({ id });
+    find: (id: bigint): Pet | undefined => {
+      const row = pet.get({ id });
       return row && toPet(row);
     },
-    list: function* (query) {
+    /** Reads the pets of a page and the next one, if any, one after another. */
+    list: function* (query: PetQuery): Iterable<Pet> {
       for (const row of listFor(query).iterate(query)) yield toPet(row);
     },
-    lastId: () =>
+    /** The greatest id that was ever used; 0 if none was. */
+    lastId: (): bigint =>
       lastIds.all(undefined).reduce((greatest, [id]) => (id > greatest ? id : greatest), 0n),
-    insert: (pets) => {
-      seen = undefined;
+    /** Adds pets whose ids are new. */
+    insert: (pets: readonly Pet[]): void => {
+      seen = {};
       insert(pets);
     },
-    revision: () => {
+    /** A number that changes with every change of the table; `undefined` if another program removed it or its triggers. */
+    revision: (): number | undefined => {
       const version = connection.version();
-      if (version === undefined || seen?.version !== version)
+      if (version === undefined || seen.version !== version)
         seen = { version, revision: revision.get(undefined)?.[0] };
       return seen.revision;
     },
-    knownRevision: () => {
-      if (seen?.version === undefined) return undefined;
-      return connection.version() === seen.version ? seen.revision : undefined;
+    /** The same if it is known without a query. */
+    knownRevision: (): number | undefined => {
+      const isKnown = seen.version !== undefined && seen.version === connection.version();
+      return isKnown ? seen.revision : undefined;
     },
   };
 }

@@ -24,20 +24,17 @@ export function prepareRebuilt(connection: Connection): () => string | undefined
   let reason: string | undefined;
   return () => {
     const current = version.get([])?.[0];
-    if (current === seen) return reason;
+    if (current !== seen) reason = tables.all(undefined).map(problemOf).find(Boolean);
     seen = current;
-    const [name] = tables.all(undefined).find(isUnusable) ?? [];
-    return (reason = name && reasonFor(name));
+    return reason;
   };
 }
 
 /** SQLite ignores the case of a table's name, but not in `sqlite_sequence`. */
-function isUnusable([name, definition]: readonly [name: string, definition: string]): boolean {
-  const needed = NEEDED.get(name.toLowerCase());
-  return needed !== undefined && !(NEEDED.has(name) && definition.toUpperCase().includes(needed));
-}
-
-function reasonFor(name: string): string {
+function problemOf([name, definition]: readonly [name: string, definition: string]) {
   const own = name.toLowerCase();
-  return `another program rebuilt the table ${name}, which must be named ${own} and have ${NEEDED.get(own)}`;
+  const needed = NEEDED.get(own);
+  if (needed === undefined) return undefined;
+  if (name === own && definition.toUpperCase().includes(needed)) return undefined;
+  return `another program rebuilt the table ${name}, which must be named ${own} and have ${needed}`;
 }
