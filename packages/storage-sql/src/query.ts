@@ -1,5 +1,4 @@
 import { sql, type CompiledQuery, type Kysely, type RawBuilder } from "kysely";
-import type { SqlSchema } from "./schema.js";
 
 /** Stands in a query for a value that each run reads from its argument. */
 export interface Parameter<Argument> {
@@ -22,7 +21,7 @@ export type Tuple<Row, Columns extends readonly string[]> = {
 };
 
 /** Returns the query as text, with a function that returns the values to bind for a run. */
-export function compile<Schema extends SqlSchema, Argument, Row>(
+export function compile<Schema, Argument, Row>(
   queries: Kysely<Schema>,
   build: BuildQuery<Schema, Argument, Row>,
 ) {

@@ -1,14 +1,10 @@
 import { fileCode } from "../database/database-files.js";
-import { OpenRefusal } from "../database/open-storage-error.js";
+import { OpenRefusal, type OpenSqliteError } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/errors.js";
 
 /** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
-export interface BackupError {
+export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> {
   readonly code: BackupErrorCode;
-  /** One sentence for the operator. */
-  readonly message: string;
-  /** The underlying error, if any. */
-  readonly cause: unknown;
 }
 
 /** The kinds of `BackupError`. */
@@ -58,7 +54,10 @@ export function backupError(cause: unknown): BackupError {
     return { code: "failed", message: cause.message, cause: cause.cause };
   }
   const code = codeOf(cause);
-  return { code, message: code === "failed" ? describe(cause) : messages[code], cause };
+  if (code !== "failed") return { code, message: messages[code], cause };
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const known = sqliteCode(cause) && ` (${sqliteCode(cause)})`;
+  return { code, message: `The backup failed: ${reason}${known}.`, cause };
 }
 
 /** Whether the error says that a file is not a database, or is damaged. */
@@ -66,33 +65,18 @@ export function isDamaged(cause: unknown): boolean {
   return codeOf(cause) === "damaged";
 }
 
-function describe(cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const code = sqliteCode(cause);
-  return `The backup failed: ${reason}${code && ` (${code})`}.`;
-}
-
 function codeOf(cause: unknown): BackupErrorCode {
   if (isBusy(cause)) return "busy";
   const reason = fileCode(cause);
-  return byPrefix.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "failed";
+  return byCode.find(([, reasons]) => reasons.test(reason))?.[0] ?? "failed";
 }
 
-const byPrefix = [
-  ["SQLITE_NOTADB", "damaged"],
-  ["SQLITE_CORRUPT", "damaged"],
-  ["SQLITE_FULL", "disk_full"],
-  ["ENOSPC", "disk_full"],
-  ["EDQUOT", "disk_full"],
-  ["SQLITE_CANTOPEN", "cannot_write"],
-  ["SQLITE_READONLY", "cannot_write"],
-  ["EEXIST", "destination_exists"],
-  ["EACCES", "cannot_write"],
-  ["EISDIR", "cannot_write"],
-  ["ENOENT", "cannot_write"],
-  ["ENOTDIR", "cannot_write"],
-  ["EPERM", "cannot_write"],
-  ["EROFS", "cannot_write"],
+const byCode = [
+  ["damaged", /^SQLITE_(?:NOTADB|CORRUPT)/],
+  ["disk_full", /^(?:SQLITE_FULL|ENOSPC|EDQUOT)/],
+  ["destination_exists", /^EEXIST/],
+  ["cannot_write", /^SQLITE_(?:CANTOPEN|READONLY)/],
+  ["cannot_write", /^(?:EACCES|EISDIR|ENOENT|ENOTDIR|EPERM|EROFS)/],
 ] as const;
 
 const messages = {

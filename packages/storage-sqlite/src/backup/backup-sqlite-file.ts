@@ -91,8 +91,8 @@ export async function backUp(
 }
 
 export function refuseOtherThanFile(to: string): void {
-  if (!exists(to) || isFile(to)) return;
-  throw new BackupRefusal("cannot_write", "The destination is a folder, a pipe or a device.");
+  if (exists(to) && !isFile(to))
+    throw new BackupRefusal("cannot_write", "The destination is a folder, a pipe or a device.");
 }
 
 async function copy(
@@ -118,23 +118,18 @@ async function copy(
 }
 
 function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
-  const source = openReadonly(Database, filename);
+  let source: BetterSqlite3.Database | undefined;
   try {
+    source = openWithOwnLog(Database, filename, { readonly: true, timeout: 0 });
     // Without one snapshot for all turns, each commit meanwhile would restart the copy.
     source.exec("begin");
     source.prepare("select count(*) from sqlite_schema").get();
     return source;
   } catch (error) {
-    source.close();
+    if (source === undefined && !(error instanceof OpenRefusal))
+      throw new BackupRefusal("no_database");
+    source?.close();
     throw error;
-  }
-}
-
-function openReadonly(Database: DatabaseConstructor, filename: string): BetterSqlite3.Database {
-  try {
-    return openWithOwnLog(Database, filename, { readonly: true, timeout: 0 });
-  } catch (error) {
-    throw error instanceof OpenRefusal ? error : new BackupRefusal("no_database");
   }
 }
 
@@ -181,13 +176,12 @@ async function giveFreeName(file: string, to: string): Promise<void> {
 
 /** Also refuses the log of another database: SQLite would replay it over the backup. */
 function refuseExisting(to: string): void {
-  const [file, ...beside] = filesOf(to).map((path) => (exists(path) ? path : undefined));
-  if (file !== undefined) throw new BackupRefusal("destination_exists");
-  const leftover = beside.find((path) => path !== undefined);
-  if (leftover === undefined) return;
+  const found = filesOf(to).find((path) => exists(path));
+  if (found === undefined) return;
+  if (found === to) throw new BackupRefusal("destination_exists");
   throw new BackupRefusal(
     "destination_exists",
-    `${leftover} already exists; SQLite would treat it as part of the backup.`,
+    `${found} already exists; SQLite would treat it as part of the backup.`,
   );
 }
 

@@ -1,20 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { THREAD, type ThreadData } from "./checkpoint-thread.js";
 import { markLog } from "../database/database-mark.js";
-import type { SqliteDatabase, SqliteStatement } from "../database/driver.js";
-
-/**
- * Writes the log back to the database file, nearly all of it in a thread. SQLite does it inside a commit, where its
- * syncs block the event loop for milliseconds.
- */
-export interface Checkpoints {
-  /** To be called after each commit. Starts the thread if there are enough of them. */
-  afterCommit(): void;
-  /** Resolves when the thread has closed its connection and ended. */
-  stop(): Promise<void>;
-  /** The same at the end of the process, which nothing can wait for: blocks until the thread has closed its connection. */
-  stopNow(): void;
-}
+import type { SqliteDatabase } from "../database/driver.js";
 
 /** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
 const COMMITS_PER_LOOK = 200;
@@ -35,6 +22,8 @@ const END_TIMEOUT = 10_000;
 const NICENESS = process.platform === "linux" ? 19 : 0;
 
 /**
+ * Creates what writes the log back to the database file, nearly all of it in a thread. SQLite does it inside a commit,
+ * where its syncs block the event loop for milliseconds.
  * @param driver the URL of the driver; without one, and where no thread can be started, SQLite goes on to
  *   write the log back inside commits.
  * @param areOurs whether the files are known to be still those that were opened
@@ -44,20 +33,18 @@ export function createCheckpoints(
   filename: string,
   driver: string | undefined,
   areOurs: () => boolean,
-): Checkpoints {
-  const isLogLong = createIsLogLong(database);
+) {
   let commits = 0;
-  let isPossible = driver !== undefined;
+  let usable = driver;
   let thread: Thread | undefined;
 
   const giveUp = (): void => {
-    isPossible = false;
+    usable = undefined;
     setLongestLog(database, SQLITES_LOG);
   };
-  const start = (): Thread | undefined => {
-    if (driver === undefined) return undefined;
+  const start = (url: string): Thread | undefined => {
     try {
-      return startThread(driver, filename, {
+      return startThread(url, filename, {
         ready: () => setLongestLog(database, LONGEST_LOG),
         written: () => writeBackRest(database, areOurs, giveUp),
         failed: giveUp,
@@ -68,32 +55,29 @@ export function createCheckpoints(
     }
   };
   return {
-    afterCommit: () => {
+    /** To be called after each commit. Starts the thread if there are enough of them. */
+    afterCommit: (): void => {
       commits += 1;
-      if (!isPossible || commits % COMMITS_PER_LOOK > 0) return;
-      thread ??= start();
-      if (isLogLong() && areOurs()) thread?.writeBack();
+      if (usable === undefined || commits % COMMITS_PER_LOOK > 0) return;
+      thread ??= start(usable);
+      if (isLogLong(database) && areOurs()) thread?.writeBack();
     },
-    stop: async () => {
-      isPossible = false;
+    /** Resolves when the thread has closed its connection and ended. */
+    stop: async (): Promise<void> => {
+      usable = undefined;
       await thread?.stop();
     },
-    stopNow: () => thread?.stopNow(),
+    /** The same at the end of the process, which nothing can wait for: blocks until the thread has closed its connection. */
+    stopNow: (): void => thread?.stopNow(),
   };
 }
 
-interface Thread extends Pick<Checkpoints, "stop" | "stopNow"> {
-  writeBack(): void;
-}
+type Thread = ReturnType<typeof startThread>;
 
-interface ThreadEvents {
-  readonly ready: () => void;
-  /** It has written back what it could. */
-  readonly written: () => void;
-  readonly failed: () => void;
-}
+/** `written` means that it has written back what it could. */
+type ThreadEvents = Readonly<Record<"ready" | "written" | "failed", () => void>>;
 
-function startThread(driver: string, filename: string, events: ThreadEvents): Thread {
+function startThread(driver: string, filename: string, events: ThreadEvents) {
   const hasEnded = new Int32Array(new SharedArrayBuffer(4));
   const settings = { longLog: LONG_LOG, niceness: NICENESS, hasEnded };
   const workerData: ThreadData = { driver, filename, ...settings };
@@ -144,18 +128,13 @@ function setLongestLog(database: SqliteDatabase, pages: number): void {
   if (database.open) database.pragma(`wal_autocheckpoint = ${pages}`);
 }
 
-/** Creates the function that looks whether the log is long. It does not throw: the commit before is stored. */
-function createIsLogLong(database: SqliteDatabase): () => boolean {
-  let look: SqliteStatement<readonly number[]> | undefined;
-  return () => {
-    try {
-      look ??= database.prepare("pragma main.wal_checkpoint(noop)");
-      look.raw(true);
-      const [, pages = 0] = look.get([]) ?? [];
-      return pages >= LONG_LOG;
-    } catch {
-      // The thread looks for itself.
-      return true;
-    }
-  };
+/** Whether the log is long. Does not throw: the commit before is stored. */
+function isLogLong(database: SqliteDatabase): boolean {
+  try {
+    const look = database.prepare<{ readonly log: number }>("pragma main.wal_checkpoint(noop)");
+    return Number(look.get([])?.log) >= LONG_LOG;
+  } catch {
+    // The thread looks for itself.
+    return true;
+  }
 }

@@ -2,16 +2,14 @@ import { realpathSync, statSync, type BigIntStats } from "node:fs";
 import { basename, dirname } from "node:path";
 import { OpenRefusal } from "./open-storage-error.js";
 
-/** The suffixes of the files that SQLite keeps beside a database: the log, its index, a journal. */
-const SUFFIXES = ["-wal", "-shm", "-journal"] as const;
-
 /** The paths of a database and of the files that SQLite keeps beside it. */
 export function filesOf(database: string): readonly string[] {
   return [database, ...filesBeside(database)];
 }
 
+/** The log, its index, and a journal. */
 export function filesBeside(database: string): readonly string[] {
-  return SUFFIXES.map((suffix) => database + suffix);
+  return ["-wal", "-shm", "-journal"].map((suffix) => database + suffix);
 }
 
 /**
@@ -34,11 +32,10 @@ export function refuseUnsafe(path: string): void {
   if (stats?.isFile() === false) {
     throw new OpenRefusal("cannot_open", "It is a folder, a pipe or a device, and no file.");
   }
-  const links = Number(stats?.nlink ?? 1);
-  if (links < 2) return;
+  if (stats === undefined || stats.nlink < 2) return;
   throw new OpenRefusal(
     "cannot_open",
-    `The file has ${links} names (hard links), and another process may use one of the others. Remove them: a restore that was killed leaves one that ends in .replaced and a time.`,
+    `The file has ${stats.nlink} names (hard links), and another process may use one of the others. Remove them: a restore that was killed leaves one that ends in .replaced and a time.`,
   );
 }
 
@@ -60,11 +57,8 @@ export function targetOf(path: string): string {
 /** Two paths of one file share an identity: its name in its folder, or its inode. */
 function identitiesOf(path: string): readonly string[] {
   const folder = inodeOf(statIfUsable(dirname(path)));
-  const inode = inodeOf(statIfUsable(path));
-  return [
-    ...(folder === undefined ? [] : [`${folder}/${basename(path)}`]),
-    ...(inode === undefined ? [] : [inode]),
-  ];
+  const name = folder && `${folder}/${basename(path)}`;
+  return [name, inodeOf(statIfUsable(path))].filter((identity) => identity !== undefined);
 }
 
 export function inodeOf(stats: BigIntStats | undefined): string | undefined {
@@ -72,26 +66,18 @@ export function inodeOf(stats: BigIntStats | undefined): string | undefined {
 }
 
 /** `undefined` when no file is at the path. Throws other errors: they may pass, and say nothing about the file. */
-export function statAt(path: string): BigIntStats | undefined {
+export function statAt(path: string, codes: readonly string[] = ["ENOTDIR"]) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (fileCode(error) === "ENOTDIR") return undefined;
+    if (codes.includes(fileCode(error))) return undefined;
     throw error;
   }
 }
 
-/** The errors of a path by which no file can be opened. */
-const UNUSABLE = ["EACCES", "ELOOP", "ENAMETOOLONG"];
-
 /** `undefined` also when the path cannot be used. */
 function statIfUsable(path: string): BigIntStats | undefined {
-  try {
-    return statAt(path);
-  } catch (error) {
-    if (UNUSABLE.includes(fileCode(error))) return undefined;
-    throw error;
-  }
+  return statAt(path, ["ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);
 }
 
 /** The code of an error of the system or of SQLite; an empty string for any other error. */

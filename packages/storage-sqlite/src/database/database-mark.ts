@@ -36,21 +36,16 @@ export function openWithOwnLog(
   options: BetterSqlite3.Options,
 ): BetterSqlite3.Database {
   // SQLite follows links before it adds a suffix.
-  refuseForeignLog(targetOf(path));
-  return new Database(path, options);
-}
-
-function refuseForeignLog(file: string): void {
+  const file = targetOf(path);
   const log = `${file}-wal`;
-  if (!exists(file)) return;
-  const logsMark = withFile(log, markInLog) ?? 0;
-  if (logsMark === 0) return;
-  const mark = markInFile(file) ?? 0;
-  if (mark === 0 || mark === logsMark) return;
-  throw new OpenRefusal(
-    "cannot_open",
-    `${log} belongs to another database: the file was exchanged without it. Remove ${log} and ${file}-shm to use the file as it is.`,
-  );
+  const logsMark = exists(file) ? withFile(log, markInLog) : undefined;
+  const mark = logsMark && markInFile(file);
+  if (mark && mark !== logsMark)
+    throw new OpenRefusal(
+      "cannot_open",
+      `${log} belongs to another database: the file was exchanged without it. Remove ${log} and ${file}-shm to use the file as it is.`,
+    );
+  return new Database(path, options);
 }
 
 /** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
@@ -99,8 +94,13 @@ function markInLog(read: Read): number | undefined {
 
 /** `undefined` also if there is no file, or no longer. */
 function withFile<T>(path: string, work: (read: Read) => T): T | undefined {
-  const file = openIfExists(path);
-  if (file === undefined) return undefined;
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if (fileCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
   try {
     return work((position, length) => {
       const bytes = Buffer.alloc(length);
@@ -108,14 +108,5 @@ function withFile<T>(path: string, work: (read: Read) => T): T | undefined {
     });
   } finally {
     closeSync(file);
-  }
-}
-
-function openIfExists(path: string): number | undefined {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    if (fileCode(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

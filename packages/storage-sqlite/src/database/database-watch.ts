@@ -1,21 +1,13 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { StorageWarning } from "@petstore/core/storage";
 import { createWarnings, type Warnings } from "@petstore/storage-sql";
 import type { DatabaseCheck } from "../commit/transactions.js";
 import { inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
-import { watchLock, type FileLock } from "./file-lock.js";
+import { watchLock } from "./file-lock.js";
 
-export interface WatchedFiles {
-  look(): FilesFound;
-  /**
-   * Whether a file may have been added, removed or renamed beside the database since the last look. This looks at
-   * the folder only. A look at the log itself makes its next sync more expensive, because Linux then records the
-   * exact time of the next write.
-   */
-  mayDiffer(): boolean;
-  readonly lock: FileLock;
-}
+export type WatchedFiles = ReturnType<typeof watchFiles>;
 
 export interface FilesFound {
   /** Whether each path still names the file that it named at first. */
@@ -44,11 +36,7 @@ const SETTLED = 100;
  *
  * @param now milliseconds of a clock that is never set back
  */
-export function watchFiles(
-  filename: string,
-  suffixes: readonly string[],
-  now: () => number,
-): WatchedFiles {
+export function watchFiles(filename: string, suffixes: readonly string[], now: () => number) {
   const path = resolve(filename);
   const database = inodeOf(statAt(path));
   // SQLite follows links before it adds a suffix.
@@ -59,15 +47,15 @@ export function watchFiles(
   let changedAt: bigint | undefined;
   let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
 
-  const lookAtFolders = (): typeof foldersAtLook => {
+  const lookAtFolders = () => {
     const state = stateOf(folders);
     const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
     return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
   return {
-    look: () => {
+    look: (): FilesFound => {
       const foldersBefore = lookAtFolders();
-      const stats = beside.map(statAt);
+      const stats = beside.map((file) => statAt(file));
       const inodes = stats.map(inodeOf);
       const expected = (remembered ??= inodes);
       const changed = inodes.filter((inode, index) => inode !== expected[index]);
@@ -86,7 +74,12 @@ export function watchFiles(
         logSize: Number(stats[0]?.size ?? 0),
       };
     },
-    mayDiffer: () => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
+    /**
+     * Whether a file may have been added, removed or renamed beside the database since the last look. This looks at
+     * the folder only. A look at the log itself makes its next sync more expensive, because Linux then records the
+     * exact time of the next write.
+     */
+    mayDiffer: (): boolean => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
     lock: watchLock(target),
   };
 }
@@ -99,23 +92,18 @@ export const NO_FILES: WatchedFiles = {
 };
 
 /** What a look that failed finds: nothing is written back. */
-export const UNKNOWN_FILES: FilesFound = {
-  areSame: false,
-  areTakenOver: true,
-  isLogLeft: false,
-  logSize: 0,
-};
+export const UNKNOWN_FILES = { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
 
 /** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */
 function stateOf(folders: readonly string[]): string {
-  const stats = folders.map(statAt);
+  const stats = folders.map((folder) => statAt(folder));
   return stats.map((found) => `${String(inodeOf(found))}:${found?.mtimeNs}`).join();
 }
 
 export interface WatchOptions {
   readonly files: WatchedFiles;
   /** Returns why the schema cannot be used any more; `undefined` if it can. */
-  readonly schemaProblem: () => Problem | undefined;
+  readonly schemaProblem: () => StorageWarning | undefined;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
   readonly release: () => Promise<void>;
@@ -138,14 +126,14 @@ export function watchDatabase({
   release,
 }: WatchOptions): DatabaseCheck & Pick<Warnings, "onWarning"> {
   const { onWarning, warn } = createWarnings();
-  const watchLog = createLogWatch(warn);
   let unusable: DatabaseUnusable | undefined;
   let checkedAt = -Infinity;
+  let isLarge = false;
 
-  const refuse = (problem: Problem | undefined): void => {
+  const refuse = (problem: StorageWarning | undefined): void => {
     if (problem === undefined) return;
     unusable = new DatabaseUnusable(
-      `All calls fail until the server is restarted: ${problem.reason}.`,
+      `All calls fail until the server is restarted: ${problem.message}.`,
     );
     warn({ code: problem.code, message: unusable.message });
     // If it cannot be closed, it stays open, unused.
@@ -153,14 +141,15 @@ export function watchDatabase({
     throw unusable;
   };
   const checkFiles = (): void => {
-    const found = files.look();
-    if (!found.areSame) refuse(REPLACED);
-    watchLog(found.logSize);
+    const { areSame, logSize } = files.look();
+    if (!areSame) refuse(REPLACED);
+    const wasLarge = isLarge;
+    isLarge = logSize > LARGE_LOG;
+    if (isLarge && !wasLarge) warn({ code: "large_log", message: largeLog(logSize) });
   };
   const checkLock = (): void => {
     if (!files.lock.isHeld()) refuse(UNLOCKED);
   };
-  const checkSchema = (): void => refuse(schemaProblem());
 
   return {
     beforeTransaction: () => {
@@ -168,45 +157,29 @@ export function watchDatabase({
       if (now() - checkedAt < INTERVAL) return;
       checkLock();
       checkFiles();
-      checkSchema();
+      refuse(schemaProblem());
       checkedAt = now();
     },
     beforeFullCommit: () => {
       if (unusable) throw unusable;
       checkLock();
       if (files.mayDiffer()) checkFiles();
-      checkSchema();
+      refuse(schemaProblem());
     },
     onWarning,
   };
 }
 
-interface Problem {
-  /** The code of the warning. */
-  readonly code: string;
-  readonly reason: string;
-}
-
-const REPLACED: Problem = {
+const REPLACED: StorageWarning = {
   code: "database_replaced",
-  reason: "the database file, its log or its shared memory was removed or replaced",
+  message: "the database file, its log or its shared memory was removed or replaced",
 };
 
-const UNLOCKED: Problem = {
+const UNLOCKED: StorageWarning = {
   code: "lock_lost",
-  reason:
+  message:
     "another part of this process closed the database file, which ended the lock on it. Open it only with the copy of better-sqlite3 that the storage uses, not with another one, node:sqlite or fs.readFile",
 };
-
-/** Creates the function that warns when the log has become large. It is called with the size of the log in bytes. */
-function createLogWatch(warn: Warnings["warn"]): (size: number) => void {
-  let isLarge = false;
-  return (size) => {
-    const wasLarge = isLarge;
-    isLarge = size > LARGE_LOG;
-    if (isLarge && !wasLarge) warn({ code: "large_log", message: largeLog(size) });
-  };
-}
 
 function largeLog(size: number): string {
   const mebibytes = Math.floor(size / 1_048_576);

@@ -1,18 +1,11 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 
-/** SQLite's lock on an open database file. */
-export interface FileLock {
-  /** Whether this process still has it; `true` where that cannot be told (only Linux shows it). */
-  isHeld(): boolean;
-  end(): void;
-}
-
 /**
  * Watches the lock that SQLite keeps on a file with a write-ahead log while it is open. The lock belongs to the process
  * (POSIX): it ends as soon as anything in the process closes the file, such as another copy of SQLite or `fs.readFile`.
  * From then on, another process may take itself for the last one, and remove the log with what is written meanwhile.
  */
-export function watchLock(path: string): FileLock {
+export function watchLock(path: string) {
   let shown: number | undefined;
   let wasSeen = false;
   const end = (): void => {
@@ -20,7 +13,8 @@ export function watchLock(path: string): FileLock {
     shown = undefined;
   };
   return {
-    isHeld: () => {
+    /** Whether this process still has it; `true` where that cannot be told (only Linux shows it). */
+    isHeld: (): boolean => {
       if (shown !== undefined && showsLock(shown)) return true;
       end();
       shown = findLock(path);
@@ -35,8 +29,9 @@ const OPEN_FILES = "/proc/self/fd";
 
 /** Opens what the system shows of the open file that has the lock (proc_pid_fdinfo(5)); `undefined` if there is none. */
 function findLock(path: string): number | undefined {
-  for (const number of openFiles()) {
-    if (targetOfLink(`${OPEN_FILES}/${number}`) !== path) continue;
+  for (const number of ifShown(() => readdirSync(OPEN_FILES)) ?? []) {
+    // It may have been closed meanwhile, as the folder itself is.
+    if (ifShown(() => readlinkSync(`${OPEN_FILES}/${number}`)) !== path) continue;
     const shown = openSync(`/proc/self/fdinfo/${number}`, "r");
     if (showsLock(shown)) return shown;
     closeSync(shown);
@@ -44,18 +39,9 @@ function findLock(path: string): number | undefined {
   return undefined;
 }
 
-function openFiles(): readonly string[] {
+function ifShown<T>(look: () => T): T | undefined {
   try {
-    return readdirSync(OPEN_FILES);
-  } catch {
-    return [];
-  }
-}
-
-/** `undefined` if the file was closed meanwhile, as the folder itself is. */
-function targetOfLink(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
+    return look();
   } catch {
     return undefined;
   }

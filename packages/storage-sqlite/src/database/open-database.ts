@@ -19,7 +19,6 @@ import {
   UNKNOWN_FILES,
   watchDatabase,
   watchFiles,
-  type FilesFound,
   type WatchOptions,
 } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
@@ -42,7 +41,7 @@ const BUSY_TIMEOUT = 0;
 const CLOSE_TIMEOUT = 5_000;
 
 /** Older versions can lose commits when several processes write and checkpoint. */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = "3.51.3";
 
 /** The suffixes of the files beside the database that must stay while it is open. */
 const BESIDE = ["-wal", "-shm"] as const;
@@ -67,7 +66,7 @@ export function openFile(
   });
   const isOnDisk = !database.memory && !readOnly;
   let files = NO_FILES;
-  const look = (): FilesFound => {
+  const look = () => {
     try {
       return files.look();
     } catch {
@@ -78,13 +77,14 @@ export function openFile(
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
   const closeNow = (): void => {
     if (!database.open) return;
-    const found = look();
-    if (found.areTakenOver) closeWithoutCheckpoint(Database, database);
-    else {
-      // SQLite leaves the log of a file that has another name now, and would write it into the new file.
-      if (found.isLogLeft) database.pragma("main.wal_checkpoint(truncate)");
-      database.close();
+    const { areTakenOver, isLogLeft } = look();
+    if (areTakenOver) {
+      closeWithoutCheckpoint(Database, database);
+      return;
     }
+    // SQLite leaves the log of a file that has another name now, and would write it into the new file.
+    if (isLogLeft) database.pragma("main.wal_checkpoint(truncate)");
+    database.close();
   };
   // The driver closes what is open at the end of the process, without a look.
   const closeAtExit = (): void => {
@@ -108,7 +108,7 @@ export function openFile(
     database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
     if (!database.memory) files = watchFiles(path, readOnly ? [] : BESIDE, now);
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
-    const afterCommit = (): void => checkpoints.afterCommit();
+    const { afterCommit } = checkpoints;
     const options = { files, now, release: close, isShared: false, afterCommit };
     const opened = openTables(database, prepare, options);
     if (isOnDisk) ensureMark(database);
@@ -127,12 +127,12 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   const filename = filenameOf(database);
   if (filename !== "") refuseUnsafe(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
-  const end = (): Promise<void> => {
+  const close = (): Promise<void> => {
     files.lock.end();
     return Promise.resolve();
   };
-  const options = { files, now, release: end, isShared: true, afterCommit: () => undefined };
-  return { ...openTables(database, bringUpToDate, options), close: end };
+  const options = { files, now, release: close, isShared: true, afterCommit: () => undefined };
+  return { ...openTables(database, bringUpToDate, options), close };
 }
 
 type TablesOptions = Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">;
@@ -144,7 +144,7 @@ function openTables(
 ): Omit<OpenDatabase, "close"> {
   // Without a check: the tables and the log may not exist yet.
   const unchecked = createConnection(database, { isShared, afterCommit, check: NO_CHECK });
-  refuseOldSqlite(unchecked);
+  refuseOldSqlite(database);
   prepare(unchecked);
   const check = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
@@ -224,20 +224,16 @@ function bringUpToDate(connection: Connection): void {
   refuseLessThanFull(database);
 }
 
-function refuseOldSqlite(connection: Connection): void {
-  const version = connection.select(["version"], (queries) =>
-    queries.selectNoFrom(({ fn }) => fn<string>("sqlite_version", []).as("version")),
+function refuseOldSqlite(database: SqliteDatabase): void {
+  const found = database.prepare<{ readonly version: string }>(
+    "select sqlite_version() as version",
   );
-  const [number] = version.get(undefined) ?? [""];
-  if (isOlder(number.split(".").map(Number), OLDEST_SQLITE)) {
-    const oldest = OLDEST_SQLITE.join(".");
-    throw new OpenRefusal("sqlite_too_old", `SQLite is ${number}, but must be ${oldest} or newer.`);
-  }
-}
-
-function isOlder(version: readonly number[], other: readonly number[]): boolean {
-  const at = other.findIndex((part, index) => version[index] !== part);
-  return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
+  const { version } = found.get([]) ?? { version: "" };
+  if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) >= 0) return;
+  throw new OpenRefusal(
+    "sqlite_too_old",
+    `SQLite is ${version}, but must be ${OLDEST_SQLITE} or newer.`,
+  );
 }
 
 /** Runs after the first write: SQLite may choose another level when it first uses the log. */

@@ -36,20 +36,13 @@ interface TimeoutOptions {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** The options, checked and complete. */
-export interface Settings {
-  readonly source: SqliteFile | SqliteDatabase;
-  /** How long a call waits for a locked database, in milliseconds. */
-  readonly timeout: number;
-}
+/** The options, checked and complete. The timeout is in milliseconds. */
+export type Settings = ReturnType<typeof parseOptions>;
 
-export interface SqliteFile {
-  readonly filename: string;
-  readonly readOnly: boolean;
-}
+export type SqliteFile = Exclude<Settings["source"], SqliteDatabase>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. */
-export function parseOptions(options: SqliteStorageOptions): Settings {
+export function parseOptions(options: SqliteStorageOptions) {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) throw wrongOption(parsed.issues[0]);
   const { filename, database, readOnly, timeoutSeconds } = parsed.output;

@@ -48,9 +48,9 @@ export function prepareSchemaCheck(connection: Connection) {
   const rebuilt = prepareRebuilt(connection);
   return () => {
     const { tooNew } = latest();
-    if (tooNew !== undefined) return { code: "schema_too_new", reason: `the ${tooNew}` };
-    const reason = rebuilt();
-    return reason === undefined ? undefined : { code: "schema_conflict", reason };
+    if (tooNew !== undefined) return { code: "schema_too_new", message: `the ${tooNew}` };
+    const message = rebuilt();
+    return message === undefined ? undefined : { code: "schema_conflict", message };
   };
 }
 
